@@ -1,0 +1,43 @@
+"""What may go wrong and is not expected: one tree, each with the exit code the command line gives for it.
+
+What may well happen to a URL (a refusal, a time-out, a 404) is returned as a value, never raised.
+
+    AnalectaError
+    ├── BadUse            2  the command or a file it was given makes no sense
+    │   └── BadSettings   2  a key or value in a settings file
+    ├── NothingToDo       3
+    └── Environment       4  disk, network, permissions
+        └── Busy          4  another process holds the library
+"""
+
+
+class AnalectaError(Exception):
+    """Anything Analecta raises on purpose; its text is one sentence for a person."""
+
+    exit_code = 1
+
+
+class BadUse(AnalectaError):
+    """The person asked for something that makes no sense; the text says what to do instead."""
+
+    exit_code = 2
+
+
+class BadSettings(BadUse):
+    """A settings file has an unknown key or a bad value; the text names line, key and remedy."""
+
+
+class NothingToDo(AnalectaError):
+    """The command is fine but there is nothing left for it to do."""
+
+    exit_code = 3
+
+
+class Environment(AnalectaError):
+    """The disk, the network or the permissions do not allow it."""
+
+    exit_code = 4
+
+
+class Busy(Environment):
+    """Another process holds the library."""

@@ -1,0 +1,190 @@
+"""The nouns of Analecta: plain values that pass from stage to stage (docs/architecture.md)."""
+
+from collections.abc import Callable, Sequence
+from enum import IntEnum
+
+import msgspec
+
+
+class State(IntEnum):
+    """Where a URL stands; every URL discovered is in exactly one of these."""
+
+    QUEUED = 0
+    LEASED = 1
+    DONE = 2
+    FAILED = 3
+    REFUSED = 4
+    ELSEWHERE = 5  # a redirect or a duplicate: another URL stands for it
+
+
+class Found(IntEnum):
+    """How a URL was come by."""
+
+    SEED = 0
+    LINK = 1
+    REDIRECT = 2
+    SITEMAP = 3
+
+
+class Target(msgspec.Struct, frozen=True, gc=False):
+    """A canonical http(s) URL with its identity: `id` is a signed 64-bit hash of `url`."""
+
+    url: str
+    id: int
+    host: str
+
+
+class Link(msgspec.Struct, gc=False):
+    """One link of a page: where it points, its anchor text, whether its author asks not to follow it."""
+
+    target: Target
+    anchor: str = ""
+    nofollow: bool = False
+
+
+class Request(msgspec.Struct, frozen=True):
+    """What to ask for. Validators make it conditional: the server may answer 304."""
+
+    url: str
+    host: str
+    etag: str = ""
+    modified: str = ""
+
+
+class Answer(msgspec.Struct):
+    """What a server said, whatever the status.
+
+    `head` is the raw status line and header block, `wire` the body as it came (still content-coded, no longer
+    chunked), `body` the decoded body. `truncated` is WARC's word for why the body is short: "", "length", "time"
+    or "disconnect". `began` is wall-clock time, `took` seconds on the monotonic clock.
+    """
+
+    url: str
+    status: int
+    head: bytes
+    headers: dict[str, str]  # names in lower case, repeated ones joined by ", "
+    wire: bytes
+    body: bytes
+    ip: str = ""
+    asked: bytes = b""  # the raw request head that was sent
+    began: float = 0.0
+    took: float = 0.0
+    truncated: str = ""
+
+
+class NoAnswer(msgspec.Struct, frozen=True):
+    """Why there is no answer. `reason` is one of a small set of words (docs/reasons.md), `detail` for a person.
+
+    `refused` means that we would not ask (robots, guard, scope): it is policy, not failure.
+    `retry` means that asking again later may help.
+    """
+
+    url: str
+    reason: str
+    detail: str = ""
+    refused: bool = False
+    retry: bool = False
+
+
+Fetched = Answer | NoAnswer
+
+
+def no_context(_: int) -> str:
+    """The words around a link, for a page that has none."""
+    return ""
+
+
+class Page(msgspec.Struct):
+    """A parsed page. `around(i)` gives the words around link i and `main()` the main text: both cost, so they are lazy."""
+
+    url: str
+    id: int
+    host: str
+    mime: str
+    title: str = ""
+    text: str = ""
+    lang: str = ""
+    charset: str = ""
+    headings: Sequence[str] = ()
+    links: list[Link] = msgspec.field(default_factory=list)
+    canonical: str = ""
+    noindex: bool = False
+    nofollow: bool = False
+    noarchive: bool = False
+    limits: str = ""  # why parsing was cut short, if it was ("parse-limited: ...")
+    simhash: int = 0
+    around: Callable[[int], str] = no_context
+    main: Callable[[], str] = str
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """What a judge says of a page: the best topic and how sure; OTHERS is topic -1.
+
+    `topics` holds every topic the page belongs to with its confidence, best first.
+    """
+
+    topic: int = -1
+    confidence: float = 0.0
+    topics: tuple[tuple[int, float], ...] = ()
+
+
+class Example(msgspec.Struct, frozen=True):
+    """A page a person gave as an example of a topic."""
+
+    topic: int
+    url: str
+    text: str
+
+
+class Candidate(msgspec.Struct):
+    """A URL that might be fetched, with its worth and where it came from.
+
+    `astray` counts the off-topic pages crossed in a row to reach it (S6, B11), `hops` the redirects.
+    """
+
+    target: Target
+    priority: float
+    topic: int = -1
+    depth: int = 0
+    parent: int = 0
+    found: Found = Found.LINK
+    astray: int = 0
+    hops: int = 0
+    anchor: str = ""
+    context: str = ""
+
+
+class Lease(msgspec.Struct):
+    """A URL taken from the frontier to be fetched now; `n` is its row in the shard."""
+
+    n: int
+    id: int
+    url: str
+    host: str
+    priority: float
+    topic: int
+    depth: int
+    parent: int
+    found: Found
+    astray: int
+    hops: int
+    tries: int
+    etag: str = ""
+    modified: str = ""
+
+
+class Tally(msgspec.Struct):
+    """What has been counted so far, in one partition or in all; stop rules and progress read it."""
+
+    pages: int = 0
+    on_topic: int = 0
+    answers: int = 0
+    failed: int = 0
+    refused: int = 0
+    elsewhere: int = 0
+    hosts: int = 0
+    queued: int = 0
+    flying: int = 0
+    bytes: int = 0
+    reasons: dict[str, int] = msgspec.field(default_factory=dict)
+    topics: dict[int, int] = msgspec.field(default_factory=dict)
