@@ -23,7 +23,9 @@ class Found(IntEnum):
     SEED = 0
     LINK = 1
     REDIRECT = 2
-    SITEMAP = 3
+    SITEMAP = 3  # named in a sitemap
+    MAP = 4  # a sitemap itself: read for its links, no page
+    PROBE = 5  # made up by us, to see how a host answers for pages it does not have
 
 
 class Target(msgspec.Struct, frozen=True, gc=False):
@@ -84,6 +86,7 @@ class NoAnswer(msgspec.Struct, frozen=True):
     detail: str = ""
     refused: bool = False
     retry: bool = False
+    wait: float = 0.0  # seconds in which asking again would be in vain
 
 
 Fetched = Answer | NoAnswer
@@ -95,7 +98,7 @@ def no_context(_: int) -> str:
 
 
 class Page(msgspec.Struct):
-    """A parsed page. `around(i)` gives the words around link i and `main()` the main text: both cost, so they are lazy."""
+    """A parsed page. `around(i)`, the words around link i, and `main()`, the main text, cost: they are lazy."""
 
     url: str
     id: int
@@ -111,6 +114,7 @@ class Page(msgspec.Struct):
     noindex: bool = False
     nofollow: bool = False
     noarchive: bool = False
+    reserved: str = ""  # preferences against use for training that the page states ("tdm-reservation=1")
     limits: str = ""  # why parsing was cut short, if it was ("parse-limited: ...")
     simhash: int = 0
     around: Callable[[int], str] = no_context
@@ -152,6 +156,7 @@ class Candidate(msgspec.Struct):
     hops: int = 0
     anchor: str = ""
     context: str = ""
+    refused: str = ""  # why it is not to be followed, if so
 
 
 class Lease(msgspec.Struct):
@@ -169,6 +174,7 @@ class Lease(msgspec.Struct):
     astray: int
     hops: int
     tries: int
+    page: int = 0  # the page row we have of it, if it was fetched before
     etag: str = ""
     modified: str = ""
 
@@ -182,6 +188,7 @@ class Tally(msgspec.Struct):
     failed: int = 0
     refused: int = 0
     elsewhere: int = 0
+    troubles: int = 0  # requests that got no answer
     hosts: int = 0
     queued: int = 0
     flying: int = 0

@@ -4,7 +4,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Protocol, Self
 
-from analecta.model import Answer, Candidate, Example, Fetched, Lease, Page, Request, Tally, Verdict
+from analecta.model import Answer, Example, Fetched, Page, Request, Tally, Verdict
+from analecta.terms import Words
 
 Fetch = Callable[[Request], Awaitable[Fetched]]
 Parse = Callable[[Answer], Page]
@@ -20,15 +21,14 @@ class Judge(Protocol):
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
         """A verdict for each page, in order."""
 
+    def judge_words(self, batch: Words) -> list[Verdict]:
+        """The same, for pages whose words are already cut."""
+
+    def explain(self, page: Page) -> list[tuple[str, float]]:
+        """The terms that made the verdict, heaviest first."""
+
     def save(self, folder: Path) -> str:
         """Write the model below `folder`, named by the hash of its content, which is returned."""
-
-
-class LinkPolicy(Protocol):
-    """Says what the links of judged pages are worth."""
-
-    def __call__(self, page: Page, verdict: Verdict, lease: Lease, fresh: Sequence[int]) -> list[Candidate]:
-        """Candidates for those links of `page` whose positions are in `fresh`."""
 
 
 class Transport(Protocol):

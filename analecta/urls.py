@@ -15,11 +15,22 @@ _SIGN = 1 << 63
 _WRAP = 1 << 64
 _UNRESERVED = re.compile(r"%(2[dDeE]|3[0-9]|4[1-9a-fA-F]|5[0-9aA]|5[fF]|6[1-9a-fA-F]|7[0-9aA]|7[eE])")
 _ESCAPE = re.compile(r"%[0-9a-fA-F]{2}")
+# A visitor's number in the address makes a new web for each visitor; without it the pages are the same.
+_SESSION = re.compile(
+    r"(?i);jsessionid=[^?/]*|(?<=[?&])(?:phpsessid|jsessionid|aspsessionid\w*|sessionid|session_id|session|sid|cfid|cftoken)"
+    r"=[0-9a-z_-]{6,}(?:&|$)"
+)
+_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
+_FULL = re.compile(r"[hH][tT][tT][pP][sS]?://")
+_OF_THE_PAGE = ("", "#", "?", " ")  # hrefs that begin so depend on the page's own name, not only its directory
 
 
 def url_id(url: str) -> int:
-    """A signed 64-bit identity that fits a SQLite integer; never 0, which stands for 'none'."""
-    digest = xxhash.xxh3_64_intdigest(url.encode())
+    """A signed 64-bit identity that fits a SQLite integer; never 0, which stands for 'none'.
+
+    The scheme does not count: http and https are two ways to one page, which is to be fetched once (F26).
+    """
+    digest = xxhash.xxh3_64_intdigest(url[url.index(":") :].encode())
     return (digest if digest < _SIGN else digest - _WRAP) or 1
 
 
@@ -32,8 +43,8 @@ def canonical(href: str, base: str | None = None) -> Target | None:
     """The canonical target of an http(s) link, or None where WHATWG or our limits say that it is none.
 
     Userinfo and fragment go; escapes of unreserved characters are undone and the others put in capitals
-    (`%7e` is `~`): the forms that RFC 3986 calls equivalent get one identity. Forms that are only usually
-    the same page (http/https, www, slashes) are told apart here and joined by content digest later.
+    (`%7e` is `~`): the forms that RFC 3986 calls equivalent get one identity, as do http and https. Forms that
+    are only usually the same page (www, slashes) are told apart here and joined by content digest later.
     """
     try:
         text = join_url(base, href) if base else normalize_url(href)
@@ -51,8 +62,11 @@ def canonical(href: str, base: str | None = None) -> Target | None:
         host = host[host.rindex("@") + 1 :]
         text = text[:start] + host + text[end:]
     if "%" in text:
-        text = _UNRESERVED.sub(lambda m: chr(int(m[1], 16)), text)
+        while _UNRESERVED.search(text):  # `%%341` takes two rounds
+            text = _UNRESERVED.sub(lambda m: chr(int(m[1], 16)), text)
         text = _ESCAPE.sub(lambda m: m[0].upper(), text)
+    if "s" in text[end:] and _SESSION.search(text, end):
+        text = _SESSION.sub("", text).rstrip("?&")
     if len(text) > MAX_URL or len(host) > MAX_HOST:
         return None
     return Target(text, url_id(text), host)
@@ -76,19 +90,24 @@ class Joiner:
         if len(cache) > self.size:
             cache.clear()
         path_start = url.find("/", url.find("//") + 2)
-        origin = url if path_start < 0 else url[:path_start]
         query = url.find("?")
+        if path_start < 0 or 0 <= query < path_start:
+            return lambda href: join(href, url)
+        origin = url[:path_start]
         directory = url[: url.rfind("/", 0, query if query >= 0 else len(url)) + 1]
 
         def joined(href: str) -> Target | None:
             first = href[:1]
-            if first in ("", "#", "?"):
+            if first in _OF_THE_PAGE or not href.isprintable():
                 return join(href, url)
-            scope = directory
             if first == "/" or first == "\\":
                 scope = origin
-            elif "://" in href:
+            elif _SCHEME.match(href):
+                if not _FULL.match(href):
+                    return join(href, url)
                 scope = ""
+            else:
+                scope = directory
             key = (scope, href)
             try:
                 return cache[key]

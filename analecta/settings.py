@@ -1,0 +1,242 @@
+"""Settings: frozen typed values with readable defaults. What a person writes in `analecta.toml` is checked here.
+
+Later layers win: the defaults below, the recipe's file, the library's `analecta.toml`, the command line.
+Every field is described in docs/settings.md (a test holds the two together).
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from difflib import get_close_matches
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any, get_args, get_type_hints
+
+import msgspec
+from msgspec import Meta
+
+from analecta.errors import BadSettings, BadUse
+
+Count = Annotated[int, Meta(ge=0)]
+Seconds = Annotated[float, Meta(ge=0, le=100_000)]  # no nan, no infinity
+Share = Annotated[float, Meta(ge=0, le=1)]
+
+
+class Topic(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A subject to collect, with pages that show what is meant."""
+
+    name: str
+    seeds: tuple[str, ...] = ()
+
+
+class Scope(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which URLs may be fetched at all."""
+
+    hosts: tuple[str, ...] = ()  # only these hosts and their subdomains; empty = all
+    exclude: tuple[str, ...] = ()  # regular expressions over the URL
+    depth: Count = 0  # links from a seed; 0 = no limit
+    pages_per_host: Count = 0
+
+
+class JudgeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How pages are judged (S3-S9)."""
+
+    kind: str = "centroid"
+    terms: Annotated[int, Meta(ge=1)] = 20
+    min_shared: Count = 4
+    threshold: Share = 0.3
+    live_idf: bool = False
+    smooth: bool = True  # idf that is never 0, so that a single topic works
+    damp: bool = True  # a word a hundred times on a page is no hundred reasons
+    outside: Share = 0.15  # weight of the words that no topic knows
+    min_examples: Annotated[int, Meta(ge=1)] = 1  # no centroid from fewer pages
+    overlap: Annotated[int, Meta(ge=1)] = 1
+
+
+class PolicySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What links are worth."""
+
+    kind: str = "best-first"
+    cutoff: Annotated[int, Meta(ge=-1)] = -1  # off-topic pages in a row before a path is given up; -1 = never
+    decay: Share = 0.5  # priority is multiplied by this for each off-topic page crossed
+    follow_nofollow: bool = False
+    follow_duplicates: bool = True  # links of near-duplicates (S16)
+    never: tuple[str, ...] = ()  # anchor texts of links never to follow (S11), regular expressions
+    sitemaps: bool = True
+
+
+class FrontierSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How the queue is kept."""
+
+    cap: Count = 0  # queued URLs of a topic; the best stay; 0 = no cap
+    spread: Count = 0  # picks from other hosts between two from the same (P5)
+    hot: Annotated[int, Meta(ge=1)] = 50_000  # queued URLs held in memory
+    trap_sample: Annotated[int, Meta(ge=1)] = 12  # pages of one URL shape that are tried
+    trap_share: Share = 0.25  # and the share of them that must bring something new, lest the rest goes to the back
+
+
+class FetchSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How the network is used."""
+
+    delay: Seconds | None = None  # between requests to one host; default 1 s, or 0 with connect_to on loopback
+    parallel: Annotated[int, Meta(ge=1, le=4096)] = 128
+    per_host: Annotated[int, Meta(ge=1)] = 2
+    per_domain: Count = 5
+    connect_to: str = ""
+    connect_timeout: Seconds = 10.0
+    first_byte_timeout: Seconds = 20.0
+    deadline: Seconds = 60.0
+    max_wire: Annotated[int, Meta(ge=1)] = 10_000_000
+    max_body: Annotated[int, Meta(ge=1)] = 20_000_000
+    redirects: Count = 10
+    tries: Annotated[int, Meta(ge=1)] = 3
+    strikes: Annotated[int, Meta(ge=1)] = 3
+    back_off: Seconds = 10.0
+    dns: tuple[str, ...] = ()
+    allow: tuple[str, ...] = ()  # address ranges that may be asked although they are private
+
+
+class StopSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """When a crawl is over, besides an empty queue (S11)."""
+
+    pages: Count = 0
+    minutes: Seconds = 0.0
+    per_topic: Count = 0  # all collections hold so many pages
+    idle: Seconds = 120.0  # nothing can be asked for so long because hosts asked us to wait
+    free_disk: Count = 500_000_000  # bytes that must stay free
+
+
+class CrawlSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How the work is shared and ordered."""
+
+    workers: Count = 0  # partitions; 0 = one a core
+    batch: Annotated[int, Meta(ge=1, le=1024)] = 16
+    ordered: bool = False  # take answers in the order of asking, so that a crawl can be repeated exactly
+    seed: int = 0
+    refresh: Annotated[float, Meta(ge=0, le=36_500)] | None = None  # days after which pages are asked for again
+    warc_size: Annotated[int, Meta(ge=1_000_000)] = 1_000_000_000
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything a library's `analecta.toml` may say."""
+
+    recipe: str = "adaptive"
+    contact: str = ""
+    topics: tuple[Topic, ...] = ()
+    scope: Scope = Scope()
+    judge: JudgeSettings = JudgeSettings()
+    policy: PolicySettings = PolicySettings()
+    frontier: FrontierSettings = FrontierSettings()
+    fetch: FetchSettings = FetchSettings()
+    stop: StopSettings = StopSettings()
+    crawl: CrawlSettings = CrawlSettings()
+
+
+Layer = Mapping[str, Any]
+
+
+def recipe_names() -> list[str]:
+    """The recipes that ship with Analecta."""
+    return sorted(entry.name[:-5] for entry in files("analecta.recipes").iterdir() if entry.name.endswith(".toml"))
+
+
+def recipe_text(name: str) -> str:
+    """The text of a recipe's file."""
+    if name not in recipe_names():
+        raise BadUse(f"there is no recipe {name!r}{_suggest(name, recipe_names())}")
+    return files("analecta.recipes").joinpath(f"{name}.toml").read_text()
+
+
+def load(path: Path, override: Layer | None = None) -> Settings:
+    """The settings of a library: recipe, then its file, then `override` (from the command line)."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadUse(f"cannot read {path}: {error}") from error
+    written = parse(text, str(path))
+    asked = override or {}
+    recipe = parse(recipe_text(asked.get("recipe") or written.get("recipe", Settings().recipe)), "recipe")
+    try:
+        return msgspec.convert(merge(merge(recipe, written), asked), Settings, strict=False)
+    except msgspec.ValidationError as error:
+        raise BadUse(f"that does not go together: {error}") from error
+
+
+def parse(text: str, name: str) -> dict[str, Any]:
+    """Read and check one TOML text; every fault names the line, the key and what to do."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise BadSettings(f"{name}: not valid TOML: {error}") from error
+    _check_keys(data, Settings, (), text, name)
+    try:
+        msgspec.convert(data, Settings)
+    except msgspec.ValidationError as error:
+        raise BadSettings(_explain(str(error), text, name)) from error
+    for table, key in (("scope", "exclude"), ("policy", "never")):
+        for pattern in data.get(table, {}).get(key, ()):
+            _check_pattern(pattern, (table, key), text, name)
+    return data
+
+
+def _check_pattern(pattern: str, path: tuple[str, str], text: str, name: str) -> None:
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        where = f"{name}, line {_line_of(text, path)}: bad value for {'.'.join(path)!r}"
+        raise BadSettings(f"{where}: {pattern!r} is no regular expression: {error}") from error
+
+
+def merge(low: Layer, high: Layer) -> dict[str, Any]:
+    """Two layers of settings as one: tables are joined, other values of `high` win."""
+    merged = dict(low)
+    for key, value in high.items():
+        both = isinstance(value, Mapping) and isinstance(merged.get(key), Mapping)
+        merged[key] = merge(merged[key], value) if both else value
+    return merged
+
+
+def _check_keys(data: Layer, kind: Any, path: tuple[str, ...], text: str, name: str) -> None:
+    hints = get_type_hints(kind)
+    for key, value in data.items():
+        if key not in hints:
+            where = ".".join((*path, key))
+            line = _line_of(text, (*path, key))
+            raise BadSettings(f"{name}, line {line}: unknown key {where!r}{_suggest(key, list(hints))}")
+        inner = hints[key]
+        if isinstance(value, Mapping) and isinstance(inner, type) and issubclass(inner, msgspec.Struct):
+            _check_keys(value, inner, (*path, key), text, name)
+        elif key == "topics" and isinstance(value, list):
+            for item in value:
+                if isinstance(item, Mapping):
+                    _check_keys(item, get_args(inner)[0], (key,), text, name)
+
+
+def _suggest(word: str, valid: list[str]) -> str:
+    near = get_close_matches(word, valid, 1, 0.5)
+    return f"; did you mean {near[0]!r}?" if near else f"; valid are: {', '.join(sorted(valid))}"
+
+
+def _explain(message: str, text: str, name: str) -> str:
+    """msgspec says `... - at `$.fetch.delay``: find that key's line and say it plainly."""
+    found = re.search(r"^(.*) - at `\$\.?(.*)`$", message)
+    if not found:
+        return f"{name}: {message}"
+    said, where = found[1], re.sub(r"\[\.*\d*\]", "", found[2])
+    return f"{name}, line {_line_of(text, tuple(where.split('.')))}: bad value for {where!r}: {said}"
+
+
+def _line_of(text: str, path: tuple[str, ...]) -> int:
+    """The line on which a key is set: TOML readers do not tell, so the text is searched."""
+    table: tuple[str, ...] = ()
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := re.match(r"\s*\[\[?\s*([^\]]+?)\s*\]\]?", line):
+            table = tuple(part.strip(" \"'") for part in header[1].split("."))
+            if table == path:
+                return number
+        elif key := re.match(r"\s*([\w.\"'-]+)\s*=", line):
+            parts = tuple(part.strip("\"'") for part in key[1].split("."))
+            here = (*table, *parts)
+            if here[: len(path)] == path or (here == path[: len(here)] and re.search(rf"\b{path[-1]}\b", line)):
+                return number
+    return 1

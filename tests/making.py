@@ -1,0 +1,96 @@
+"""Small makers that the tests of frontier, store and crawl share."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from analecta.frontier.politeness import MAX_WAIT, Manners
+from analecta.frontier.queues import Frontier
+from analecta.model import Answer, Candidate, Found, Lease, State, Target
+from analecta.store.shard import PAGE_COLUMNS, Shard
+from analecta.urls import canonical
+
+FREE = Manners(0.0, 1000, 0)  # hosts that may be asked at any time
+
+
+def target(url: str) -> Target:
+    """The target of a URL that is known to be good."""
+    found = canonical(url)
+    assert found is not None, url
+    return found
+
+
+def candidate(url: str, priority: float = 0.5, topic: int = 0, **more: Any) -> Candidate:
+    """A candidate, of which the tests care for little."""
+    return Candidate(target(url), priority, topic, **more)
+
+
+def lease(url: str, **more: Any) -> Lease:
+    """A lease of a URL, made without a shard."""
+    one = target(url)
+    plain = Lease(1, one.id, one.url, one.host, 0.5, 0, 0, 0, Found.LINK, 0, 0, 0)
+    return msgspec.structs.replace(plain, **more)
+
+
+def answer(url: str = "http://h.test/", body: bytes = b"<p>hello", **more: Any) -> Answer:
+    """What a well-behaved server says."""
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
+    asked = b"GET / HTTP/1.1\r\nHost: h.test\r\n\r\n"
+    plain = Answer(url, 200, head, {"content-type": "text/html"}, body, body, "192.0.2.1", asked, 1_700_000_000.25)
+    return msgspec.structs.replace(plain, **more)
+
+
+def page_row(id: int, file: int = 0, offset: int = 0, length: int = 0, **more: Any) -> tuple[Any, ...]:
+    """The values of a page row: those that a test names, and what the table needs."""
+    needed = {"kept_at": 1.0, "fetched_at": 1.0, "status": 200, "topic": 0, "flags": 0, "model": "m"}
+    given = {"id": id, "file": file, "offset": offset, "length": length}
+    return tuple((needed | given | more).get(name) for name in PAGE_COLUMNS)
+
+
+@contextlib.contextmanager
+def shard_at(path: Path = Path(":memory:")) -> Iterator[Shard]:
+    """A shard, closed at the end; in memory unless a path is given."""
+    with contextlib.closing(Shard(path)) as shard:
+        yield shard
+
+
+def states(shard: Shard) -> dict[int, int]:
+    """The state of every URL of a shard."""
+    return dict(shard.db.execute("SELECT id, state FROM urls").fetchall())
+
+
+def pushed(frontier: Frontier, *candidates: Candidate) -> None:
+    """Push what was never seen, as the harvest does."""
+    fresh = frontier.fresh([one.target.id for one in candidates])
+    frontier.push([candidates[i] for i in fresh])
+
+
+def drained(frontier: Frontier, now: float = 0.0) -> list[str]:
+    """The URLs in the order in which the frontier gives them, each closed at once."""
+    urls = []
+    while leases := frontier.pop(1, now):
+        urls.append(leases[0].url)
+        frontier.close(leases[0], now, lambda host: host.dropped(now))
+        frontier.ledger.settle(leases[0].id, State.DONE)
+    return urls
+
+
+def committed(frontier: Frontier, shard: Shard) -> None:
+    """Commit as the engine does: with the numbers of queued URLs."""
+    shard.put("queued", msgspec.json.encode(frontier.queued))
+    shard.commit()
+
+
+def reopened(shard: Shard, manners: Manners = FREE, wall: float = 0.0, **more: Any) -> Frontier:
+    """The frontier of a shard that was just opened at time 0, built as crawl/recipe.py builds it."""
+    back = shard.release_leases(0, 3)
+    frontier = Frontier(shard, manners, next_n=shard.last_n() + 1, **more)
+    frontier.sieve.load(shard.seen_ids(), shard.last_n())
+    queued = {int(topic): n for topic, n in msgspec.json.decode(shard.get("queued", b"{}")).items()}
+    patience = [(host, delay, min(max(until - wall, 0.0), MAX_WAIT)) for host, delay, until in shard.patience()]
+    counts = {topic: queued.get(topic, 0) + back[topic] for topic in {*queued, *back}}
+    frontier.restore(shard.hot_rows(), shard.cold_hosts(), counts, patience)
+    return frontier
