@@ -1,0 +1,110 @@
+"""Which network addresses may be dialled: the public internet, and what a person allowed by name.
+
+`ipaddress.is_global` alone says yes to 64:ff9b::a9fe:a9fe, ::7f00:1, 224.0.0.1 and 168.63.129.16, so addresses
+that carry another one inside are unwrapped first, and what must never be asked is listed here.
+"""
+
+from collections.abc import Sequence
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+
+from analecta.errors import BadSettings
+
+Address = IPv4Address | IPv6Address
+
+# Where clouds answer questions about the machine that asks, credentials included.
+METADATA = frozenset(
+    map(ip_address, ("169.254.169.254", "169.254.170.2", "168.63.129.16", "100.100.100.200", "192.0.0.192"))
+) | {ip_address("fd00:ec2::254"), ip_address("fd20:ce::254")}
+
+# Not public, whatever the standard library of the day thinks of them.
+DENIED: tuple[IPv4Network | IPv6Network, ...] = tuple(
+    map(
+        ip_network,
+        (
+            "0.0.0.0/8",
+            "100.64.0.0/10",
+            "192.0.0.0/24",
+            "192.88.99.0/24",
+            "198.18.0.0/15",
+            "224.0.0.0/3",
+            "64:ff9b:1::/48",
+            "100::/64",
+            "2001:db8::/32",
+            "3fff::/20",
+            "5f00::/16",
+            "fc00::/7",
+            "fe80::/9",  # link-local, and the site-local fec0::/10 after it
+            "ff00::/8",
+        ),
+    )
+)
+
+_NAT64 = ip_network("64:ff9b::/96")
+_LOCAL_NAT64 = ip_network("64:ff9b:1::/48")
+_COMPATIBLE = ip_network("::/96")
+_LOW = 0xFFFF_FFFF
+
+
+def unwrap(address: Address) -> list[Address]:
+    """The address and every IPv4 address that it carries inside."""
+    found: list[Address] = [address]
+    if isinstance(address, IPv4Address):
+        return found
+    if address.ipv4_mapped:
+        found.append(address.ipv4_mapped)
+    if address.sixtofour:
+        found.append(address.sixtofour)
+    if address.teredo:
+        found.extend(address.teredo)
+    if address in _NAT64 or address in _LOCAL_NAT64 or address in _COMPATIBLE:
+        found.append(IPv4Address(int(address) & _LOW))
+    return found
+
+
+def _private(address: Address) -> str | None:
+    """Why an address is not a public one, in a word or two."""
+    if address in METADATA:
+        return "metadata service"
+    if address.is_unspecified:
+        return "unspecified address"
+    if address.is_loopback:
+        return "loopback address"
+    if address.is_link_local:
+        return "link-local address"
+    if address.is_multicast:
+        return "multicast address"
+    if address.is_private or address.is_reserved:
+        return "private or reserved address"
+    if any(address in net for net in DENIED if net.version == address.version):
+        return "special-purpose address"
+    return None
+
+
+class Guard:
+    """Says why an address may not be dialled; `allow` lists networks (CIDR) that a person allows all the same."""
+
+    def __init__(self, allow: Sequence[str] = ()) -> None:
+        try:
+            self.allow = tuple(ip_network(net) for net in allow)
+        except ValueError as error:
+            raise BadSettings(f"not a network in CIDR form: {error}") from error
+
+    def refusal(self, address: str) -> str | None:
+        """A reason to refuse this address, or None if it may be dialled."""
+        try:
+            dialled = ip_address(address.partition("%")[0].strip("[]"))
+        except ValueError:
+            return f"{address!r} is no IP address"
+        if any(dialled in net for net in self.allow if net.version == dialled.version):
+            return None
+        for inner in unwrap(dialled):
+            # A wrapper for a public IPv4 address is as good as that address, though its own block is special.
+            why = None if inner is dialled and _is_wrapper(dialled) else _private(inner)
+            if why:
+                return f"{address} is a {why}" if inner is dialled else f"{address} holds {inner}, a {why}"
+        return None
+
+
+def _is_wrapper(address: Address) -> bool:
+    """Whether the address is only another way to write an IPv4 one (mapped) or to reach it (NAT64)."""
+    return isinstance(address, IPv6Address) and (address.ipv4_mapped is not None or address in _NAT64)

@@ -1,0 +1,212 @@
+"""One request, one answer: libcurl's multi handle behind the Fetch seam.
+
+No redirect is followed here: each hop is a new request, with its own checks. Names are resolved by our resolver,
+the addresses are checked by the guard and pinned, and the guard sees each address again at the moment it is dialled.
+Handles are set up once and kept: a request sets little more than its URL.
+"""
+
+import asyncio
+import re
+import time
+from collections.abc import Callable
+
+import pycurl
+
+from analecta.errors import BadSettings
+from analecta.fetch.decode import ACCEPTED, decode
+from analecta.fetch.dns import NoAddress, Resolver
+from analecta.fetch.guard import Guard
+from analecta.fetch.head import request_head
+from analecta.fetch.multi import Multi, QuietSocket
+from analecta.fetch.transfer import SILENT, Transfer, set_up, system_ca_file
+from analecta.model import Answer, Fetched, NoAnswer, Request
+
+ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+
+# Scheme, name, port, path and query of a canonical URL; what does not fit is not asked for.
+_PARTS = re.compile(r"(https?)://(\[[0-9a-fA-F:.]+\]|[\w.~!$&'()*+,;=-]+)(:[0-9]{1,5})?(/[!\"$-~]*)", re.ASCII)
+_FIXED = re.compile(r"(?:(https?)://)?((\[[0-9a-fA-F:.]+\]|[\w.-]+):[0-9]{1,5})/?")
+_LOOPBACK = re.compile(r"127\.[0-9.]+|localhost|\[::1\]")
+_UNCLEAN = re.compile(r"[^\x20-\x7e\xa0-\xff]")
+
+
+class Http:
+    """Fetches http and https URLs. `connect_to` sends every request to one address, without DNS and guard.
+
+    At least `min_rate` bytes a second must come, on average over `min_rate_time` seconds. Times are in seconds,
+    sizes in bytes: `max_wire` of a body as it comes, `max_body` of it decoded.
+    """
+
+    def __init__(
+        self,
+        user_agent: str,
+        contact: str = "",
+        *,
+        resolver: Resolver | None = None,
+        guard: Guard | None = None,
+        connect_to: str | None = None,
+        connect_timeout: float = 10.0,
+        first_byte_timeout: float = 20.0,
+        deadline: float = 60.0,
+        min_rate: int = 100,
+        min_rate_time: int = 20,
+        max_wire: int = 10_000_000,
+        max_body: int = 20_000_000,
+        parallel: int = 256,
+        ca_file: str = "",
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self.guard = guard or Guard()
+        self.resolver = resolver or Resolver(self.guard)
+        self.fixed, verify = _fixed_address(connect_to) if connect_to else ("", True)
+        self.first_byte_timeout = first_byte_timeout
+        self.max_wire = max_wire
+        self.max_body = max_body
+        self.parallel = parallel
+        self.now = now
+        fields = [f"User-Agent: {user_agent}", f"Accept: {ACCEPT}", f"Accept-Encoding: {ACCEPTED}"]
+        self.fields = [*fields, f"From: {contact}"] if contact else fields
+        if any(_UNCLEAN.search(field) for field in self.fields):
+            raise BadSettings("user agent and contact must be one line of plain text")
+        self._options = {
+            "connect_timeout": connect_timeout,
+            "deadline": deadline,
+            "min_rate": min_rate,
+            "min_rate_time": min_rate_time,
+            "ca_file": ca_file or system_ca_file(),
+            "verify": verify,
+        }
+        self._slots = asyncio.Semaphore(parallel)
+        self._idle: list[Transfer] = []
+        self._all: dict[pycurl.Curl, Transfer] = {}
+        self._multi: Multi | None = None
+        self._sweeper: asyncio.TimerHandle | None = None
+        self._closed = False
+
+    async def __call__(self, request: Request) -> Fetched:
+        """Ask for one URL."""
+        url = request.url
+        parts = _PARTS.fullmatch(url)
+        if parts is None or int((parts[3] or ":0")[1:]) > 65535:
+            return NoAnswer(url, "bad-url", "not a canonical http or https URL")
+        ips: tuple[str, ...] = ()
+        if not self.fixed:
+            found = await self.resolver.resolve(parts[2])
+            if isinstance(found, NoAddress):
+                return NoAnswer(url, found.reason, found.detail, found.reason == "guard", found.retry)
+            ips = found.ips
+        async with self._slots:  # only now: a slow name server must not hold up other hosts
+            if self._closed:
+                return NoAnswer(url, "closed", retry=True)
+            return await self._ask(request, parts, ips)
+
+    async def close(self) -> None:
+        """Give up what is under way and close all connections; the resolver too."""
+        self._closed = True
+        if self._sweeper is not None:
+            self._sweeper.cancel()
+        if self._multi is not None:
+            self._multi.close()
+        for transfer in self._all.values():
+            transfer.curl.close()
+        self._idle.clear()
+        await self.resolver.close()
+
+    async def _ask(self, request: Request, parts: "re.Match[str]", ips: tuple[str, ...]) -> Fetched:
+        loop = asyncio.get_running_loop()
+        if self._multi is None:
+            self._multi = Multi(self.parallel * 4)
+            self._sweep(loop)
+        transfer = self._idle.pop() if self._idle else self._new()
+        future: asyncio.Future[tuple[int, str]] = loop.create_future()
+        began, since = self.now(), loop.time()
+        fields = self._fields(request)
+        try:
+            transfer.begin(future, since)
+            self._aim(transfer, parts, ips, fields)
+            self._multi.start(transfer.curl, transfer.done)
+            code, words = await future
+        except pycurl.error as error:
+            code, words = error.args
+        except asyncio.CancelledError:
+            self._multi.stop(transfer.curl)
+            self._idle.append(transfer)
+            raise
+        if self._closed:
+            return NoAnswer(request.url, "closed", retry=True)
+        self._idle.append(transfer)  # nobody else runs before we have read what it holds
+        head = transfer.head()
+        if head is None:
+            return transfer.failure(request.url, code, words)
+        wire = transfer.wire()
+        coding = head[2].get("content-encoding", "")
+        return Answer(
+            url=request.url,
+            status=head[0],
+            head=head[1],
+            headers=head[2],
+            wire=wire,
+            body=decode(wire, coding, self.max_body)[0] if coding else wire,
+            ip=transfer.curl.getinfo(pycurl.PRIMARY_IP),
+            asked=request_head(parts[2] + (parts[3] or ""), parts[4], fields),
+            began=began,
+            took=loop.time() - since,
+            truncated=transfer.truncated(code),
+        )
+
+    def _fields(self, request: Request) -> list[str]:
+        """The header fields of a request; validators that are not clean text are left out."""
+        if not request.etag and not request.modified:
+            return self.fields
+        validators = (("If-None-Match", request.etag), ("If-Modified-Since", request.modified))
+        return self.fields + [f"{k}: {v}" for k, v in validators if v and not _UNCLEAN.search(v)]
+
+    def _aim(self, transfer: Transfer, parts: "re.Match[str]", ips: tuple[str, ...], fields: list[str]) -> None:
+        """Point the handle at the one fixed address, or at the addresses that were checked."""
+        scheme, name, port, path = parts.groups("")
+        if self.fixed:
+            # All hosts share one pool of connections: their names are only in the Host field.
+            transfer.curl.setopt(pycurl.URL, self.fixed + path)
+            fields = [f"Host: {name}{port}", *fields]
+        else:
+            transfer.curl.setopt(pycurl.URL, parts.string)
+            number = port[1:] or ("443" if scheme == "https" else "80")
+            # "+" lets libcurl forget the entry in time, so it is given with each request.
+            transfer.curl.setopt(pycurl.RESOLVE, [f"+{name}:{number}:{','.join(ips)}"])
+        if transfer.fields != fields:
+            transfer.curl.setopt(pycurl.HTTPHEADER, "\n".join(fields).encode("latin-1").split(b"\n"))
+            transfer.fields = fields
+
+    def _new(self) -> Transfer:
+        transfer = Transfer(self.max_wire)
+        self._all[transfer.curl] = transfer
+
+        def dial(_purpose: int, address: "pycurl.CurlSockAddr") -> QuietSocket | int:
+            """The last look at an address, whatever way it came."""
+            why = None if self.fixed else self.guard.refusal(address.addr[0])
+            if why:
+                transfer.refused = why
+                return int(pycurl.SOCKET_BAD)
+            return QuietSocket(address.family, address.socktype, address.protocol)
+
+        set_up(transfer.curl, dial, **self._options)  # type: ignore[arg-type]
+        return transfer
+
+    def _sweep(self, loop: asyncio.AbstractEventLoop) -> None:
+        """End transfers that have heard nothing in time; libcurl has no limit for the first byte."""
+        assert self._multi is not None
+        late = loop.time() - self.first_byte_timeout
+        for curl in self._multi.flying():
+            transfer = self._all[curl]
+            if transfer.since < late and not transfer.lines:
+                self._multi.stop(curl, SILENT, f"nothing came in {self.first_byte_timeout:g} s")
+        pause = min(1.0, self.first_byte_timeout / 4)
+        self._sweeper = loop.call_later(pause, self._sweep, loop)
+
+
+def _fixed_address(connect_to: str) -> tuple[str, bool]:
+    """What "HOST:PORT" or "https://HOST:PORT" puts before each path, and whether certificates are checked there."""
+    found = _FIXED.fullmatch(connect_to)
+    if found is None:
+        raise BadSettings(f"connect_to must be HOST:PORT or https://HOST:PORT, not {connect_to!r}")
+    return f"{found[1] or 'http'}://{found[2]}", not _LOOPBACK.fullmatch(found[3])

@@ -1,0 +1,148 @@
+"""One libcurl handle with the places its callbacks write to: set up once, used for many requests."""
+
+import asyncio
+import ssl
+from collections.abc import Callable
+from pathlib import Path
+
+import pycurl
+
+from analecta.fetch.head import final_block, parse_head
+from analecta.fetch.multi import CANCELLED
+from analecta.model import NoAnswer
+
+SILENT = -2  # our own code beside libcurl's: nothing came in time
+
+# libcurl's error -> our word, and whether asking again may help. Numbers where pycurl has no name or an FTP one.
+WORDS: dict[int, tuple[str, bool]] = {
+    CANCELLED: ("closed", True),
+    SILENT: ("timeout", True),
+    0: ("disconnect", True),  # libcurl is content with half a head
+    pycurl.E_UNSUPPORTED_PROTOCOL: ("protocol", False),  # no status line
+    pycurl.E_URL_MALFORMAT: ("bad-url", False),
+    pycurl.E_COULDNT_RESOLVE_HOST: ("dns", True),
+    pycurl.E_COULDNT_CONNECT: ("connect", True),
+    8: ("protocol", False),  # weird server reply
+    16: ("protocol", True),  # HTTP/2 framing
+    pycurl.E_OPERATION_TIMEDOUT: ("timeout", True),
+    pycurl.E_SSL_CONNECT_ERROR: ("tls", True),
+    pycurl.E_GOT_NOTHING: ("empty", True),
+    pycurl.E_SEND_ERROR: ("disconnect", True),
+    pycurl.E_RECV_ERROR: ("disconnect", True),
+    61: ("protocol", False),  # a transfer coding nobody asked for
+    92: ("protocol", True),  # HTTP/2 stream
+    100: ("protocol", False),  # too many or too large headers
+    **dict.fromkeys((53, 54, 58, 59, 60, 64, 66, 77, 80, 82, 83, 90, 91, 98), ("tls", False)),
+}
+
+
+class Transfer:
+    """A handle and what it has heard so far."""
+
+    __slots__ = ("_future", "_room", "chunks", "curl", "cut", "fields", "lines", "max_wire", "refused", "since")
+
+    def __init__(self, max_wire: int) -> None:
+        self.curl = pycurl.Curl()
+        self.max_wire = max_wire
+        self.lines: list[bytes] = []
+        self.chunks: list[bytes] = []
+        self.fields: list[str] = []  # the header fields the handle was last given
+        self.cut = False
+        self.refused = ""  # why the guard would not have the address that was to be dialled
+        self.since = 0.0
+        self._room = max_wire
+        self._future: asyncio.Future[tuple[int, str]] | None = None
+        self.curl.setopt(pycurl.HEADERFUNCTION, self.lines.append)  # libcurl itself caps size and number
+        self.curl.setopt(pycurl.WRITEFUNCTION, self._write)
+
+    def begin(self, future: "asyncio.Future[tuple[int, str]]", since: float) -> None:
+        """Forget the last answer; `future` gets the error code and words of the next."""
+        self.lines.clear()
+        self.chunks.clear()
+        self.cut = False
+        self.refused = ""
+        self.since = since
+        self._room = self.max_wire
+        self._future = future
+
+    def done(self, code: int, words: str) -> None:
+        """The transfer has ended."""
+        if self._future is not None and not self._future.done():
+            self._future.set_result((code, words))
+
+    def head(self) -> tuple[int, bytes, dict[str, str]] | None:
+        """Status, raw head and headers, if a whole head came."""
+        block = final_block(self.lines)
+        return parse_head(block) if block else None
+
+    def wire(self) -> bytes:
+        """The body as far as it came."""
+        return self.chunks[0] if len(self.chunks) == 1 else b"".join(self.chunks)
+
+    def failure(self, url: str, code: int, words: str) -> NoAnswer:
+        """Why there is no answer."""
+        if self.refused:
+            return NoAnswer(url, "guard", self.refused, refused=True)
+        reason, retry = WORDS.get(code, ("client", True))
+        return NoAnswer(url, reason, words, retry=retry)
+
+    def truncated(self, code: int) -> str:
+        """WARC's word for why the body is short."""
+        if self.cut:
+            return "length"
+        if code in (pycurl.E_OPERATION_TIMEDOUT, SILENT):
+            return "time"
+        return "disconnect" if code else ""
+
+    def _write(self, chunk: bytes) -> int | None:
+        self._room -= len(chunk)
+        if self._room < 0:
+            self.chunks.append(chunk[: self._room])
+            self.cut = True
+            return 0  # not the length of the chunk: libcurl ends the transfer
+        self.chunks.append(chunk)
+        return None
+
+
+def set_up(
+    curl: pycurl.Curl,
+    dial: Callable[[int, "pycurl.CurlSockAddr"], object],
+    *,
+    connect_timeout: float,
+    deadline: float,
+    min_rate: int,
+    min_rate_time: int,
+    ca_file: str,
+    verify: bool,
+) -> None:
+    """Give a handle all that stays the same from request to request."""
+    options: dict[int, object] = {
+        pycurl.PROTOCOLS: pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS,
+        pycurl.FOLLOWLOCATION: 0,
+        pycurl.HTTP_VERSION: pycurl.CURL_HTTP_VERSION_2TLS,
+        pycurl.HTTP_CONTENT_DECODING: 0,
+        pycurl.HTTP_TRANSFER_DECODING: 1,
+        pycurl.PATH_AS_IS: 1,
+        pycurl.PROXY: "",  # an environment variable must not open a second door
+        pycurl.NOSIGNAL: 1,
+        pycurl.CONNECTTIMEOUT_MS: int(connect_timeout * 1000),
+        pycurl.TIMEOUT_MS: int(deadline * 1000),
+        pycurl.LOW_SPEED_LIMIT: min_rate,
+        pycurl.LOW_SPEED_TIME: min_rate_time,
+        pycurl.OPENSOCKETFUNCTION: dial,
+        pycurl.SSL_VERIFYPEER: int(verify),
+        pycurl.SSL_VERIFYHOST: 2 * verify,
+    }
+    if ca_file:
+        options[pycurl.CAINFO] = ca_file
+    for option, value in options.items():
+        curl.setopt(option, value)
+
+
+def system_ca_file() -> str:
+    """The system's certificate bundle. pycurl's wheel looks for it where only some systems have it."""
+    common = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem")
+    for path in (ssl.get_default_verify_paths().cafile, *common):
+        if path and Path(path).is_file():
+            return path
+    return ""
