@@ -1,0 +1,87 @@
+"""Bytes to Page: title, text, links, language, and what the page asks of robots (docs/architecture.md)."""
+
+from collections.abc import Callable
+from typing import Self
+
+from analecta.model import Answer, Page, Target
+from analecta.parse.directives import apply
+from analecta.parse.html import parse_html, parse_suspect
+from analecta.parse.sandbox import ParserDied, Sandbox
+from analecta.parse.sniff import sniff
+from analecta.parse.text import parse_text
+from analecta.urls import Joiner
+
+__all__ = ["PARSERS", "Parser", "ParserDied", "Sandbox", "parse_in_child"]
+
+ParsePage = Callable[[Answer, Target, Joiner, str], Page]
+
+PARSERS: dict[str, ParsePage] = {
+    "text/html": parse_html,
+    "application/xhtml+xml": parse_html,
+    "text/plain": parse_text,
+}
+
+MAX_BODY = 2 * 1024 * 1024  # bytes parsed in this process; more go to the child
+# Tags parsed in this process. 999 of 1,000 real pages have fewer, and no 5,000 tags can take more than
+# 0.3 s and 200 MB, even misnested so that each is repeated at all 512 levels.
+MAX_TAGS = 5000
+_SHORTEST_TAG = 3  # bytes: so a short body need not be counted
+
+
+class Parser:
+    """Parses an answer here if it looks harmless, in a child if not; what has no parser is kept as binary.
+
+    A call that goes to the child (`heavy`) may block for seconds: run it in a thread.
+    """
+
+    def __init__(
+        self,
+        joiner: Joiner | None = None,
+        sandbox: Sandbox | None = None,
+        parsers: dict[str, ParsePage] = PARSERS,
+        max_body: int = MAX_BODY,
+        max_tags: int = MAX_TAGS,
+    ) -> None:
+        self.joiner = joiner or Joiner()
+        self.sandbox = sandbox or Sandbox()
+        self.parsers = parsers
+        self.max_body = max_body
+        self.max_tags = max_tags
+
+    def __call__(self, answer: Answer, target: Target, heavy: bool | None = None) -> Page:
+        """The page; raises ParserDied if a parser broke on it. `heavy` if the caller has looked already."""
+        mime = sniff(answer.headers.get("content-type", ""), answer.body)
+        parse = self.parsers.get(mime)
+        if parse is None:
+            return apply(Page(target.url, target.id, target.host, mime), answer)
+        if self.heavy(answer.body) if heavy is None else heavy:
+            return self.sandbox.parse(answer, target, mime)
+        try:
+            return parse(answer, target, self.joiner, mime)
+        except Exception as wrong:
+            why = f"parse-crashed: {type(wrong).__name__}: {wrong}"
+            raise ParserDied(why, Page(target.url, target.id, target.host, mime, limits=why)) from wrong
+
+    def heavy(self, body: bytes) -> bool:
+        """Whether a body is so large, or has so many tags, that it is parsed in the child."""
+        size = len(body)
+        return size > self.max_tags * _SHORTEST_TAG and (size > self.max_body or body.count(b"<") > self.max_tags)
+
+    def close(self) -> None:
+        """End the child."""
+        self.sandbox.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+_CHILD_PARSERS = PARSERS | {"text/html": parse_suspect, "application/xhtml+xml": parse_suspect}
+_child_joiner = Joiner(size=10_000)
+
+
+def parse_in_child(answer: Answer, target: Target, mime: str) -> Page:
+    """What the child runs: the same parsers, with the depth of the page looked at."""
+    return _CHILD_PARSERS[mime](answer, target, _child_joiner, mime)

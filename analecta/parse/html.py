@@ -1,0 +1,200 @@
+"""HTML to Page. The only file that knows the HTML parser (turbohtml), so that another could stand in its place.
+
+The document is walked by tag through the parser's own index, never node by node in Python; what only some pages
+need (the words around a link, the main text) is left for later. Measured on real pages: docs/decisions.md.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import islice
+from operator import attrgetter
+
+from turbohtml import Document, Element, Node, parse
+
+from analecta.model import Answer, Page, Target
+from analecta.parse.charset import decode, header_charset
+from analecta.parse.directives import AGENT, apply
+from analecta.parse.language import language_of
+from analecta.parse.links import MAX_ANCHOR, MAX_LINKS, gather
+from analecta.urls import Joiner, canonical
+
+MAX_TITLE = 500  # characters
+MAX_HEADING = 200
+MAX_HEADINGS = 50
+DEPTH = 510  # at the parser's 512 what is deeper becomes a sibling: text and links stay, structure is lost
+AROUND = 100  # characters on each side of an anchor
+_SIBLINGS = 40  # looked at on each side of an anchor, at each level
+
+_UNSEEN = "script,style,noscript,title,iframe,noframes,noembed"
+_NOFOLLOW = re.compile(r"\b(?:nofollow|ugc|sponsored)\b", re.IGNORECASE)
+_REFRESH = re.compile(r"\s*[\d.]*\s*[;,]?\s*(?:url\s*=\s*)?[\"']?([^\"']*)", re.IGNORECASE)
+_INLINE = frozenset(
+    "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark nobr q s samp small "
+    "span strike strong sub sup time tt u var wbr".split()
+)
+
+_LINKING = (("iframe", "src"), ("frame", "src"), ("a", "href"), ("area", "href"))
+
+_text: Callable[[Element], str] = attrgetter("text")
+
+
+def parse_html(answer: Answer, target: Target, joiner: Joiner, mime: str = "text/html", most: int = MAX_LINKS) -> Page:
+    """The page that an HTML answer holds, with at most `most` links."""
+    return _page(answer, target, joiner, mime, most)[0]
+
+
+def parse_suspect(answer: Answer, target: Target, joiner: Joiner, mime: str = "text/html") -> Page:
+    """The same, for a page that may be nested beyond reason: says so in `limits`. Costs a walk over all elements."""
+    page, document = _page(answer, target, joiner, mime, MAX_LINKS)
+    if _depth(document) >= DEPTH:
+        page.limits = "; ".join(filter(None, ("parse-limited: nesting flattened at depth 512", page.limits)))
+    return page
+
+
+def _page(answer: Answer, target: Target, joiner: Joiner, mime: str, most: int) -> tuple[Page, Document]:
+    html, charset = decode(answer.body, header_charset(answer.headers.get("content-type", "")))
+    document = parse(html, positions=False)
+    if document.find("template") is not None:
+        document.remove("template")  # its links are not on the page
+    page = Page(target.url, target.id, target.host, mime, charset=charset)
+    _read_head(page, document, answer)
+    _read_links(page, document, target, joiner, most)
+    document.remove(_UNSEEN)  # not [hidden]: 3 pages of 1,000 have it, and to look costs each 10 us
+    # Joined by spaces, words of neighbouring blocks never run together; to_text() drops captions and stray list
+    # text, pads tables without bound (128 KB of HTML became 200 MB) and is slower.
+    page.text = " ".join(document.stripped_strings)
+    page.lang = language_of(page.text, _lang(document), answer.headers.get("content-language", ""))
+    page.main = document.main_text
+    return page, document
+
+
+def _read_head(page: Page, document: Document, answer: Answer) -> None:
+    """Title, headings, and what the page asks of robots."""
+    asked, reserved = [], []
+    for meta in document.find_all("meta"):
+        name = meta.attr("name")
+        if not name:
+            continue
+        name = name.strip().lower()
+        if name in ("robots", AGENT):
+            asked.append(meta.attr("content") or "")
+        elif name == "tdm-reservation" and (meta.attr("content") or "").strip() == "1":
+            reserved.append("tdm-reservation=1")
+    apply(page, answer, asked, reserved)
+    page.headings = _headings(document)
+    title = document.find("title")
+    page.title = " ".join(title.text.split())[:MAX_TITLE] if title else ""
+    if not page.title:
+        first = document.find("h1")
+        page.title = " ".join(first.text.split())[:MAX_TITLE] if first else ""
+
+
+def _headings(document: Document) -> list[str]:
+    """The headings, greater ones first."""
+    found: list[str] = []
+    for tag in ("h1", "h2", "h3"):
+        if len(found) < MAX_HEADINGS:
+            texts = (" ".join(e.text.split())[:MAX_HEADING] for e in document.find_all(tag, limit=MAX_HEADINGS))
+            found += filter(None, texts)
+    return found[:MAX_HEADINGS]
+
+
+def _lang(document: Document) -> str:
+    root = document.root
+    return (root.attr("lang") or root.attr("xml:lang") or "") if root else ""
+
+
+def _read_links(page: Page, document: Document, target: Target, joiner: Joiner, most: int) -> None:
+    """Links and the canonical URL; what stands for whole pages (refresh, next, frames) before anchors."""
+    base = _base(document, target.url)
+    hrefs: list[str | None] = []
+    sources: list[Element] = []
+    for link in document.find_all("link"):
+        rel = (link.attr("rel") or "").lower()
+        if rel == "canonical" and not page.canonical:
+            stands_for = canonical(link.attr("href") or "", base)
+            page.canonical = stands_for.url if stands_for else ""
+        elif rel in ("next", "prev"):
+            hrefs.append(link.attr("href"))
+            sources.append(link)
+    for meta in document.find_all("meta"):
+        if (meta.attr("http-equiv") or "").lower() == "refresh":
+            found = _REFRESH.match(meta.attr("content") or "")
+            hrefs.append(found[1].strip() if found else None)
+            sources.append(meta)
+    for tag, attribute in _LINKING:
+        elements = document.find_all(tag)
+        hrefs += [e.attr(attribute) for e in elements]
+        sources += elements
+    links, kept, cut = gather(hrefs, sources, target.id, joiner.base(base), _text, _nofollow, most)
+    for link_, source in zip(links, kept, strict=True):
+        if not link_.anchor:
+            link_.anchor = _alt(source)
+    page.links = links
+    page.around = lambda i: _around(kept[i], links[i].anchor)
+    if cut:
+        page.limits = "links-cut"
+
+
+def _base(document: Document, url: str) -> str:
+    """What relative links are relative to: the first <base> with an http(s) href, else the page."""
+    element = document.find("base")
+    if element is None:
+        return url
+    base = canonical(element.attr("href") or "", url)
+    return base.url if base else url
+
+
+def _nofollow(element: Element) -> bool:
+    rel = element.attr("rel")
+    return rel is not None and _NOFOLLOW.search(rel) is not None
+
+
+def _alt(anchor: Element) -> str:
+    """What an anchor without text is called: its image's alt text or its title."""
+    image = anchor.find("img")
+    name = (image.attr("alt") if image else "") or anchor.attr("title") or ""
+    return " ".join(name.split())[:MAX_ANCHOR]
+
+
+def _around(anchor: Element, name: str) -> str:
+    """The words of the enclosing block before and after an anchor, with the anchor's own between them."""
+    before: list[str] = []
+    after: list[str] = []
+    node: Node | None = anchor
+    while node is not None:
+        _near(node.previous_siblings, before)
+        _near(node.next_siblings, after)
+        node = node.parent
+        if not isinstance(node, Element) or node.tag not in _INLINE:
+            break
+    left = "".join(reversed(before))
+    if len(left) > AROUND:
+        left = left[-AROUND:].partition(" ")[2]
+    right = "".join(after)
+    if len(right) > AROUND:
+        right = right[:AROUND].rpartition(" ")[0]
+    return " ".join(f"{left} {name} {right}".split())
+
+
+def _near(siblings: Iterator[Node], texts: list[str]) -> None:
+    """Add the texts of siblings up to the next block, or until there is enough."""
+    room = AROUND - sum(map(len, texts))
+    for node in islice(siblings, _SIBLINGS):
+        if room < 0 or (isinstance(node, Element) and node.tag not in _INLINE):
+            return
+        texts.append(node.text)
+        room -= len(texts[-1])
+
+
+def _depth(document: Document) -> int:
+    """How deep the deepest element lies; the parser itself makes siblings of what lies deeper than 512."""
+    path: list[Node] = []
+    deepest = 0
+    for element in document.iter_elements():
+        parent = element.parent
+        while path and path[-1] != parent:
+            path.pop()
+        path.append(element)
+        deepest = max(deepest, len(path))
+    return deepest

@@ -1,0 +1,142 @@
+"""Sitemaps 0.9, XML or text, plain or gzipped, read within bounds (F31).
+
+A DOCTYPE is refused outright, so there are no entities to expand and nothing to fetch; bytes, URLs and children
+are counted while reading, so that no file costs more than the largest honest one.
+"""
+
+import re
+import zlib
+from collections.abc import Iterator
+from xml.parsers import expat
+
+import msgspec
+
+from analecta.model import Target
+from analecta.urls import MAX_URL, canonical
+
+MAX_BYTES = 50_000_000  # decoded; 50 MB and 50,000 URLs are the protocol's own bounds
+MAX_URLS = 50_000
+MAX_SITEMAPS = 500
+_CHUNK = 64 * 1024
+_NEWLINES = re.compile(rb"[\r\n]+")
+
+
+class Sitemap(msgspec.Struct):
+    """The pages and further sitemaps that a sitemap names, all on its own host; `limited` says what cut it short."""
+
+    urls: list[Target]
+    sitemaps: list[Target]
+    limited: str = ""
+
+
+class _Stop(Exception):
+    """Enough has been read."""
+
+
+def read_sitemap(body: bytes, base: str) -> Sitemap:
+    """What the sitemap at the URL `base` names; a broken one gives what could be read before the break."""
+    reader = _Reader(base)
+    try:
+        chunks = _plain(body)
+        head = next(chunks, b"")
+        if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<") or b"\0" in head[:4]:
+            reader.xml(head, chunks)
+        else:
+            reader.lines(head, chunks)
+    except _Stop as stop:
+        reader.found.limited = str(stop)
+    except expat.ExpatError as wrong:
+        reader.found.limited = f"broken XML: {wrong}"
+    except (zlib.error, EOFError) as wrong:
+        reader.found.limited = f"broken gzip: {wrong}"
+    return reader.found
+
+
+def _plain(body: bytes, most: int = MAX_BYTES) -> Iterator[bytes]:
+    """The decoded bytes in chunks; gzip is unpacked once, never further than `most`."""
+    if body[:2] != b"\x1f\x8b":
+        for start in range(0, min(len(body), most), _CHUNK):
+            yield body[start : start + _CHUNK]
+        if len(body) > most:
+            raise _Stop(f"more than {most} bytes")
+        return
+    unpack = zlib.decompressobj(31)
+    rest, total = body, 0
+    while rest and not unpack.eof:
+        chunk = unpack.decompress(rest, _CHUNK)
+        rest = unpack.unconsumed_tail
+        total += len(chunk)
+        if total > most:
+            raise _Stop(f"more than {most} bytes")
+        if chunk:
+            yield chunk
+
+
+class _Reader:
+    """Takes <loc> by <loc>, and counts."""
+
+    def __init__(self, base: str) -> None:
+        self.found = Sitemap([], [])
+        here = canonical(base)
+        self.base = here.url if here else base
+        self.host = here.host if here else ""
+        self.seen = {here.id if here else 0}  # an index that names itself is read once
+        self.parent = self.prefix = ""
+        self.loc: list[str] | None = None
+
+    def add(self, href: str, is_sitemap: bool = False) -> None:
+        """Count one location, unless it is known, no URL, or on another host."""
+        target = canonical(href.strip(), self.base)
+        if target is None or target.host != self.host or target.id in self.seen:
+            return
+        into, most = (self.found.sitemaps, MAX_SITEMAPS) if is_sitemap else (self.found.urls, MAX_URLS)
+        if len(into) >= most:
+            raise _Stop(f"more than {most} {'sitemaps' if is_sitemap else 'URLs'}")
+        self.seen.add(target.id)
+        into.append(target)
+
+    def lines(self, head: bytes, chunks: Iterator[bytes]) -> None:
+        """A text sitemap: one full URL in a line."""
+        rest = head.removeprefix(b"\xef\xbb\xbf")
+        for chunk in chunks:
+            *lines, rest = _NEWLINES.split(rest)
+            self._some(lines)
+            rest = rest[-4 * MAX_URL :] + chunk
+        self._some(_NEWLINES.split(rest))
+
+    def _some(self, lines: list[bytes]) -> None:
+        for line in lines:
+            if line.lstrip()[:4].lower() == b"http" and len(line) <= 4 * MAX_URL:
+                self.add(line.decode("utf-8", "replace"))
+
+    def xml(self, head: bytes, chunks: Iterator[bytes]) -> None:
+        """An XML sitemap or index, whatever its namespace prefix."""
+        parser = expat.ParserCreate()  # without namespaces: an undeclared prefix is no reason to stop
+        parser.buffer_text = True
+        parser.StartDoctypeDeclHandler = self._refuse
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._data
+        parser.Parse(head, False)
+        for chunk in chunks:
+            parser.Parse(chunk, False)
+        parser.Parse(b"", True)
+
+    def _refuse(self, *_: object) -> None:
+        raise _Stop("DOCTYPE refused")
+
+    def _start(self, name: str, _attributes: dict[str, str]) -> None:
+        prefix, _, tag = name.rpartition(":")
+        if tag in ("url", "sitemap"):
+            self.parent, self.prefix = tag, prefix
+        elif tag == "loc" and prefix == self.prefix:  # <image:loc> names no page
+            self.loc = []
+
+    def _end(self, name: str) -> None:
+        if self.loc is not None and name.rpartition(":")[2] == "loc":
+            href, self.loc = "".join(self.loc), None
+            self.add(href, self.parent == "sitemap")
+
+    def _data(self, text: str) -> None:
+        if self.loc is not None and len(self.loc) < 64:
+            self.loc.append(text[: 4 * MAX_URL])

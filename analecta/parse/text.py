@@ -1,0 +1,49 @@
+"""Plain text to Page: the first line is its title, the bare URLs in it are its links."""
+
+import re
+from itertools import islice
+
+from analecta.model import Answer, Page, Target
+from analecta.parse.charset import decode, header_charset
+from analecta.parse.directives import apply
+from analecta.parse.language import language_of
+from analecta.parse.links import MAX_LINKS, gather
+from analecta.urls import MAX_URL, Joiner
+
+MAX_TITLE = 500
+MAX_TEXT = 2_000_000  # characters kept of a text file; logs and data dumps go on for ever
+AROUND = 100
+
+# A URL in running text ends before the punctuation that ends its sentence or bracket.
+_URL = re.compile(rf"https?://[^\s<>\"'`{{}}|\\^]{{1,{MAX_URL}}}(?<![.,;:!?)\]])", re.IGNORECASE)
+_LINE = re.compile(r"\S[^\n]*")
+
+
+def parse_text(answer: Answer, target: Target, joiner: Joiner, mime: str = "text/plain", most: int = MAX_LINKS) -> Page:
+    """The page that a plain-text answer holds."""
+    text, charset = decode(answer.body, header_charset(answer.headers.get("content-type", "")))
+    page = Page(target.url, target.id, target.host, mime, charset=charset)
+    if len(text) > MAX_TEXT:
+        page.limits = "text-cut"
+    page.text = text = text[:MAX_TEXT].replace("\0", "\ufffd")
+    first = _LINE.search(text)
+    page.title = " ".join(first[0][: 4 * MAX_TITLE].split())[:MAX_TITLE] if first else ""
+    page.lang = language_of(text, answer.headers.get("content-language", ""))
+    page.main = lambda: text
+    apply(page, answer)
+    _read_links(page, text, target, joiner, most)
+    return page
+
+
+def _read_links(page: Page, text: str, target: Target, joiner: Joiner, most: int) -> None:
+    found = list(islice(_URL.finditer(text), 2 * most))
+    page.links, kept, cut = gather(
+        [m[0] for m in found], found, target.id, joiner.base(target.url), lambda _: "", lambda _: False, most
+    )
+    if cut or len(found) == 2 * most:
+        page.limits = "; ".join(filter(None, (page.limits, "links-cut")))
+
+    def around(i: int) -> str:
+        return " ".join(text[max(0, kept[i].start() - AROUND) : kept[i].end() + AROUND].split())
+
+    page.around = around

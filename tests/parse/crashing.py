@@ -1,0 +1,29 @@
+"""A parser for the sandbox's child that does what the page tells it to; only the tests start it."""
+
+import os
+import time
+
+from analecta.model import Answer, Page, Target
+
+
+def parse(answer: Answer, target: Target, mime: str) -> Page:
+    order = answer.body.decode()
+    if order == "raise":
+        raise ValueError("no such thing")
+    if order == "memory":
+        bytearray(8 << 30)
+    if order == "abort":
+        os.abort()
+    if order == "segfault":
+        os.kill(os.getpid(), 11)
+    if order == "hang":
+        time.sleep(60)
+    if order == "spin":
+        while True:
+            pass
+    if order == "noise":
+        os.write(1, b"\0" * 64)
+        print("a library that prints")
+    if order == "pid":
+        order = str(os.getpid())
+    return Page(target.url, target.id, target.host, mime, text=order)

@@ -1,0 +1,94 @@
+import gzip
+import time
+import tracemalloc
+import zlib
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analecta.parse.sitemap import read_sitemap
+
+BASE = "http://example.com/sitemap.xml"
+HEAD = '<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
+
+
+def urlset(*locs: str) -> bytes:
+    return (HEAD + "".join(f"<url><loc>{loc}</loc></url>" for loc in locs) + "</urlset>").encode()
+
+
+def index(*locs: str) -> bytes:
+    return (
+        "<sitemapindex>" + "".join(f"<sitemap><loc>{loc}</loc></sitemap>" for loc in locs) + "</sitemapindex>"
+    ).encode()
+
+
+def found(targets) -> list[str]:
+    return [target.url for target in targets]
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_sitemap_gives_the_urls_of_its_own_host(pack):
+    body = urlset(" http://example.com/a?x=1&amp;y=2\n", "/b", "http://other.org/c", "http://example.com/b", "mailto:x")
+    sitemap = read_sitemap(pack(body), BASE)
+    assert found(sitemap.urls) == ["http://example.com/a?x=1&y=2", "http://example.com/b"]
+    assert sitemap.limited == ""
+
+
+def test_a_text_sitemap_gives_its_lines_wherever_chunks_end():
+    lines = [f"http://example.com/{n:05d}" for n in range(9000)]
+    assert found(read_sitemap("\r\n".join(lines).encode(), BASE).urls) == lines
+    assert read_sitemap(b"\xef\xbb\xbfhttp://example.com/x\n# note\nhttp://o.org/y", BASE).urls[0].url.endswith("/x")
+
+
+def test_other_vocabularies_and_undeclared_prefixes_are_passed_over():
+    body = (
+        b"<s:urlset><s:url><s:loc>/a</s:loc><image:image><image:loc>/i.png</image:loc></image:image></s:url></s:urlset>"
+    )
+    assert found(read_sitemap(body, BASE).urls) == ["http://example.com/a"]
+
+
+def test_f31_an_index_of_itself_names_only_others():
+    sitemap = read_sitemap(index(BASE, BASE + "#again", "/s2.xml"), BASE)
+    assert (found(sitemap.sitemaps), sitemap.urls) == (["http://example.com/s2.xml"], [])
+
+
+def test_f31_urls_and_children_are_counted():
+    many = read_sitemap(urlset(*(f"/{n}" for n in range(60_000))), BASE)
+    assert (len(many.urls), many.limited) == (50_000, "more than 50000 URLs")
+    assert len(read_sitemap(index(*(f"/{n}.xml" for n in range(600))), BASE).sitemaps) == 500
+
+
+def test_f31_billion_laughs_and_external_entities_are_refused():
+    laughs = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
+    bomb = f'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY l0 "ha">{laughs}]><urlset><url><loc>/&l9;</loc></url></urlset>'
+    began = time.process_time()
+    assert read_sitemap(bomb.encode(), BASE).limited == "DOCTYPE refused"
+    assert time.process_time() - began < 0.5
+    outside = '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/hostname">]><urlset><url><loc>/&e;</loc></url></urlset>'
+    assert read_sitemap(outside.encode(), BASE).urls == []
+
+
+@pytest.mark.parametrize("start", [HEAD + "<url><loc>/a</loc></url>", "http://example.com/a\n"])
+def test_f31_a_gzip_bomb_is_left_at_the_cap(start):
+    pack = zlib.compressobj(9, wbits=31)
+    bomb = pack.compress(start.encode()) + b"".join(pack.compress(b" " * 1_000_000) for _ in range(52)) + pack.flush()
+    tracemalloc.start()
+    sitemap = read_sitemap(bomb, BASE)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (found(sitemap.urls), sitemap.limited) == (["http://example.com/a"], "more than 50000000 bytes")
+    assert peak < 5_000_000
+
+
+def test_f31_a_broken_file_gives_what_came_before_the_break():
+    assert len(read_sitemap(urlset("/a", "/b")[:-30], BASE).urls) >= 1
+    assert "broken XML" in read_sitemap(urlset("/a")[:-5], BASE).limited
+    assert "broken gzip" in read_sitemap(gzip.compress(urlset("/a"))[:12] + b"rubbish" * 9, BASE).limited
+
+
+@given(st.binary(max_size=300) | st.text("<>/urlsetoc &;!x").map(str.encode))
+@settings(max_examples=200, deadline=None)
+def test_f31_any_bytes_are_read_without_an_exception(body):
+    for packed in (body, gzip.compress(body), HEAD.encode() + body):
+        assert len(read_sitemap(packed, BASE).urls) <= 300
