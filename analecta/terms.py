@@ -1,0 +1,221 @@
+"""The words of pages, a batch at a time: one tokenizer for training, judging and fingerprints.
+
+A word is a run of letters, digits and marks, in lower case, known by a 64-bit hash. All texts of a batch are
+joined into one UTF-8 buffer and cut and hashed there in numpy, which takes some 50 us a page of 4.6 kB.
+Words of one character, pure numbers and very long runs are left out.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_matrix
+
+UInt64s = npt.NDArray[np.uint64]
+Ints = npt.NDArray[np.int64]
+Bytes = npt.NDArray[np.uint8]
+
+LONGEST = 64  # bytes; longer runs are digests, base64 or text without spaces
+LANGUAGES = ("en", "de", "es", "fr", "it", "nl", "pt", "ru")  # those with a list of stop words
+
+_BLOCK = 1 << 15  # bytes hashed at once: the powers below stay in the cache and a huge page costs no memory
+_BASE = 0x9E3779B97F4A7C15  # odd, so that it has an inverse modulo 2^64
+_MIX = np.uint64(0xD6E8FEB86659FD93)
+_POWERS = np.cumprod(np.full(_BLOCK + LONGEST, _BASE, np.uint64))
+_INVERSES = np.cumprod(np.full(_BLOCK + LONGEST, pow(_BASE, -1, 1 << 64), np.uint64))
+
+# ASCII letters in lower case and digits stay, as do the bytes of other characters; all else becomes 0.
+_FOLD = bytes(c if c >= 0x80 else ord(chr(c).lower()) if chr(c).isalnum() else 0 for c in range(256))
+_PLANES = 0x20000  # the characters in use (and emoji) are below; what is above are rare ideographs
+_APART, _CASED = 1, 2
+_SPAN = np.array([1] * 0xC0 + [2] * 0x20 + [3] * 0x10 + [4] * 0x10, np.uint8)  # bytes by first byte
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of a batch: page i has hashes[starts[i]:starts[i + 1]], in the order of the text.
+
+    They were cut from `buffer`, all texts in lower case with a 0 for what is no word; text i begins at offsets[i].
+    """
+
+    hashes: UInt64s
+    starts: Ints
+    buffer: bytes = field(repr=False)
+    offsets: Ints = field(repr=False)
+    begins: Ints = field(repr=False)
+    ends: Ints = field(repr=False)
+
+    def __len__(self) -> int:
+        """How many pages there are."""
+        return len(self.starts) - 1
+
+    @cached_property
+    def pages(self) -> Ints:
+        """Which page each word is of."""
+        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+
+    def strings(self) -> list[str]:
+        """The words themselves, as many as there are hashes; slow, for training and for people."""
+        spans = zip(self.begins.tolist(), self.ends.tolist(), strict=True)
+        return [self.buffer[begin:end].decode() for begin, end in spans]
+
+
+def words(texts: Sequence[str]) -> Words:
+    """Cut texts into words and hash them."""
+    buffer, offsets = _join([text.encode("utf-8", "replace") for text in texts])
+    if not all(text.isascii() for text in texts):
+        buffer, offsets = _fold_beyond_ascii(texts, buffer, offsets)
+    inside = buffer != 0
+    edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1
+    begins, ends = edges[::2], edges[1::2]
+    keep = _worth_keeping(buffer, begins, ends)
+    begins, ends = begins[keep], ends[keep]
+    starts = np.searchsorted(begins, offsets)
+    return Words(_hash(buffer, begins, ends), starts, buffer.tobytes(), offsets, begins, ends)
+
+
+def word_hash(word: str) -> int:
+    """The hash that `words` gives to this word; LookupError if it would not be one word."""
+    hashes = words([word]).hashes
+    if len(hashes) != 1:
+        raise LookupError(f"{word!r} is not one word")
+    return int(hashes[0])
+
+
+class Vocabulary:
+    """A set of word hashes, each with its feature number, made for fast look-up of whole batches.
+
+    `features` maps position in `hashes` to a feature: several words may share one (that is where stems will go).
+    """
+
+    def __init__(self, hashes: Sequence[int] | UInt64s, features: Sequence[int] | Ints | None = None) -> None:
+        """Know these words; without `features` word i is feature i."""
+        given = np.asarray(hashes, np.uint64)
+        numbers = np.arange(len(given)) if features is None else np.asarray(features, np.int64)
+        order = np.argsort(given, kind="stable")
+        self.size = int(numbers.max()) + 1 if len(numbers) else 0
+        self._sorted, self._features = given[order], numbers[order]
+        # Most words of a page are not in a vocabulary: a table of 2^16 flags turns nearly all of those away.
+        self._maybe = np.zeros(1 << 16, np.bool_)
+        self._maybe[given >> np.uint64(48)] = True
+
+    def __len__(self) -> int:
+        """How many words are known."""
+        return len(self._sorted)
+
+    def find(self, hashes: UInt64s) -> tuple[Ints, Ints]:
+        """Where the known words are among `hashes`, and their features."""
+        at = np.flatnonzero(self._maybe[hashes >> np.uint64(48)])
+        if not len(at):
+            return at, at
+        sought = hashes[at]
+        rank = np.minimum(np.searchsorted(self._sorted, sought), len(self._sorted) - 1)
+        known = self._sorted[rank] == sought
+        return at[known], self._features[rank[known]]
+
+
+def counts(batch: Words, vocabulary: Vocabulary) -> csr_matrix:
+    """How often each feature occurs on each page: pages x features, sparse, float64."""
+    at, features = vocabulary.find(batch.hashes)
+    width = max(vocabulary.size, 1)
+    keys = np.sort(batch.pages[at] * width + features)
+    first = np.flatnonzero(np.diff(keys, prepend=-1))
+    data = np.diff(first, append=len(keys)).astype(np.float64)
+    rows, columns = np.divmod(keys[first], width)
+    pointers = np.searchsorted(rows, np.arange(len(batch) + 1))
+    return csr_matrix((data, columns, pointers), shape=(len(batch), width))
+
+
+@cache
+def stop_words(language: str = "en") -> frozenset[str]:
+    """Words that say nothing about a topic; none are known for a language without a list."""
+    path = Path(__file__).parent / "stopwords" / f"{language[:2].lower()}.txt"
+    if not language[:2].isalpha() or not path.is_file():
+        return frozenset()
+    return frozenset(words([path.read_text(encoding="utf-8")]).strings())
+
+
+def likely_language(strings: Sequence[str]) -> str:
+    """The language whose stop words are the most of these words; English when none stands out."""
+    found = {code: sum(map(stop_words(code).__contains__, strings)) for code in LANGUAGES}
+    return max(LANGUAGES, key=lambda code: found[code])
+
+
+def _join(raw: Sequence[bytes]) -> tuple[Bytes, Ints]:
+    """One folded buffer with a 0 before, between and after the texts, and where each begins."""
+    offsets = np.cumsum([1] + [len(r) + 1 for r in raw])
+    joined = b"".join((b"\0", b"\0".join(raw), b"\0")).translate(_FOLD)
+    return np.frombuffer(bytearray(joined), np.uint8), offsets
+
+
+def _fold_beyond_ascii(texts: Sequence[str], buffer: Bytes, offsets: Ints) -> tuple[Bytes, Ints]:
+    """Lower case for the texts that have letters of other alphabets in upper case; punctuation becomes 0."""
+    at, kinds = _characters(buffer)
+    # str.lower costs 30 us a page beyond ASCII, and most pages have but dashes and quotation marks there.
+    cased = set((np.searchsorted(offsets, at[kinds == _CASED], side="right") - 1).tolist())
+    if cased:
+        # A sigma at the end of a word is written ς, but where words end is ours to say: have only one.
+        folded = [text.lower().replace("ς", "σ") if i in cased else text for i, text in enumerate(texts)]
+        buffer, offsets = _join([text.encode("utf-8", "replace") for text in folded])
+        at, kinds = _characters(buffer)
+    apart = at[kinds == _APART]
+    span = _SPAN[buffer[apart]]
+    for k in (3, 2, 1, 0):
+        buffer[apart[span > k] + k] = 0
+    return buffer, offsets
+
+
+def _characters(buffer: Bytes) -> tuple[Ints, Bytes]:
+    """Where the characters beyond ASCII begin, and their kinds."""
+    at = np.flatnonzero(buffer >= 0xC2)
+    span = _SPAN[buffer[at]]
+    code = np.zeros(len(at), np.int64)
+    code += buffer[at] & (0x7F >> span)
+    for k in (1, 2, 3):
+        code = np.where(span > k, code << 6 | buffer[np.minimum(at + k, len(buffer) - 1)] & 0x3F, code)
+    return at, _kinds()[np.minimum(code, _PLANES)]
+
+
+@cache
+def _kinds() -> Bytes:
+    """For each character whether it parts words, has a lower case, or neither."""
+    kinds = np.zeros(_PLANES + 1, np.uint8)
+    for code in range(0x80, _PLANES):
+        char = chr(code)
+        if char.lower() != char:
+            kinds[code] = _CASED
+        elif unicodedata.category(char)[0] in "PSZC":
+            kinds[code] = _APART
+    kinds[ord("ς")] = _CASED  # see _fold_beyond_ascii
+    return kinds
+
+
+def _worth_keeping(buffer: Bytes, begins: Ints, ends: Ints) -> npt.NDArray[np.bool_]:
+    """Not single characters, not pure numbers, not endless."""
+    first, length = buffer[begins], ends - begins
+    keep = (length > _SPAN[first]) & (length <= LONGEST)
+    digits = np.flatnonzero(first <= ord("9"))
+    if len(digits):
+        # All that comes after a digit word until the next one would count, so stop at the word's own end.
+        bounds = np.stack([begins[digits], ends[digits]], axis=1).ravel()
+        keep[digits[np.maximum.reduceat(buffer, bounds)[::2] <= ord("9")]] = False
+    return keep
+
+
+def _hash(buffer: Bytes, begins: Ints, ends: Ints) -> UInt64s:
+    """Polynomials of the bytes of all words at once: differences of running sums, brought to power 0, mixed."""
+    hashes = np.empty(len(begins), np.uint64)
+    for low in range(0, len(buffer), _BLOCK):
+        i, j = np.searchsorted(begins, (low, low + _BLOCK), side="right")  # byte 0 begins no word
+        block = buffer[low : low + _BLOCK + LONGEST]
+        sums = np.cumsum(block * _POWERS[: len(block)])
+        begin = begins[i:j] - low
+        hashes[i:j] = (sums[ends[i:j] - (low + 1)] - sums[begin - 1]) * _INVERSES[begin]
+    hashes ^= hashes >> np.uint64(32)
+    hashes *= _MIX
+    hashes ^= hashes >> np.uint64(29)
+    return hashes
