@@ -1,0 +1,1 @@
+"""What to fetch next: every URL once, and always the best one whose host may be asked now."""

@@ -1,0 +1,82 @@
+"""What links are worth, and which may be followed at all."""
+
+import re
+from collections.abc import Callable, Sequence
+
+from analecta.model import Lease, Target, Verdict
+from analecta.urls import canonical
+
+SEED_PRIORITY = 1e6  # seeds come before everything else
+PROBE_PRIORITY = 1e3
+
+# The worth of a page's links, and how far astray they are: (verdict, lease of the page, decay) -> (priority, astray).
+Worth = Callable[[Verdict, Lease, float], tuple[float, int]]
+
+
+def best_first(verdict: Verdict, lease: Lease, decay: float) -> tuple[float, int]:
+    """As much as the page is on topic; through off-topic pages the better of page and path, less by `decay` a page."""
+    if verdict.topic >= 0:
+        return verdict.confidence, 0
+    return decay * max(verdict.confidence, min(lease.priority, 1.0)), lease.astray + 1
+
+
+def breadth_first(verdict: Verdict, lease: Lease, _: float) -> tuple[float, int]:
+    """The nearer to the seeds the better, whatever the page says."""
+    return 1.0 / (2 + lease.depth), 0 if verdict.topic >= 0 else lease.astray + 1
+
+
+WORTHS: dict[str, Worth] = {"best-first": best_first, "breadth-first": breadth_first}
+
+
+class Policy:
+    """Says what the links of a judged page are worth."""
+
+    def __init__(self, worth: Worth, cutoff: int = -1, decay: float = 0.5, never: Sequence[str] = ()) -> None:
+        self.worth = worth
+        self.cutoff = cutoff
+        self.decay = decay
+        self._never = [re.compile(pattern) for pattern in never]
+
+    def value(self, verdict: Verdict, lease: Lease) -> tuple[float, int] | None:
+        """Priority and distance from the topic for the page's links, or None where the path is given up (S6)."""
+        priority, astray = self.worth(verdict, lease, self.decay)
+        return None if 0 <= self.cutoff < astray else (priority, astray)
+
+    @property
+    def shuns_any(self) -> bool:
+        """Whether there are anchor texts that are never followed."""
+        return bool(self._never)
+
+    def shuns(self, anchor: str) -> bool:
+        """Whether a link with this anchor text is never to be followed (S11)."""
+        return any(pattern.search(anchor) for pattern in self._never)
+
+
+class Bounds:
+    """Which URLs are in scope."""
+
+    def __init__(self, hosts: Sequence[str] = (), exclude: Sequence[str] = (), depth: int = 0) -> None:
+        targets = [canonical(f"http://{host}/") for host in hosts]
+        self.hosts = frozenset(target.host for target in targets if target is not None)
+        self.depth = depth
+        self._exclude = [re.compile(pattern) for pattern in exclude]
+
+    def refusal(self, target: Target, depth: int) -> str:
+        """Why a URL is out of scope; "" where it is in."""
+        if self.hosts and not self._host_in(target.host):
+            return "scope-host"
+        if self.depth and depth > self.depth:
+            return "scope-depth"
+        if any(pattern.search(target.url) for pattern in self._exclude):
+            return "scope-exclude"
+        return ""
+
+    def _host_in(self, host: str) -> bool:
+        if host in self.hosts:
+            return True
+        host = host.partition(":")[0]
+        while host not in self.hosts:
+            _, dot, host = host.partition(".")
+            if not dot:
+                return False
+        return True

@@ -1,0 +1,421 @@
+"""The frontier: gives out the best URL whose host may be asked now.
+
+Each host has a heap of its queued URLs. A host that may be asked stands in `_ready` under the priority of its
+best URL; one that must wait stands in `_waiting` under the time it may be asked again; one with all its requests
+under way stands nowhere until one ends. Entries go stale rather than being searched for: a host's `ticket` says
+which entry is the true one.
+
+Memory is bounded: a host keeps only its best URLs hot, the others are cold rows of the ledger (SQLite), and every
+hot URL of a host is at least as good as every cold one, so that the order is exact all the same.
+"""
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Sequence
+from heapq import heapify, heappop, heappush
+from typing import Protocol
+
+import numpy as np
+
+from analecta.frontier.politeness import Manners, Turns
+from analecta.frontier.sieve import Sieve
+from analecta.model import Candidate, Lease, State, Target
+
+NEVER = float("inf")
+_SLACK = 1.1  # a queue may outgrow its cap by a tenth before it is cut back: cutting scans the table
+
+Entry = tuple[float, int, int]  # (-priority, n, id)
+Row = tuple[int, Candidate, State, bool, str]  # n, what, state, cold, reason
+
+
+class Ledger(Protocol):
+    """The durable side of the frontier; the shard is one. See store/shard.py for what each does."""
+
+    def add(self, rows: Iterable[Row]) -> None: ...
+    def lease(self, ids: Sequence[int]) -> list[Lease]: ...
+    def spill(self, ids: Sequence[int]) -> None: ...
+    def warm(self, host: str, count: int) -> list[tuple[float, int, int]]: ...
+    def cold_best(self, host: str) -> float | None: ...
+    def reprioritise(self, ids: Iterable[int], priority: float) -> list[tuple[int, int]]: ...
+    def worst(self, topic: int, count: int) -> list[int]: ...
+    def settle(
+        self, id: int, state: State, reason: str = "", detail: str = "", elsewhere: int = 0, tries: int | None = None
+    ) -> None: ...
+    def settle_queued(self, ids: Sequence[int], state: State, reason: str, detail: str = "") -> dict[int, int]: ...
+
+
+class Host(Turns):
+    """A host with its queue: `heap` in memory, and the best priority among its cold URLs."""
+
+    __slots__ = ("cold_best", "domain", "fate", "heap", "name", "picked", "ticket")
+
+    def __init__(self, name: str, domain: "Domain", manners: Manners, now: float) -> None:
+        super().__init__(manners, now)
+        self.name = name
+        self.domain = domain
+        self.heap: list[Entry] = []
+        self.cold_best: float | None = None
+        self.fate = (State.FAILED, "bad-host")  # what becomes of its URLs if it is given up
+        self.ticket = 0
+        self.picked = -(1 << 60)  # the number of the last pick that came from here
+
+
+class Domain:
+    """Hosts that share a registrable domain share a limit on requests under way (B16)."""
+
+    __slots__ = ("flying", "parked")
+
+    def __init__(self) -> None:
+        self.flying = 0
+        self.parked: list[Host] | None = None  # hosts that wait for it; most domains never have any
+
+
+class Frontier:
+    """Every URL once; `push` what was found, `pop` what to fetch, `close` what was fetched."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        manners: Manners,
+        *,
+        now: float = 0.0,
+        next_n: int = 1,
+        hot: int = 50_000,
+        cap: int = 0,
+        spread: int = 0,
+        domain_of: Callable[[str], str] = str,
+    ) -> None:
+        """`cap` bounds the queue of each topic (0: no bound); `spread`: so many picks from other hosts come between."""
+        self.ledger = ledger
+        self.manners = manners
+        self.hot = hot
+        self.cap = cap
+        self.spread = spread
+        self.sieve = Sieve()
+        self._shunned = Sieve()  # URLs that were only ever met where they are not to be followed
+        self.hosts: dict[str, Host] = {}
+        self.silent: set[str] = set()  # hosts that had answered before and do not now
+        self._domains: dict[str, Domain] = {}
+        self._domain_of = domain_of
+        self._now = now
+        self._next_n = next_n
+        self._live: dict[int, float] = {}  # hot URLs: id -> priority; heap entries that disagree are stale
+        self._queued: Counter[int] = Counter()  # by topic, hot and cold
+        self._ready: list[tuple[float, int, int, Host]] = []
+        self._waiting: list[tuple[float, int, int, Host]] = []
+        self._resting: deque[tuple[int, Host]] = deque()  # with the number of the pick
+        self._tickets = 0
+        self._picks = 0
+        self._sweep_at = 10_000
+
+    def __len__(self) -> int:
+        """URLs that wait to be fetched."""
+        return self._queued.total()
+
+    @property
+    def queued(self) -> dict[int, int]:
+        """URLs that wait, by topic."""
+        return +self._queued
+
+    # --- in ---------------------------------------------------------------------------------------------------
+
+    def fresh(self, ids: Sequence[int]) -> list[int]:
+        """Positions of ids never seen before; they count as seen from now on."""
+        if not ids:
+            return []
+        return [int(i) for i in self.sieve.add_new(np.array(ids, np.int64))]
+
+    def unwelcome(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """Those of some refused candidates of which nothing was known yet; they do not count as seen."""
+        ids = np.array([candidate.target.id for candidate in candidates], np.int64)
+        new = self._shunned.add_new(ids)
+        return [candidates[i] for i in new[~self.sieve.contains(ids[new])]]
+
+    def push(self, candidates: Iterable[Candidate]) -> None:
+        """Queue new URLs (their ids must have come through `fresh`)."""
+        rows: list[Row] = []
+        for candidate in candidates:
+            n = self._number()
+            host = self._host(candidate.target.host)
+            if host.bad:
+                state, reason = host.fate
+                rows.append((n, candidate, state, False, reason))
+                continue
+            self._queued[candidate.topic] += 1
+            cold = host.cold_best is not None and candidate.priority <= host.cold_best
+            rows.append((n, candidate, State.QUEUED, cold, ""))
+            if not cold:
+                self._enter(host, candidate.priority, n, candidate.target.id)
+        self.ledger.add(rows)
+        if len(self._live) > self.hot:
+            self._spill()
+        if self.cap:
+            self._cut()
+        if len(self.hosts) > self._sweep_at:
+            self._sweep()
+
+    def refuse(self, candidates: Iterable[tuple[Candidate, str]]) -> None:
+        """Write down URLs that will never be fetched, with the reason."""
+        self.ledger.add([(self._number(), c, State.REFUSED, False, reason) for c, reason in candidates])
+
+    def raise_priority(self, targets: Iterable[Target], priority: float) -> None:
+        """Give hot queued URLs a better priority where it is better: a better page links to them now."""
+        better = {t.id: t.host for t in targets if self._live.get(t.id, NEVER) < priority}
+        for id, n in self.ledger.reprioritise(better, priority):
+            self._enter(self._host(better[id]), priority, n, id)
+
+    def requeue(self, lease: Lease, reason: str, detail: str = "", asked: bool = True) -> None:
+        """Put a leased URL back, to be asked again when its host may be; a try in which it was `asked` counts."""
+        host = self._host(lease.host)
+        self.ledger.settle(lease.id, State.QUEUED, reason, detail, tries=lease.tries if asked else lease.tries - 1)
+        self._queued[lease.topic] += 1
+        if host.bad:
+            self.give_up(lease.host, *host.fate, host.bad, also=[lease.id])
+        elif host.cold_best is not None and lease.priority < host.cold_best:
+            self.ledger.spill([lease.id])
+        else:
+            self._enter(host, lease.priority, lease.n, lease.id)
+
+    def restore(
+        self,
+        hot: Iterable[tuple[float, int, int, str]],
+        cold: Iterable[tuple[str, float]],
+        queued: dict[int, int],
+        patience: Iterable[tuple[str, float, float]] = (),
+    ) -> None:
+        """Take up again what the ledger holds at start: hot rows, hosts with cold ones, queued URLs by topic.
+
+        Every host may have been asked a moment ago, before we were stopped: each is given its delay, and what it
+        asked for in `patience` (name, delay, seconds to wait).
+        """
+        self._queued = Counter(queued)
+        for name, best in cold:
+            self._host(name).cold_best = best
+        for priority, n, id, name in hot:
+            self._host(name).heap.append((-priority, n, id))
+            self._live[id] = priority
+        for name, delay, wait in patience:
+            host = self._host(name)
+            host.delay = max(host.delay, delay)
+            host.next = max(host.next, self._now + wait)
+        for host in self.hosts.values():
+            host.next = max(host.next, self._now + host.delay)
+            heapify(host.heap)
+            self._place(host)
+
+    # --- out --------------------------------------------------------------------------------------------------
+
+    def pop(self, count: int, now: float, floor: float = -NEVER) -> list[Lease]:
+        """Up to `count` URLs to fetch now: each the best of those whose host may be asked, none below `floor`."""
+        self._now = max(self._now, now)
+        ids: list[int] = []
+        while len(ids) < count and (host := self._pick()) is not None:
+            if -host.heap[0][0] < floor:
+                self._place(host)
+                rested = self._least_resting()
+                if rested is None or -rested.heap[0][0] < floor:
+                    break
+                host = rested
+            ids.append(self._take(host))
+        leases = self.ledger.lease(ids) if ids else []
+        for lease in leases:
+            self._queued[lease.topic] -= 1
+        return leases
+
+    def close(self, lease: Lease, now: float, ended: Callable[[Host], None]) -> None:
+        """A fetch is over; `ended` tells the host's manners how (answered, pressed, failed or dropped)."""
+        self._now = max(self._now, now)
+        host = self._host(lease.host)
+        ended(host)
+        self.silent.discard(host.name)
+        if host.known and host.strikes:
+            self.silent.add(host.name)
+        domain = host.domain
+        domain.flying -= 1
+        parked, domain.parked = domain.parked, None
+        for other in parked or ():
+            self._place(other)
+        self._place(host)
+        if host.bad:
+            self.give_up(host.name, State.FAILED, "bad-host", host.bad)
+
+    def give_up(self, name: str, state: State, reason: str, detail: str = "", also: Sequence[int] = ()) -> None:
+        """Settle all that is queued for a host, and take nothing more for it in this run."""
+        host = self._host(name)
+        host.bad = host.bad or detail or reason
+        host.fate = (state, reason)
+        ids = [id for key, _, id in host.heap if self._live.get(id) == -key]
+        while rows := self.ledger.warm(name, 1000):
+            ids += [row[2] for row in rows]
+        ids += also
+        host.heap, host.cold_best = [], None
+        for id in ids:
+            self._live.pop(id, None)
+        for topic, count in self.ledger.settle_queued(ids, state, reason, detail).items():
+            self._queued[topic] -= count
+        self._place(host)
+
+    def hold(self, name: str) -> None:
+        """Give a host no further turn until the fetch under way is over: it is being asked for its robots.txt."""
+        host = self._host(name)
+        host.held = True
+        self._place(host)
+
+    def slow_down(self, name: str, delay: float) -> None:
+        """Honour a Crawl-delay as a minimum."""
+        host = self._host(name)
+        if delay > host.delay:
+            host.delay = delay
+            host.next = max(host.next, self._now + delay)
+            self._place(host)
+
+    def reserve(self, name: str, now: float) -> float:
+        """Take a turn of a host outside the queue (for robots.txt and where it leads): seconds to wait for it."""
+        host = self._host(name)
+        if host.turn_given or not host.delay:
+            host.turn_given = False
+            return 0.0
+        wait = max(0.0, host.next - now)
+        host.next = now + wait + host.delay
+        self._place(host)
+        return wait
+
+    def next_due(self) -> float | None:
+        """When the next host may be asked, if some host must still wait; None where nothing waits for time."""
+        while self._waiting and self._waiting[0][3].ticket != self._waiting[0][2]:
+            heappop(self._waiting)
+        return self._waiting[0][0] if self._waiting else None
+
+    def count_above(self, priority: float) -> int:
+        """How many hot URLs wait with at least this priority; walks through them all."""
+        return sum(value >= priority for value in self._live.values())
+
+    # --- how --------------------------------------------------------------------------------------------------
+
+    def _number(self) -> int:
+        self._next_n += 1
+        return self._next_n - 1
+
+    def _host(self, name: str) -> Host:
+        host = self.hosts.get(name)
+        if host is None:
+            domain = self._domains.setdefault(self._domain_of(name), Domain())
+            host = self.hosts[name] = Host(name, domain, self.manners, self._now)
+        return host
+
+    def _enter(self, host: Host, priority: float, n: int, id: int) -> None:
+        """Put a hot URL into its host's heap; the host is placed anew if this is now its best."""
+        entry = (-priority, n, id)
+        best = host.heap[0] if host.heap else None
+        self._live[id] = priority
+        heappush(host.heap, entry)
+        if best is None or entry < best:
+            self._place(host)
+
+    def _best(self, host: Host) -> Entry | None:
+        """The best entry of a host, after stale ones have been dropped and cold ones fetched if need be."""
+        heap = host.heap
+        while heap and self._live.get(heap[0][2]) != -heap[0][0]:
+            heappop(heap)
+        if not heap and host.cold_best is not None:
+            for priority, n, id in self.ledger.warm(host.name, self._allowance()):
+                heap.append((-priority, n, id))
+                self._live[id] = priority
+            heapify(heap)
+            host.cold_best = self.ledger.cold_best(host.name)
+        return heap[0] if heap else None
+
+    def _place(self, host: Host) -> None:
+        """Let the host stand where it belongs now; earlier entries of it become stale."""
+        self._tickets += 1
+        host.ticket = self._tickets
+        if not host.free() or self._rests(host) or (best := self._best(host)) is None:
+            return
+        if host.next > self._now:
+            heappush(self._waiting, (host.next, self._tickets, self._tickets, host))
+        elif self._domain_full(host):
+            host.domain.parked = [*(host.domain.parked or ()), host]
+        else:
+            heappush(self._ready, (best[0], best[1], self._tickets, host))
+
+    def _pick(self) -> Host | None:
+        """The host whose best URL is the best of all that may be asked now."""
+        while self._waiting and self._waiting[0][0] <= self._now:
+            _, _, ticket, host = heappop(self._waiting)
+            if host.ticket == ticket:
+                self._place(host)
+        while self._resting and self._resting[0][0] <= self._picks - self.spread:
+            number, host = self._resting.popleft()
+            if host.picked == number:
+                self._place(host)
+        while self._ready:
+            priority, n, ticket, host = heappop(self._ready)
+            if host.ticket != ticket:
+                continue
+            if self._best(host) is not None and host.heap[0][:2] == (priority, n) and not self._domain_full(host):
+                return host
+            self._place(host)
+        return self._least_resting()
+
+    def _take(self, host: Host) -> int:
+        _, _, id = heappop(host.heap)
+        del self._live[id]
+        host.asked(self._now)
+        host.domain.flying += 1
+        self._picks += 1
+        host.picked = self._picks
+        if self.spread:
+            self._resting.append((self._picks, host))
+        self._place(host)
+        return id
+
+    def _rests(self, host: Host) -> bool:
+        """Whether the host was picked so lately that others come first (P5)."""
+        return bool(self.spread) and host.picked > self._picks - self.spread
+
+    def _least_resting(self) -> Host | None:
+        """Where only resting hosts may be asked, the best of those after all."""
+        able = [
+            host
+            for host in dict.fromkeys(host for _, host in self._resting)
+            if host.free() and host.next <= self._now and not self._domain_full(host) and self._best(host)
+        ]
+        return min(able, key=lambda host: host.heap[0], default=None)
+
+    def _domain_full(self, host: Host) -> bool:
+        return 0 < self.manners.per_domain <= host.domain.flying
+
+    def _allowance(self) -> int:
+        """How many URLs a host may keep hot when memory is short."""
+        return max(1, self.hot // (2 * max(1, len(self.hosts))))
+
+    def _spill(self) -> None:
+        """Send the worse URLs of hosts with many to the ledger, down to half of what memory may hold."""
+        allowance = self._allowance()
+        for host in self.hosts.values():
+            if len(host.heap) <= allowance:
+                continue
+            heap = sorted(entry for entry in host.heap if self._live.get(entry[2]) == -entry[0])
+            host.heap, cold = heap[:allowance], heap[allowance:]
+            for entry in cold:
+                self._live.pop(entry[2], None)
+            self.ledger.spill([entry[2] for entry in cold])
+            if cold:
+                host.cold_best = max(-cold[0][0], NEVER * -1 if host.cold_best is None else host.cold_best)
+
+    def _cut(self) -> None:
+        """Cut topics whose queue has outgrown the cap: the best stay."""
+        for topic, count in list(self._queued.items()):
+            if count > self.cap * _SLACK:
+                ids = self.ledger.worst(topic, count - self.cap)
+                for id in ids:
+                    self._live.pop(id, None)
+                for cut, number in self.ledger.settle_queued(ids, State.REFUSED, "queue-full").items():
+                    self._queued[cut] -= number
+
+    def _sweep(self) -> None:
+        """Forget hosts about which there is nothing to remember."""
+        for name, host in list(self.hosts.items()):
+            idle = not host.flying and not host.heap and host.cold_best is None and not self._rests(host)
+            if idle and not host.bad and not host.strikes and host.next <= self._now:
+                del self.hosts[name]
+        self._sweep_at = max(10_000, 2 * len(self.hosts))

@@ -1,0 +1,103 @@
+"""What links are worth, and which may be followed."""
+
+import msgspec
+import pytest
+from making import lease, target
+
+from analecta.frontier.policy import WORTHS, Bounds, Policy, best_first, breadth_first
+from analecta.model import Verdict
+from analecta.settings import PolicySettings, parse, recipe_names, recipe_text
+
+ON, OFF = Verdict(2, 0.8, ((2, 0.8),)), Verdict(-1, 0.2)
+
+
+def test_best_first_values_links_as_the_page_is_on_topic():
+    assert best_first(ON, lease("http://h/", priority=0.1, astray=3), 0.5) == (0.8, 0)
+
+
+def test_best_first_goes_down_by_the_decay_for_each_page_off_topic():
+    priority, astray, worths = 0.8, 0, []
+    for _ in range(3):
+        priority, astray = best_first(Verdict(-1, 0.0), lease("http://h/", priority=priority, astray=astray), 0.5)
+        worths.append((priority, astray))
+    assert worths == [(0.4, 1), (0.2, 2), (0.1, 3)]
+
+
+def test_best_first_takes_the_better_of_page_and_path_and_seeds_count_as_one():
+    assert best_first(Verdict(-1, 0.25), lease("http://h/", priority=0.1), 0.5)[0] == 0.125
+    assert best_first(OFF, lease("http://h/", priority=1e6), 0.5)[0] == 0.5
+
+
+def test_breadth_first_values_the_near_whatever_the_page_says():
+    worths = [breadth_first(ON, lease("http://h/", depth=depth), 0.5)[0] for depth in range(5)]
+    assert worths == sorted(worths, reverse=True)
+    assert len(set(worths)) == 5
+    assert breadth_first(OFF, lease("http://h/", depth=1, astray=1), 0.5) == (worths[1], 2)
+
+
+@pytest.mark.parametrize(("cutoff", "followed"), [(-1, [True] * 4), (0, [True, False, False, False]),
+                                                  (2, [True, True, True, False])])  # fmt: skip
+def test_s6_a_path_is_given_up_after_so_many_pages_off_topic(cutoff, followed):
+    policy = Policy(best_first, cutoff)
+    verdicts = [ON, OFF, OFF, OFF]
+    values = [policy.value(v, lease("http://h/", astray=max(0, i - 1))) for i, v in enumerate(verdicts)]
+    assert [value is not None for value in values] == followed
+
+
+def test_s6_a_page_on_topic_starts_the_count_anew():
+    assert Policy(best_first, 1).value(ON, lease("http://h/", astray=1)) == (0.8, 0)
+
+
+def test_s11_links_with_some_anchors_are_never_followed():
+    policy = Policy(best_first, never=[r"^next$", r"log ?in"])
+    assert policy.shuns_any
+    assert [a for a in ("next", "next page", "please log in", "rivers") if policy.shuns(a)] == ["next", "please log in"]
+    assert not Policy(best_first).shuns_any
+    assert not Policy(best_first).shuns("next")
+
+
+def test_s11_each_recipe_makes_a_policy():
+    for name in recipe_names():
+        chosen = msgspec.convert(parse(recipe_text(name), name).get("policy", {}), PolicySettings)
+        policy = Policy(WORTHS[chosen.kind], chosen.cutoff, chosen.decay, chosen.never)
+        assert policy.shuns("Next") == bool(chosen.never)
+
+
+def test_patterns_may_have_flags_of_their_own():
+    assert Policy(best_first, never=["x", "(?i)next"]).shuns("NEXT")
+    assert Bounds(exclude=["x", r"(?i)\.PDF$"]).refusal(target("http://h/a.pdf"), 0) == "scope-exclude"
+
+
+# --- scope -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("host", "reason"),
+    [
+        ("example.org", ""),
+        ("www.example.org", ""),
+        ("a.b.example.org", ""),
+        ("EXAMPLE.org", ""),
+        ("badexample.org", "scope-host"),
+        ("example.org.evil.test", "scope-host"),
+        ("org", "scope-host"),
+        ("example.com", "scope-host"),
+    ],
+)
+def test_hosts_in_scope_are_those_named_and_their_subdomains(host, reason):
+    assert Bounds(hosts=["Example.ORG"]).refusal(target(f"http://{host}/"), 0) == reason
+
+
+def test_a_named_subdomain_does_not_open_its_domain():
+    assert Bounds(hosts=["www.example.org"]).refusal(target("http://example.org/"), 0) == "scope-host"
+
+
+def test_excluded_urls_and_depth():
+    bounds = Bounds(exclude=[r"\.pdf$", "/private/"], depth=2)
+    urls = ["http://h/a.pdf", "http://h/private/x", "http://h/a.pdf.html"]
+    assert [bounds.refusal(target(url), 2) for url in urls] == ["scope-exclude", "scope-exclude", ""]
+    assert bounds.refusal(target("http://h/"), 3) == "scope-depth"
+
+
+def test_without_bounds_all_is_in_scope():
+    assert Bounds().refusal(target("http://anything.test/x?y"), 10_000) == ""

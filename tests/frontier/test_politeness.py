@@ -1,0 +1,217 @@
+"""Manners: whatever happens, no host is asked too often or too much; time is an argument."""
+
+import time
+from email.utils import formatdate
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from making import candidate, pushed, shard_at
+
+from analecta.frontier.politeness import MAX_WAIT, MIN_WAIT, Manners, Turns, retry_after
+from analecta.frontier.queues import Frontier
+
+NOW = 1_700_000_000.0
+QUICK = settings(max_examples=150, deadline=None, derandomize=True, database=None)
+WHATS = ("ask", "ask", "answered", "pressed", "failed", "dropped")
+STEPS = st.lists(st.tuples(st.sampled_from((0.0, 0.1, 0.7, 2.0, 9.0)), st.sampled_from(WHATS)), max_size=60)
+
+
+@QUICK
+@given(STEPS, st.sampled_from((0.0, 0.5, 3.0)), st.integers(1, 4))
+def test_no_two_starts_are_closer_than_the_delay_nor_more_under_way_than_allowed(steps, delay, parallel):
+    manners = Manners(delay, parallel, strikes=1000)
+    turns, now, last, ended = Turns(manners), 0.0, -1e9, -1e9
+    for seconds, what in steps:
+        now += seconds
+        if what == "ask" and turns.free() and turns.next <= now:
+            assert now - last >= delay
+            assert now - ended >= delay
+            turns.asked(now)
+            last = now
+            assert turns.flying <= parallel
+        elif what != "ask" and turns.flying:
+            ended = now
+            end(turns, what, now, manners)
+
+
+def end(turns, what, now, manners):
+    if what == "pressed":
+        turns.pressed(now, 1.0)
+    elif what == "dropped":
+        turns.dropped(now)
+    else:
+        getattr(turns, what)(now, manners)
+
+
+@QUICK
+@given(STEPS)
+def test_the_time_of_the_next_request_never_moves_back(steps):
+    manners = Manners(1.0, 3, strikes=1000)
+    turns, now, due = Turns(manners), 0.0, 0.0
+    for seconds, what in steps:
+        now += seconds
+        if what == "ask" and turns.free() and turns.next <= now:
+            turns.asked(now)
+        elif what != "ask" and turns.flying:
+            end(turns, what, now, manners)
+        assert turns.next >= due
+        due = turns.next
+
+
+def test_f22_a_host_that_presses_is_asked_half_as_much_and_trusted_again_slowly():
+    manners = Manners(0.0, 8)
+    turns = Turns(manners)
+    turns.asked(0.0)
+    turns.pressed(0.0, 60.0)
+    assert (turns.parallel, turns.next) == (4, 60.0)
+    for good in range(40):
+        assert turns.parallel == 4 + good // 10
+        turns.asked(60.0)
+        turns.answered(60.0, manners)
+    assert turns.parallel == 8
+
+
+def test_f09_a_host_that_fails_is_left_alone_twice_as_long_each_time_then_given_up():
+    manners = Manners(1.0, 2, strikes=3, back_off=10.0)
+    turns, waits = Turns(manners), []
+    for _ in range(3):
+        now = turns.next
+        turns.asked(now)
+        turns.failed(now, manners)
+        waits.append(turns.next - now)
+    assert waits == [10.0, 20.0, 40.0]
+    assert turns.bad
+    assert not turns.free()
+
+
+def test_a_good_answer_forgives_failures():
+    manners = Manners(0.0, 2, strikes=2)
+    turns = Turns(manners)
+    for how in ("failed", "answered", "failed"):
+        turns.asked(0.0)
+        getattr(turns, how)(0.0, manners)
+    assert not turns.bad
+
+
+def test_a_held_host_has_no_turn_until_the_fetch_is_over():
+    turns = Turns(Manners(0.0, 2))
+    turns.asked(0.0)
+    turns.held = True
+    assert not turns.free()
+    turns.dropped(1.0)
+    assert turns.free()
+
+
+# --- Retry-After -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "wait"),
+    [
+        ("120", 120.0),
+        (" 7 ", 7.0),
+        ("0", MIN_WAIT),
+        ("-5", 10.0),
+        ("1.5", 10.0),
+        ("99999999999999999999", MAX_WAIT),
+        ("9" * 5000, MAX_WAIT),
+        ("٣٠", 10.0),
+        ("²", 10.0),
+        ("", 10.0),
+        ("soon", 10.0),
+        ("nan", 10.0),
+        ("1e9", 10.0),
+        (formatdate(NOW + 90, usegmt=True), 90.0),
+        (formatdate(NOW - 90, usegmt=True), MIN_WAIT),
+        (formatdate(NOW + 10 * 365 * 86_400, usegmt=True), MAX_WAIT),
+        ("Tue, 14 Nov 2023 22:14:20 GMT", 60.0),
+        ("Tuesday, 14-Nov-23 22:14:20 GMT", 60.0),
+        ("Wed, 31 Feb 2024 00:00:00 GMT", 10.0),
+        ("Fri, 01 Jan 99999 00:00:00 GMT", 10.0),
+    ],
+)
+def test_f22_retry_after(text, wait):
+    assert retry_after({"retry-after": text}, NOW, 10.0) == wait
+
+
+@QUICK
+@given(st.text() | st.from_regex(r"\A[A-Z][a-z]{2}, \d{1,3} [A-Z][a-z]{2} \d{1,6} \d\d:\d\d:\d\d( [-+]?\w+)?\Z"))
+@example("Mon, 01 Jan 0001 00:00:00 +2359")
+@example("Mon, 01 Jan 0001 00:00:00")
+def test_f22_whatever_retry_after_says_the_wait_is_within_reason(text):
+    assert MIN_WAIT <= retry_after({"retry-after": text}, NOW, 10.0) <= MAX_WAIT
+
+
+@pytest.mark.parametrize("default", [0.0, 1e9])
+def test_f22_a_default_out_of_reason_is_brought_within_it(default):
+    assert MIN_WAIT <= retry_after({}, NOW, default) <= MAX_WAIT
+
+
+@pytest.fixture
+def in_tokyo(monkeypatch):
+    monkeypatch.setenv("TZ", "JST-9")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.parametrize("text", ["Tue Nov 14 22:14:20 2023", "Tue, 14 Nov 2023 22:14:20 -0000"])
+def test_f22_a_date_without_a_zone_is_in_utc_wherever_we_are(in_tokyo, text):
+    assert retry_after({"retry-after": text}, NOW, 10.0) == 60.0
+
+
+# --- clocks ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("jump", [-86_400.0, 0.0, 86_400.0])
+def test_f07_a_date_is_turned_into_a_wait_once_and_later_jumps_do_not_matter(jump):
+    turns = Turns(Manners(1.0), now=500.0)
+    turns.asked(500.0)
+    turns.pressed(501.0, retry_after({"retry-after": formatdate(NOW + 30, usegmt=True)}, NOW, 10.0))
+    retry_after({"retry-after": formatdate(NOW, usegmt=True)}, NOW + jump, 10.0)
+    assert turns.next == 531.0
+
+
+def test_f07_the_frontier_never_looks_at_a_clock(monkeypatch):
+    def never():
+        raise AssertionError("the frontier asked for the time")
+
+    manners = Manners(5.0)
+    with shard_at() as shard:
+        for clock in ("time", "time_ns", "monotonic", "perf_counter", "sleep"):
+            monkeypatch.setattr(time, clock, never)
+        frontier = Frontier(shard, manners, now=7.0)
+        pushed(frontier, candidate("http://a/1"), candidate("http://a/2"))
+        one = frontier.pop(2, 7.0)
+        frontier.close(one[0], 8.0, lambda host: host.answered(8.0, manners))
+        assert (len(one), frontier.pop(1, 12.9), frontier.next_due()) == (1, [], 13.0)
+        monkeypatch.undo()
+
+
+def test_f07_time_that_seems_to_go_back_is_taken_as_standing_still():
+    with shard_at() as shard:
+        frontier = Frontier(shard, Manners(5.0), now=100.0)
+        pushed(frontier, candidate("http://a/1"), candidate("http://a/2"))
+        assert len(frontier.pop(1, 100.0)) == 1
+        assert frontier.pop(1, 20.0) == []
+        assert len(frontier.pop(1, 105.0)) == 1
+
+
+def test_f21_a_crawl_delay_counts_from_the_request_that_is_under_way():
+    with shard_at() as shard:
+        frontier = Frontier(shard, Manners(1.0, parallel=2))
+        pushed(frontier, candidate("http://a/1"), candidate("http://a/2"))
+        assert len(frontier.pop(1, 0.0)) == 1
+        frontier.slow_down("a", 10.0)
+        assert frontier.pop(1, 2.0) == []
+
+
+def test_f21_a_crawl_delay_never_makes_us_faster():
+    with shard_at() as shard:
+        frontier = Frontier(shard, Manners(5.0))
+        frontier.slow_down("a", 0.1)
+        assert frontier.hosts["a"].delay == 5.0
+        frontier.slow_down("a", 20.0)
+        assert frontier.hosts["a"].delay == 20.0
