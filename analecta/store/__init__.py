@@ -1,0 +1,1 @@
+"""What is kept: the library folder, its shards (SQLite) and its archive (WARC)."""

@@ -1,0 +1,260 @@
+"""A library is a folder: copy it and you have everything. This is its front door."""
+
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+import socket
+import sqlite3
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from analecta.errors import BadUse, Busy, Environment
+from analecta.store.sqlite import SCHEMA, check_schema, connect
+from analecta.urls import partition_of
+
+SETTINGS = "analecta.toml"
+_NETWORK_DISKS = frozenset(("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "afs", "ceph"))
+
+_TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE topics (n INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE runs (
+  n INTEGER PRIMARY KEY, began REAL NOT NULL, ended REAL, reason TEXT, asked TEXT NOT NULL, tally TEXT);
+CREATE TABLE models (hash TEXT PRIMARY KEY, made_at REAL NOT NULL, kind TEXT NOT NULL, about TEXT NOT NULL);
+CREATE TABLE notes (at REAL NOT NULL, note TEXT NOT NULL);
+"""
+
+
+class Library:
+    """Opens a library folder for reading; `lock` it to write."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        if not (folder / SETTINGS).is_file():
+            where = "there is no such folder" if not folder.exists() else f"it has no {SETTINGS}"
+            raise BadUse(f"{folder} is not a library: {where}; `analecta new {folder} --seeds FILE` makes one")
+        if (folder / "library.db").exists():
+            with contextlib.closing(connect(folder / "library.db", readonly=True)) as db:
+                check_schema(db, folder / "library.db")
+
+    @classmethod
+    def create(cls, folder: Path, settings: str) -> "Library":
+        """Make a new library from the text of its settings; never on top of something else."""
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise BadUse(f"{folder} exists already: choose another name, or remove it first")
+        existed = folder.exists()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            for part in ("shards", "archive", "models"):
+                (folder / part).mkdir()
+            with contextlib.closing(connect(folder / "library.db")) as db:
+                db.executescript(_TABLES)
+                db.execute("INSERT INTO meta VALUES ('schema', ?)", (SCHEMA,))
+            # The settings come last: a folder without them is no library yet, so nothing half-made counts as one.
+            (folder / SETTINGS).write_text(settings, encoding="utf-8")
+        except (OSError, sqlite3.Error) as error:
+            _unmake(folder, existed)
+            raise Environment(f"cannot make a library at {folder}: {error}") from error
+        return cls(folder)
+
+    @property
+    def settings_path(self) -> Path:
+        """The file a person edits."""
+        return self.folder / SETTINGS
+
+    @property
+    def archive(self) -> Path:
+        """Where the WARC files are."""
+        return self.folder / "archive"
+
+    @property
+    def models(self) -> Path:
+        """Where the models are."""
+        return self.folder / "models"
+
+    def shard_path(self, partition: int) -> Path:
+        """The file of a partition."""
+        return self.folder / "shards" / f"p{partition:02d}.db"
+
+    @property
+    def partitions(self) -> int:
+        """How many partitions the library is split into; 0 before the first crawl."""
+        return int(self.get("partitions", 0))
+
+    # --- the small database that the coordinator alone writes ----------------------------------------------------
+
+    @contextlib.contextmanager
+    def database(self, readonly: bool = False) -> Iterator[sqlite3.Connection]:
+        """A connection to library.db, closed at the end."""
+        with contextlib.closing(connect(self.folder / "library.db", readonly)) as db:
+            yield db
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """A value from the meta table."""
+        with self.database(readonly=True) as db:
+            row = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return row[0] if row else default
+
+    def put(self, key: str, value: Any) -> None:
+        """Set a value in the meta table."""
+        with self.database() as db:
+            db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def note(self, text: str) -> None:
+        """Write down something a person should be able to find out later."""
+        with self.database() as db:
+            db.execute("INSERT INTO notes VALUES (?, ?)", (time.time(), text))
+
+    def topic_names(self, wanted: tuple[str, ...] = ()) -> list[str]:
+        """Names of all topics by number; those in `wanted` that are new get the next numbers."""
+        with self.database(readonly=not wanted) as db:
+            for name in wanted:
+                db.execute("INSERT OR IGNORE INTO topics (n, name) SELECT count(*), ? FROM topics", (name,))
+            return [row[0] for row in db.execute("SELECT name FROM topics ORDER BY n")]
+
+    def begin_run(self, asked: dict[str, Any]) -> int:
+        """Note that a crawl starts; its number."""
+        with self.database() as db:
+            row = db.execute("INSERT INTO runs (began, asked) VALUES (?, ?)", (time.time(), json.dumps(asked)))
+            return int(row.lastrowid or 0)
+
+    def end_run(self, run: int, reason: str, tally: dict[str, Any]) -> None:
+        """Note that it is over, and why."""
+        with self.database() as db:
+            values = (time.time(), reason, json.dumps(tally), run)
+            db.execute("UPDATE runs SET ended = ?, reason = ?, tally = ? WHERE n = ?", values)
+
+    def last_run(self) -> dict[str, Any] | None:
+        """The latest run: began, ended, reason, asked, tally."""
+        with self.database(readonly=True) as db:
+            row = db.execute("SELECT began, ended, reason, asked, tally FROM runs ORDER BY n DESC LIMIT 1").fetchone()
+        if not row:
+            return None
+        return dict(zip(("began", "ended", "reason", "asked", "tally"), row, strict=True))
+
+    def notes(self, since: float = 0.0) -> list[tuple[float, str]]:
+        """What a person should know, with the time it was written down, from the coordinator and all partitions."""
+        with self.database(readonly=True) as db:
+            found = db.execute("SELECT at, note FROM notes WHERE at >= ?", (since,)).fetchall()
+        with self.shards() as shards:
+            for shard in shards:
+                found += shard.execute("SELECT at, event FROM journal WHERE at >= ?", (since,))
+        return sorted(found)
+
+    # --- reading what the partitions wrote -----------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def shards(self) -> Iterator[list[sqlite3.Connection]]:
+        """Read-only connections to all partitions, each seeing one moment."""
+        with contextlib.ExitStack() as stack:
+            paths = map(self.shard_path, range(self.partitions))
+            opened = [stack.enter_context(contextlib.closing(_moment(path))) for path in paths if path.exists()]
+            yield [db for db in opened if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone()]
+
+    def shard_of(self, host: str) -> Path:
+        """The file in which a host's URLs are."""
+        return self.shard_path(partition_of(host, max(1, self.partitions)))
+
+    # --- one writer ----------------------------------------------------------------------------------------------
+
+    def holder(self) -> str:
+        """Who holds the library for writing at this moment; "" where nobody does."""
+        with contextlib.suppress(OSError), (self.folder / "lock").open() as file:
+            # The name is taken away at the end of a crawl: only where one is left is the lock itself tried.
+            if holder := file.read().strip():
+                try:
+                    fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    return holder
+        return ""
+
+    @contextlib.contextmanager
+    def lock(self) -> Iterator[None]:
+        """Hold the library for writing; Busy, with the holder's name, where another process does (F05)."""
+        check_disk(self.folder)
+        path = self.folder / "lock"
+        with path.open("a+") as file:
+            if not _locked(file):
+                file.seek(0)
+                holder = file.read().strip() or "another process"
+                raise Busy(f"{self.folder} is in use by {holder}; `analecta status` works all the same")
+            file.truncate(0)
+            file.write(f"process {os.getpid()} on {socket.gethostname()}")
+            file.flush()
+            try:
+                yield
+            finally:
+                file.truncate(0)
+
+
+def _locked(file: IO[str]) -> bool:
+    """Take the lock; a reader that looks who holds it has it for an instant, so it is tried a few times."""
+    for _ in range(5):
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        time.sleep(0.03)
+    return False
+
+
+def _moment(path: Path) -> sqlite3.Connection:
+    """A read-only connection that goes on seeing what it sees first."""
+    db = connect(path, readonly=True)
+    db.execute("BEGIN")
+    return db
+
+
+def _unmake(folder: Path, existed: bool) -> None:
+    """Take away what a failed `create` left."""
+    for part in folder.iterdir() if folder.is_dir() else ():
+        shutil.rmtree(part) if part.is_dir() else part.unlink()
+    if not existed and folder.is_dir():
+        folder.rmdir()
+
+
+def check_disk(folder: Path, mounts: str | None = None) -> None:
+    """Refuse folders that cannot hold a library, before anything is fetched (F06)."""
+    kind = filesystem(folder.resolve(), _mounts() if mounts is None else mounts)
+    if kind in _NETWORK_DISKS:
+        raise Environment(
+            f"{folder} is on a network disk ({kind}), where SQLite's write-ahead log is not safe: "
+            "keep the library on a local disk and copy it when the crawl is over"
+        )
+    for part in (folder, folder / "shards", folder / "archive"):
+        if part.exists() and not _writable(part):
+            raise Environment(f"{part} is read-only: change its permissions or copy the library elsewhere")
+
+
+def _writable(folder: Path) -> bool:
+    """Try it: permission bits do not tell of read-only mounts, nor bind the superuser."""
+    probe = folder / f".writable-{os.getpid()}"
+    try:
+        probe.touch()
+        probe.unlink()
+    except OSError:
+        return False
+    return True
+
+
+def _mounts() -> str:
+    try:
+        return Path("/proc/self/mounts").read_text()
+    except OSError:
+        return ""
+
+
+def filesystem(path: Path, mounts: str) -> str:
+    """The kind of file system a path is on: that of the longest mount point above it."""
+    best, kind = "", ""
+    for line in mounts.splitlines():
+        fields = line.split()
+        if len(fields) < 3:
+            continue
+        point = fields[1].replace("\\040", " ")
+        if (path.is_relative_to(point)) and len(point) >= len(best):
+            best, kind = point, fields[2]
+    return kind

@@ -1,0 +1,467 @@
+"""One partition's SQLite file: its URLs and their states, its pages, its letters to other partitions.
+
+There is one writer, and it works in one long transaction per batch: everything it does is visible to itself at
+once and to the world at `commit`, which the engine calls after the archive is flushed. Readers open their own
+connections (WAL) and never wait.
+"""
+
+import contextlib
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from analecta.model import Candidate, Found, Lease, State
+from analecta.store.sqlite import SCHEMA, check_schema, connect
+
+_TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE hosts (
+  n INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, delay REAL, wait_until REAL, pages INTEGER NOT NULL DEFAULT 0,
+  reserved TEXT, soft404 INTEGER);
+CREATE TABLE robots (origin TEXT PRIMARY KEY, fetched_at REAL NOT NULL, status INTEGER NOT NULL, body BLOB NOT NULL)
+  WITHOUT ROWID;
+CREATE TABLE urls (
+  n INTEGER PRIMARY KEY, id INTEGER NOT NULL, url TEXT NOT NULL, host INTEGER NOT NULL,
+  state INTEGER NOT NULL, cold INTEGER NOT NULL DEFAULT 0, priority REAL NOT NULL, topic INTEGER NOT NULL,
+  depth INTEGER NOT NULL, parent INTEGER NOT NULL, found INTEGER NOT NULL, astray INTEGER NOT NULL,
+  hops INTEGER NOT NULL, tries INTEGER NOT NULL DEFAULT 0, crashes INTEGER NOT NULL DEFAULT 0,
+  page INTEGER, elsewhere INTEGER, reason TEXT, detail TEXT, anchor TEXT, context TEXT);
+CREATE UNIQUE INDEX urls_id ON urls (id);
+CREATE INDEX urls_cold ON urls (host, priority DESC, n) WHERE cold = 1;
+CREATE INDEX urls_shunned ON urls (id) WHERE reason IN ('nofollow', 'shunned');
+CREATE INDEX urls_open ON urls (n) WHERE state < 2 AND cold = 0;
+CREATE TABLE pages (
+  seq INTEGER PRIMARY KEY, id INTEGER NOT NULL, kept_at REAL NOT NULL, fetched_at REAL NOT NULL, took REAL,
+  status INTEGER NOT NULL, mime TEXT, charset TEXT, lang TEXT, title TEXT, size INTEGER, digest TEXT,
+  body INTEGER, simhash INTEGER, words INTEGER, duplicate_of INTEGER, flags INTEGER NOT NULL DEFAULT 0, limits TEXT,
+  truncated TEXT, reserved TEXT, canonical TEXT, etag TEXT, modified TEXT, file INTEGER, offset INTEGER,
+  length INTEGER, topic INTEGER NOT NULL DEFAULT -1, confidence REAL, topics BLOB, model TEXT, headings TEXT,
+  links BLOB, anchors BLOB, text BLOB);
+CREATE INDEX pages_body ON pages (body);
+CREATE TABLE files (n INTEGER PRIMARY KEY, name TEXT NOT NULL, length INTEGER NOT NULL);
+CREATE TABLE outbox (dest INTEGER, seq INTEGER, letter BLOB NOT NULL, PRIMARY KEY (dest, seq)) WITHOUT ROWID;
+CREATE TABLE inbox (source INTEGER PRIMARY KEY, watermark INTEGER NOT NULL);
+CREATE TABLE journal (at REAL NOT NULL, event TEXT NOT NULL);
+"""
+
+# A link that nobody let us follow is remembered as refused; a later one that may be followed redeems it.
+_ADD_URL = """INSERT INTO urls (n, id, url, host, state, cold, priority, topic, depth, parent, found,
+  astray, hops, reason, anchor, context) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
+  ON CONFLICT (id) DO UPDATE SET state = excluded.state, cold = excluded.cold, priority = excluded.priority,
+  topic = excluded.topic, depth = excluded.depth, parent = excluded.parent, found = excluded.found,
+  astray = excluded.astray, reason = excluded.reason, anchor = excluded.anchor, context = excluded.context
+  WHERE urls.reason IN ('nofollow', 'shunned') AND excluded.state = 0"""
+
+PAGE_COLUMNS = (
+    "id kept_at fetched_at took status mime charset lang title size digest body simhash words duplicate_of flags "
+    "limits truncated reserved canonical etag modified file offset length topic confidence topics model headings "
+    "links anchors text"
+).split()
+_ADD_PAGE = f"INSERT INTO pages ({', '.join(PAGE_COLUMNS)}) VALUES ({', '.join('?' * len(PAGE_COLUMNS))})"
+
+NOINDEX, NOFOLLOW, NOARCHIVE, SOFT404 = 1, 2, 4, 8  # pages.flags
+_PIECE = 100_000  # rows read at a time where there may be millions
+
+
+class Shard:
+    """The writer of one partition's file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.db = connect(path)
+        self._hosts: dict[str, int] = {}
+        self._names: dict[int, str] = {}
+        if not self.db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
+            # All tables or none, for whoever reads meanwhile and for a start after a kill.
+            self.db.executescript(f"BEGIN; {_TABLES} INSERT INTO meta VALUES ('schema', {SCHEMA}); COMMIT;")
+        check_schema(self.db, path)
+        self.db.execute("BEGIN IMMEDIATE")
+        self._committed = self.db.total_changes
+
+    # --- the batch -------------------------------------------------------------------------------------------
+
+    @property
+    def changed(self) -> bool:
+        """Whether there is anything to commit."""
+        return self.db.total_changes != self._committed
+
+    def commit(self) -> None:
+        """Make all that was done since the last commit true."""
+        self.db.execute("COMMIT")
+        self.db.execute("BEGIN IMMEDIATE")
+        self._committed = self.db.total_changes
+
+    def close(self) -> None:
+        """Close; what was not committed did not happen. The write-ahead log is folded into the file."""
+        if self.db.in_transaction:  # a full disk ends it by itself
+            self.db.execute("ROLLBACK")
+        with contextlib.suppress(sqlite3.OperationalError):
+            self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self.db.close()
+
+    # --- URLs: the frontier's ledger -------------------------------------------------------------------------
+
+    def add(self, rows: Iterable[tuple[int, Candidate, State, bool, str]]) -> None:
+        """Write new URLs: number, what was found, state, whether cold, and the reason of a refusal."""
+        self.db.executemany(_ADD_URL, (self._url_values(*row) for row in rows))
+
+    def _url_values(self, n: int, c: Candidate, state: State, cold: bool, reason: str) -> tuple[Any, ...]:
+        return (
+            n, c.target.id, c.target.url, self.host_number(c.target.host), int(state), cold, c.priority, c.topic,
+            c.depth, c.parent, int(c.found), c.astray, c.hops, reason or None, c.anchor or None, c.context or None,
+        )  # fmt: skip
+
+    def host_number(self, name: str) -> int:
+        """The small number that stands for a host in this shard."""
+        n = self._hosts.get(name)
+        if n is None:
+            self.db.execute("INSERT OR IGNORE INTO hosts (name) VALUES (?)", (name,))
+            n = int(self.db.execute("SELECT n FROM hosts WHERE name = ?", (name,)).fetchone()[0])
+            if len(self._hosts) > 50_000:
+                self._hosts.clear()
+            self._hosts[name] = n
+        return n
+
+    def lease(self, ids: Sequence[int]) -> list[Lease]:
+        """Mark URLs as being fetched and give their rows, in the order of `ids`."""
+        marks = ",".join("?" * len(ids))
+        found = self.db.execute(
+            "SELECT u.n, u.id, u.url, h.name, u.priority, u.topic, u.depth, u.parent, u.found, u.astray, u.hops,"
+            " u.tries + 1, u.page, p.etag, p.modified FROM urls u JOIN hosts h ON h.n = u.host"
+            f" LEFT JOIN pages p ON p.seq = u.page WHERE u.id IN ({marks})",
+            ids,
+        )
+        rows = {row[1]: _lease(row) for row in found}
+        self.db.execute(f"UPDATE urls SET state = 1, tries = tries + 1 WHERE id IN ({marks})", ids)
+        return [rows[id] for id in ids]
+
+    def spill(self, ids: Sequence[int]) -> None:
+        """Mark queued URLs as cold: they stay here and leave the frontier's memory."""
+        self.db.executemany("UPDATE urls SET cold = 1 WHERE id = ?", ((id,) for id in ids))
+
+    def warm(self, host: str, count: int) -> list[tuple[float, int, int]]:
+        """Take the best cold URLs of a host back: (priority, n, id), best first."""
+        rows = self.db.execute(
+            "SELECT priority, n, id FROM urls WHERE cold = 1 AND host = ? ORDER BY priority DESC, n LIMIT ?",
+            (self.host_number(host), count),
+        ).fetchall()
+        self.db.executemany("UPDATE urls SET cold = 0 WHERE n = ?", ((row[1],) for row in rows))
+        return rows
+
+    def cold_best(self, host: str) -> float | None:
+        """The priority of the best cold URL of a host."""
+        row = self.db.execute(
+            "SELECT priority FROM urls WHERE cold = 1 AND host = ? ORDER BY priority DESC LIMIT 1",
+            (self.host_number(host),),
+        ).fetchone()
+        return float(row[0]) if row else None
+
+    def reprioritise(self, ids: Iterable[int], priority: float) -> list[tuple[int, int]]:
+        """Give queued URLs a new priority: their (id, n)."""
+        change = "UPDATE urls SET priority = ? WHERE id = ? RETURNING id, n"
+        return [self.db.execute(change, (priority, id)).fetchone() for id in ids]
+
+    def worst(self, topic: int, count: int) -> list[int]:
+        """The ids of the worst queued URLs of a topic."""
+        rows = self.db.execute(
+            "SELECT id FROM urls WHERE state = 0 AND topic = ? ORDER BY priority, n DESC LIMIT ?",
+            (topic, count),
+        )
+        return [row[0] for row in rows]
+
+    def settle(
+        self, id: int, state: State, reason: str = "", detail: str = "", elsewhere: int = 0, tries: int | None = None
+    ) -> None:
+        """Write the end of a URL's life (or its return to the queue)."""
+        self.db.execute(
+            "UPDATE urls SET state = ?, cold = 0, reason = ?, detail = ?, elsewhere = ?, tries = coalesce(?, tries)"
+            " WHERE id = ?",
+            (int(state), reason or None, detail or None, elsewhere or None, tries, id),
+        )
+
+    def rename(self, id: int, url: str, hops: int) -> None:
+        """Ask for the same page by another way (http or https) from now on."""
+        self.db.execute("UPDATE urls SET url = ?, hops = ? WHERE id = ?", (url, hops, id))
+
+    def settle_queued(self, ids: Sequence[int], state: State, reason: str, detail: str = "") -> dict[int, int]:
+        """Settle queued URLs alike; how many of each topic."""
+        topics: Counter[int] = Counter()
+        for id in ids:
+            row = self.db.execute(
+                "UPDATE urls SET state = ?, cold = 0, reason = ?, detail = ? WHERE id = ? AND state = 0"
+                " RETURNING topic",
+                (int(state), reason, detail or None, id),
+            ).fetchone()
+            if row:
+                topics[row[0]] += 1
+        return topics
+
+    # --- what a start needs ----------------------------------------------------------------------------------
+
+    def release_leases(self, culprit: int, poison_after: int) -> Counter[int]:
+        """Put leased URLs back (how many of each topic); count a crash against `culprit`, poison it after too many."""
+        if culprit:
+            self.db.execute("UPDATE urls SET crashes = crashes + 1 WHERE id = ? AND state < 2", (culprit,))
+            self.db.execute(
+                "UPDATE urls SET state = ?, cold = 0, reason = 'poison', detail = 'ended the process '||crashes||"
+                "' times' WHERE id = ? AND state = 1 AND crashes >= ?",
+                (int(State.FAILED), culprit, poison_after),
+            )
+        rows = self.db.execute(
+            "UPDATE urls INDEXED BY urls_open SET state = 0, tries = max(tries - 1, 0)"
+            " WHERE state < 2 AND cold = 0 AND state = 1 RETURNING topic"
+        ).fetchall()
+        return Counter(topic for (topic,) in rows)
+
+    def ask_again(self, before: float) -> Counter[int]:
+        """Queue again the pages that were fetched before a time; how many of each topic."""
+        rows = self.db.execute(
+            "UPDATE urls SET state = 0, tries = 0, hops = 0 WHERE state IN (2, 5) AND page IN"
+            " (SELECT seq FROM pages WHERE max(fetched_at, kept_at) < ?) RETURNING topic",
+            (before,),
+        ).fetchall()
+        return Counter(topic for (topic,) in rows)
+
+    def seen_ids(self) -> Iterator[NDArray[np.int64]]:
+        """The ids of all URLs that were met as ones to fetch, for the sieve; in pieces, to save memory."""
+        shunned = self.db.execute(
+            "SELECT id FROM urls INDEXED BY urls_shunned WHERE reason IN ('nofollow', 'shunned')"
+        ).fetchall()
+        known = np.array(shunned, np.int64).ravel()
+        rows = self.db.execute("SELECT id FROM urls INDEXED BY urls_id")
+        while piece := rows.fetchmany(_PIECE):
+            ids = np.fromiter((id for (id,) in piece), np.int64, len(piece))
+            yield ids[~np.isin(ids, known)] if len(known) else ids
+
+    def last_n(self) -> int:
+        """The highest number given to a URL; rows are never deleted."""
+        return int(self.db.execute("SELECT coalesce(max(n), 0) FROM urls").fetchone()[0])
+
+    def hot_rows(self) -> sqlite3.Cursor:
+        """Queued URLs that belong into memory: (priority, n, id, host name)."""
+        return self.db.execute(
+            "SELECT u.priority, u.n, u.id, h.name FROM urls u INDEXED BY urls_open JOIN hosts h ON h.n = u.host"
+            " WHERE u.state < 2 AND u.cold = 0 ORDER BY u.n"
+        )
+
+    def cold_hosts(self) -> list[tuple[str, float]]:
+        """Hosts that have cold URLs, with the best priority among them: by skipping through the index."""
+        return self.db.execute(
+            "WITH RECURSIVE next(host) AS (SELECT min(host) FROM urls INDEXED BY urls_cold WHERE cold = 1"
+            " UNION ALL SELECT (SELECT min(host) FROM urls INDEXED BY urls_cold WHERE cold = 1 AND host > next.host)"
+            " FROM next WHERE next.host IS NOT NULL)"
+            " SELECT h.name, (SELECT priority FROM urls u WHERE u.cold = 1 AND u.host = next.host"
+            " ORDER BY priority DESC LIMIT 1) FROM next JOIN hosts h ON h.n = next.host"
+        ).fetchall()
+
+    # --- pages -----------------------------------------------------------------------------------------------
+
+    def add_page(self, values: Sequence[Any], state: State, elsewhere: int, old: int) -> None:
+        """Write a page row (PAGE_COLUMNS) and settle its URL; a page fetched again takes the place of the `old` row."""
+        seq = self.db.execute(_ADD_PAGE, values).lastrowid
+        if old:
+            self.db.execute("DELETE FROM pages WHERE seq = ?", (old,))
+        self.db.execute(
+            "UPDATE urls SET state = ?, page = ?, elsewhere = ?, reason = ?, detail = NULL WHERE id = ?",
+            (int(state), seq, elsewhere or None, "duplicate" if elsewhere else None, values[0]),
+        )
+
+    def page_of(self, id: int) -> tuple[str, float, str] | None:
+        """The page we have of a URL: (url, fetched_at, digest)."""
+        for url, date, digest in self.db.execute(
+            "SELECT u.url, p.fetched_at, p.digest FROM urls u JOIN pages p ON p.seq = u.page WHERE u.id = ?", (id,)
+        ):
+            return url, date, digest
+        return None
+
+    def still_stands(self, id: int, when: float) -> None:
+        """A page was asked for again and has not changed."""
+        self.db.execute("UPDATE pages SET kept_at = ? WHERE seq = (SELECT page FROM urls WHERE id = ?)", (when, id))
+
+    def url_of(self, id: int) -> str | None:
+        """The URL with this id, if it is in this shard."""
+        row = self.db.execute("SELECT url FROM urls WHERE id = ?", (id,)).fetchone()
+        return row[0] if row else None
+
+    def fingerprints(self) -> sqlite3.Cursor:
+        """Fingerprint and id of every page that stands for itself."""
+        return self.db.execute("SELECT simhash, id FROM pages WHERE duplicate_of IS NULL ORDER BY seq")
+
+    def unjudged(self) -> list[tuple[int, bytes]]:
+        """Pages that were kept before there was a model: (seq, packed text)."""
+        return self.db.execute("SELECT seq, text FROM pages WHERE model = '' ORDER BY seq").fetchall()
+
+    def set_verdict(self, seq: int, topic: int, confidence: float, topics: bytes | None, model: str) -> None:
+        """Write what a judge says of a page."""
+        self.db.execute(
+            "UPDATE pages SET topic = ?, confidence = ?, topics = ?, model = ? WHERE seq = ?",
+            (topic, confidence, topics, model, seq),
+        )
+
+    def examples(self, least: float) -> list[tuple[int, str, bytes]]:
+        """Pages whose URL was queued with at least this priority: (topic, url, packed text)."""
+        return self.db.execute(
+            "SELECT u.topic, u.url, p.text FROM pages p JOIN urls u ON u.id = p.id WHERE u.priority >= ?"
+            " AND p.text IS NOT NULL AND p.duplicate_of IS NULL ORDER BY p.seq",
+            (least,),
+        ).fetchall()
+
+    # --- hosts -----------------------------------------------------------------------------------------------
+
+    def soft404s(self) -> dict[str, int]:
+        """Hosts that answer 200 for pages they do not have, with the fingerprint of that answer."""
+        return dict(self.db.execute("SELECT name, soft404 FROM hosts WHERE soft404 IS NOT NULL").fetchall())
+
+    def set_soft404(self, host: str, fingerprint: int) -> None:
+        """Remember how a host answers for what it does not have, and mark its pages that look so."""
+        number = self.host_number(host)
+        self.db.execute("UPDATE hosts SET soft404 = ? WHERE n = ?", (fingerprint, number))
+        rows = self.db.execute(
+            "SELECT p.seq, p.simhash FROM pages p JOIN urls u ON u.id = p.id WHERE u.host = ?", (number,)
+        ).fetchall()
+        alike = [(SOFT404, seq) for seq, simhash in rows if (simhash ^ fingerprint).bit_count() <= 3]
+        self.db.executemany("UPDATE pages SET flags = flags | ?, topic = -1, topics = NULL WHERE seq = ?", alike)
+
+    def set_delay(self, host: str, delay: float) -> None:
+        """Remember the Crawl-delay of a host."""
+        self.db.execute("UPDATE hosts SET delay = ? WHERE n = ?", (delay, self.host_number(host)))
+
+    def set_wait(self, host: str, until: float) -> None:
+        """Remember until when (wall clock) a host asked us to wait."""
+        self.db.execute("UPDATE hosts SET wait_until = ? WHERE n = ?", (until, self.host_number(host)))
+
+    def patience(self) -> list[tuple[str, float, float]]:
+        """What hosts asked for: (name, delay, until when to wait)."""
+        return self.db.execute(
+            "SELECT name, coalesce(delay, 0), coalesce(wait_until, 0) FROM hosts"
+            " WHERE delay IS NOT NULL OR wait_until IS NOT NULL"
+        ).fetchall()
+
+    def set_reserved(self, host: str, reserved: str) -> None:
+        """Remember what a host's robots.txt reserves."""
+        self.db.execute("UPDATE hosts SET reserved = ? WHERE n = ?", (reserved, self.host_number(host)))
+
+    def add_host_page(self, host: str) -> int:
+        """Count a page of a host; how many there are now."""
+        row = self.db.execute(
+            "UPDATE hosts SET pages = pages + 1 WHERE n = ? RETURNING pages", (self.host_number(host),)
+        ).fetchone()
+        return int(row[0])
+
+    def load_robots(self, origin: str) -> tuple[float, int, bytes] | None:
+        """The robots.txt of a site as it was last read."""
+        row = self.db.execute("SELECT fetched_at, status, body FROM robots WHERE origin = ?", (origin,)).fetchone()
+        return (row[0], row[1], row[2]) if row else None
+
+    def save_robots(self, origin: str, saved: tuple[float, int, bytes]) -> None:
+        """Keep the robots.txt of a site."""
+        self.db.execute("INSERT OR REPLACE INTO robots VALUES (?, ?, ?, ?)", (origin, *saved))
+
+    def page_with_body(self, body: int) -> tuple[int, str, float, str] | None:
+        """The first page whose body has this hash: (id, url, fetched_at, digest)."""
+        for row in self.db.execute(
+            "SELECT p.id, u.url, p.fetched_at, p.digest FROM pages p JOIN urls u ON u.id = p.id"
+            " WHERE p.body = ? AND p.duplicate_of IS NULL ORDER BY p.seq LIMIT 1",
+            (body,),
+        ):
+            return int(row[0]), str(row[1]), float(row[2]), str(row[3])
+        return None
+
+    # --- letters to other partitions (crawl/exchange.py) -----------------------------------------------------
+
+    def post(self, dest: int, seq: int, letter: bytes) -> None:
+        """Put a letter into the outbox."""
+        self.db.execute("INSERT INTO outbox VALUES (?, ?, ?)", (dest, seq, letter))
+        self.put(f"posted-{dest}", seq)
+
+    def letters(self, dest: int, after: int, count: int) -> list[tuple[int, bytes]]:
+        """Letters to `dest` numbered above `after`."""
+        return self.db.execute(
+            "SELECT seq, letter FROM outbox WHERE dest = ? AND seq > ? ORDER BY seq LIMIT ?",
+            (dest, after, count),
+        ).fetchall()
+
+    def delivered(self, dest: int, watermark: int) -> None:
+        """Forget letters that `dest` has taken in."""
+        self.db.execute("DELETE FROM outbox WHERE dest = ? AND seq <= ?", (dest, watermark))
+
+    def last_posted(self, dest: int) -> int:
+        """The number of the last letter ever written to `dest`."""
+        return int(self.get(f"posted-{dest}", 0))
+
+    def first_kept(self, dest: int) -> int:
+        """The number of the first letter to `dest` that is still here."""
+        row = self.db.execute("SELECT min(seq) FROM outbox WHERE dest = ?", (dest,)).fetchone()
+        return int(row[0]) if row[0] is not None else self.last_posted(dest) + 1
+
+    def begin(self, dest: int) -> int:
+        """The number of the last letter that `dest` may have been sent; stays so, over starts, until `renumber`."""
+        begun = int(self.get(f"begun-{dest}", self.last_posted(dest)))
+        self.put(f"begun-{dest}", begun)
+        return begun
+
+    def renumber(self, dest: int, shift: int) -> None:
+        """Give the letters to `dest` the numbers under which they are sent from now on: higher by `shift`."""
+        self.db.execute("DELETE FROM meta WHERE key = ?", (f"begun-{dest}",))
+        if shift:
+            self.db.execute("UPDATE outbox SET seq = -seq - ? WHERE dest = ?", (shift, dest))
+            self.db.execute("UPDATE outbox SET seq = -seq WHERE dest = ?", (dest,))  # in two steps: numbers are unique
+            self.put(f"posted-{dest}", self.last_posted(dest) + shift)
+
+    def watermark(self, source: int) -> int:
+        """The number of the last letter taken in from `source`."""
+        row = self.db.execute("SELECT watermark FROM inbox WHERE source = ?", (source,)).fetchone()
+        return int(row[0]) if row else 0
+
+    def set_watermark(self, source: int, seq: int) -> None:
+        """Remember how far `source`'s letters have been taken in."""
+        self.db.execute("INSERT OR REPLACE INTO inbox VALUES (?, ?)", (source, seq))
+
+    # --- the archive -----------------------------------------------------------------------------------------
+
+    def files(self) -> list[tuple[int, str, int]]:
+        """Archive files with their committed lengths."""
+        return self.db.execute("SELECT n, name, length FROM files ORDER BY n").fetchall()
+
+    def set_file(self, n: int, name: str, length: int) -> None:
+        """Record how much of an archive file is committed."""
+        self.db.execute(
+            "INSERT INTO files VALUES (?, ?, ?) ON CONFLICT (n) DO UPDATE SET length = excluded.length",
+            (n, name, length),
+        )
+
+    def forget_records(self, file: int, kept: int) -> list[tuple[int, int]]:
+        """Queue again the pages whose records were lost at the end of an archive file: (id, topic)."""
+        rows = self.db.execute(
+            "SELECT u.id, u.topic, u.state FROM pages p JOIN urls u ON u.id = p.id"
+            " WHERE p.file = ? AND p.offset + p.length > ?",
+            (file, kept),
+        ).fetchall()
+        for id, _, _ in rows:
+            self.db.execute("DELETE FROM pages WHERE seq = (SELECT page FROM urls WHERE id = ?)", (id,))
+            self.db.execute(
+                "UPDATE urls SET state = 0, page = NULL, elsewhere = NULL, reason = NULL WHERE id = ?", (id,)
+            )
+        return [(id, topic) for id, topic, state in rows if state != State.QUEUED]
+
+    # --- small things ----------------------------------------------------------------------------------------
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """A value from the meta table."""
+        row = self.db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return row[0] if row else default
+
+    def put(self, key: str, value: Any) -> None:
+        """Set a value in the meta table."""
+        self.db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+
+def _lease(row: tuple[Any, ...]) -> Lease:
+    n, id, url, host, priority, topic, depth, parent, found, astray, hops, tries, page, etag, modified = row
+    place = (priority, topic, depth, parent, Found(found), astray, hops)
+    return Lease(n, id, url, host, *place, tries, page or 0, etag or "", modified or "")

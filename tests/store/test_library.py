@@ -1,0 +1,252 @@
+"""A library is a folder: made once, one writer, any number of readers."""
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from analecta.errors import BadUse, Busy, Environment
+from analecta.store.library import Library, check_disk, filesystem
+from analecta.store.shard import Shard
+from analecta.store.sqlite import SCHEMA
+
+TEXT = 'recipe = "adaptive"  # a remark\n'
+MOUNTS = """\
+/dev/sda1 / ext4 rw 0 0
+proc /proc proc rw 0 0
+server:/export /mnt/far nfs4 rw 0 0
+/dev/sdb1 /mnt/far/near xfs rw 0 0
+//nas/share /mnt/my\\040share cifs rw 0 0
+me@host: /home/me/ssh fuse.sshfs rw 0 0
+/dev/sdc1 /mnt/over nfs rw 0 0
+/dev/sdc1 /mnt/over ext4 rw 0 0
+short line
+"""
+
+
+@pytest.fixture
+def library(tmp_path):
+    return Library.create(tmp_path / "lib", TEXT)
+
+
+def test_a_new_library_has_its_settings_as_they_were_written(library):
+    assert library.settings_path.read_text() == TEXT
+    assert sorted(part.name for part in library.folder.iterdir() if part.is_dir()) == ["archive", "models", "shards"]
+    assert library.partitions == 0
+
+
+def test_create_never_overwrites(library, tmp_path):
+    with pytest.raises(BadUse, match="exists already"):
+        Library.create(library.folder, "other")
+    assert library.settings_path.read_text() == TEXT
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(BadUse, match="exists already"):
+        Library.create(tmp_path / "file", TEXT)
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_create_takes_an_empty_folder_and_missing_parents(tmp_path):
+    (tmp_path / "empty").mkdir()
+    assert Library.create(tmp_path / "empty", TEXT).settings_path.exists()
+    assert Library.create(tmp_path / "a" / "b" / "c", TEXT).settings_path.exists()
+
+
+def test_a_library_that_cannot_be_made_leaves_nothing(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(Environment, match="cannot make a library"):
+        Library.create(tmp_path / "file" / "lib", TEXT)
+    assert list(tmp_path.iterdir()) == [tmp_path / "file"]
+
+
+@pytest.mark.parametrize(("name", "words"), [("nowhere", "no such folder"), (".", "it has no analecta.toml")])
+def test_what_is_no_library_is_refused_with_a_remedy(tmp_path, name, words):
+    with pytest.raises(BadUse, match=words) as raised:
+        Library(tmp_path / name)
+    assert "analecta new" in str(raised.value)
+
+
+def test_meta_notes_topics_and_runs_are_remembered(library):
+    library.put("model", "abc")
+    library.note("something happened")
+    assert library.topic_names(("rivers", "lakes")) == ["rivers", "lakes"]
+    assert library.topic_names(("seas", "rivers")) == ["rivers", "lakes", "seas"]
+    run = library.begin_run({"a": 1})
+    library.end_run(run, "done", {"pages": 3})
+    again = Library(library.folder)
+    assert (again.get("model"), again.get("other", 5), again.topic_names()) == ("abc", 5, ["rivers", "lakes", "seas"])
+    assert [note for _, note in again.notes()] == ["something happened"]
+    last = again.last_run()
+    assert (last["reason"], last["asked"], last["tally"]) == ("done", '{"a": 1}', '{"pages": 3}')
+    assert library.begin_run({}) == run + 1
+
+
+def test_there_is_no_last_run_before_the_first(library):
+    assert library.last_run() is None
+
+
+def test_shards_are_read_at_one_moment_while_they_are_written(library):
+    library.put("partitions", 3)
+    with contextlib.closing(Shard(library.shard_path(1))) as shard, library.shards() as readers:
+        assert len(readers) == 1
+        count = "SELECT count(*) FROM robots"
+        assert readers[0].execute(count).fetchone() == (0,)
+        shard.save_robots("http://h", (1.0, 200, b""))
+        shard.commit()
+        assert readers[0].execute(count).fetchone() == (0,)
+        with library.shards() as later:
+            assert later[0].execute(count).fetchone() == (1,)
+
+
+def test_a_host_is_always_in_the_same_shard(library):
+    library.put("partitions", 4)
+    assert library.shard_of("example.org") == library.shard_of("example.org")
+    assert len({library.shard_of(f"h{i}.test") for i in range(40)}) == 4
+
+
+# --- one writer ------------------------------------------------------------------------------------------------------
+
+HOLDER = (
+    "import sys; from pathlib import Path; from analecta.store.library import Library\n"
+    "with Library(Path(sys.argv[1])).lock(): print('held', flush=True); sys.stdin.read()"
+)
+
+
+@contextlib.contextmanager
+def another_process(folder):
+    """A process that holds the library."""
+    command = [sys.executable, "-c", HOLDER, str(folder)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout.readline() == b"held\n"
+            yield process
+        finally:
+            process.kill()
+
+
+def test_f05_a_second_process_is_refused_with_the_name_of_the_first(library):
+    with another_process(library.folder) as first:
+        with pytest.raises(Busy) as raised, library.lock():
+            pass
+        assert f"process {first.pid} on {socket.gethostname()}" in str(raised.value)
+        assert library.holder() == f"process {first.pid} on {socket.gethostname()}"
+
+
+def test_f05_read_only_views_work_meanwhile(library):
+    library.put("partitions", 1)
+    with another_process(library.folder):
+        again = Library(library.folder)
+        assert (again.partitions, again.topic_names(), again.last_run()) == (1, [], None)
+        with again.shards() as readers:
+            assert readers == []
+
+
+def test_f05_a_killed_holder_holds_nothing(library):
+    with another_process(library.folder):
+        pass
+    assert (library.folder / "lock").read_text(), "its name is still there"
+    assert library.holder() == ""
+    with library.lock():
+        assert (library.folder / "lock").read_text() == f"process {os.getpid()} on {socket.gethostname()}"
+
+
+def test_f05_the_lock_is_free_after_use_and_after_an_error(library):
+    with pytest.raises(ZeroDivisionError), library.lock():
+        raise ZeroDivisionError
+    with library.lock(), pytest.raises(Busy, match=str(os.getpid())), Library(library.folder).lock():
+        pass
+    assert library.holder() == ""
+
+
+# --- other schemas ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("version", "words"), [(SCHEMA + 1, "update Analecta"), (SCHEMA - 1, "cannot be migrated")])
+def test_f08_a_library_of_another_schema_is_refused_and_left_as_it_is(library, version, words):
+    library.put("schema", version)
+    before = (library.folder / "library.db").read_bytes()
+    with pytest.raises(Environment, match=words):
+        Library(library.folder)
+    assert (library.folder / "library.db").read_bytes() == before
+
+
+def test_a_library_whose_database_is_spoilt_is_refused_with_a_message(library):
+    (library.folder / "library.db").write_bytes(b"spoilt " * 1000)
+    with pytest.raises(Environment, match=r"library\.db"):
+        Library(library.folder)
+
+
+def test_f08_a_library_without_its_database_is_refused_and_not_begun_anew(library):
+    (library.folder / "library.db").unlink()
+    with pytest.raises(Environment, match=r"library\.db"):
+        Library(library.folder).partitions  # noqa: B018
+
+
+# --- disks -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/home/me/lib", "ext4"),
+        ("/mnt/far/lib", "nfs4"),
+        ("/mnt/far/near/lib", "xfs"),
+        ("/mnt/farther", "ext4"),
+        ("/mnt/my share/lib", "cifs"),
+        ("/home/me/ssh/lib", "fuse.sshfs"),
+        ("/mnt/over/lib", "ext4"),
+    ],
+)
+def test_f06_the_file_system_of_a_path_is_that_of_the_longest_mount_point(path, kind):
+    assert filesystem(Path(path), MOUNTS) == kind
+    assert filesystem(Path(path), "") == ""
+
+
+@pytest.mark.parametrize("kind", ["nfs", "nfs4", "cifs", "smb3", "fuse.sshfs", "9p"])
+def test_f06_a_library_on_a_network_disk_is_refused(library, kind):
+    mounts = f"/dev/sda1 / ext4 rw 0 0\nserver:/x {library.folder.parent.resolve()} {kind} rw 0 0\n"
+    with pytest.raises(Environment, match=f"network disk \\({kind}\\)"):
+        check_disk(library.folder, mounts)
+
+
+def test_f06_a_local_disk_will_do(library):
+    check_disk(library.folder, "/dev/sda1 / ext4 rw 0 0\n")
+    check_disk(library.folder)
+    assert not list(library.folder.rglob(".writable*"))
+
+
+@pytest.fixture
+def readonly(tmp_path):
+    """A library on a disk that was remounted read-only."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "none", disk], capture_output=True).returncode:
+        pytest.skip("F06 NOT SHOWN: no right to mount a read-only disk here")
+    try:
+        made = Library.create(disk / "lib", TEXT)
+        made.put("partitions", 1)
+        Shard(made.shard_path(0)).close()
+        subprocess.run(["mount", "-o", "remount,ro", disk], check=True, capture_output=True)
+        yield made
+    finally:
+        subprocess.run(["umount", disk], check=True, capture_output=True)
+
+
+def test_f06_a_read_only_library_cannot_be_locked_for_writing(readonly):
+    with pytest.raises(Environment, match="read-only"), readonly.lock():
+        pass
+
+
+def test_f06_nothing_can_be_made_on_a_read_only_disk(readonly):
+    with pytest.raises(Environment, match="cannot make a library"):
+        Library.create(readonly.folder.parent / "new", TEXT)
+
+
+def test_f06_a_read_only_library_can_be_read(readonly):
+    again = Library(readonly.folder)
+    assert again.partitions == 1
+    with again.shards() as readers:
+        assert len(readers) == 1
