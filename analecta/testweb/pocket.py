@@ -1,0 +1,234 @@
+"""The pocket web: a small made-up web, the same for the same seed, of which everything is known.
+
+A page is written when it is asked for, from (seed, number): a web of 100,000 pages costs no more than its sites.
+"""
+
+import gzip
+import html
+import re
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from email.utils import formatdate
+from itertools import islice
+
+import msgspec
+import xxhash
+from ada_url import join_url
+
+from analecta.testweb import oddities
+from analecta.testweb.files import pdf, png
+from analecta.testweb.links import PARKED, Weaver
+from analecta.testweb.moods import NAMED
+from analecta.testweb.pages import Writer
+from analecta.testweb.places import Gazetteer, Place, sitemaps
+from analecta.testweb.plan import Card, Plan, Site
+from analecta.testweb.server import Response
+from analecta.testweb.words import TOPICS
+
+KEPT = 2000  # bodies kept, some 15 MB
+_HREF = re.compile(r'<a href="([^"]*)"')
+_LOC = re.compile(r"<loc>([^<]*)</loc>")
+_TYPES = {"pdf": b"application/pdf", "png": b"image/png", "txt": b"text/plain; charset=utf-8"}
+
+
+class Truth(msgspec.Struct, frozen=True):
+    """What is true of an address.
+
+    Kinds: home, hub, authority, page, about; mirror, near-duplicate, alias; redirect, missing; trap, soft-404,
+    parked; file, robots, sitemap. `topic` is "" for what is about no topic. `declared` says where the charset
+    is named: header, meta, bom, or wrong.
+    """
+
+    url: str
+    kind: str
+    topic: str = ""
+    duplicate_of: str = ""
+    language: str = "en"
+    charset: str = "utf-8"
+    links: tuple[str, ...] = ()
+    title: str = ""
+    status: int = 200
+    location: str = ""
+    allowed: bool = True  # by robots.txt, for the agent "analecta"
+    robots: str = ""  # what meta robots or X-Robots-Tag say
+    declared: str = "header"
+    orphan: bool = False  # no link leads to it, only a sitemap
+
+
+class PocketWeb:
+    """A web of about `size` pages; `answer` is what a server needs, `truth` what a test needs."""
+
+    def __init__(self, size: int = 3000, seed: int = 1) -> None:
+        self.plan = Plan(size, seed)
+        self.topics = tuple(TOPICS)
+        self.places = Gazetteer(self.plan)
+        self.weaver = Weaver(self.plan)
+        self.writer = Writer(self.plan, self.weaver)
+        self.hosts = (*self.plan.by_host, *self.plan.mirrors, *PARKED)
+        self.moods = {site.host: NAMED[site.mood] for site in self.plan.sites if site.mood}
+        self._kept: OrderedDict[tuple[str, str, bool], Response] = OrderedDict()
+
+    def truth(self, url: str, *, links: bool = True) -> Truth | None:
+        """What is true of an address, or None where nothing stands."""
+        host, _, path = url.partition("://")[2].partition("/")
+        place = self.places.find(host, "/" + path)
+        return self._truth(place, links) if place else None
+
+    def pages(self, *, links: bool = True) -> Iterator[Truth]:
+        """All that can be listed: each page, file, redirect and mirror, and the entries of the traps."""
+        for host, path in self._addresses():
+            found = self.truth(f"http://{host}{path}", links=links)
+            if found:
+                yield found
+
+    def seeds(self, topic: str, n: int = 5) -> list[str]:
+        """Addresses of good pages about a topic, from different sites as far as they go."""
+        sites = [site for site in self.plan.by_topic[topic] if site.language == "en" and site.robots == "plain"]
+        most = max(site.count for site in sites)
+        order = (
+            site.first + site.articles + i for i in range(most) for site in sites if site.articles + i < site.count
+        )
+        return list(islice((card.url for card in map(self.plan.card, order) if _exemplary(card)), n))
+
+    def answer(self, host: str, target: str, headers: Mapping[str, str]) -> Response:
+        """The answer of a host to a request."""
+        packed = "gzip" in headers.get("accept-encoding", "")
+        key = (host, target, packed)
+        found = self._kept.get(key)
+        if found is None:
+            found = self._kept[key] = self._make(host, target, packed)
+            if len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        wanted = headers.get("if-none-match")
+        if wanted and found.status == 200 and b"ETag: %b\r\n" % wanted.encode() in found.head:
+            return Response(304, found.head)
+        since = headers.get("if-modified-since")
+        if since and not wanted and b"Last-Modified: %b\r\n" % since.encode() in found.head:
+            return Response(304, found.head)
+        return found
+
+    def text(self, place: Place) -> str:
+        """The HTML or text that a place shows, before it is encoded."""
+        if place.kind == "parked":
+            return oddities.parked(place.url.split("/")[2])
+        site, card = place.site, place.card
+        assert site
+        if place.kind == "robots":
+            return oddities.robots(site)
+        if place.kind == "soft-404":
+            return oddities.soft_404(site)
+        if card is None:
+            return oddities.trap(place, site)
+        if card.file and place.path.startswith("/files/"):
+            return self.writer.plain(card)
+        page = self.writer.printed(card) if place.path.startswith("/print/") else self.writer.page(card)
+        return oddities.with_session(page, place.path) if site.odd == "session" else page
+
+    def _make(self, host: str, target: str, packed: bool) -> Response:
+        place = self.places.find(host, target)
+        if place is None or (place.status >= 400):
+            status = place.status if place else 404
+            return Response(
+                status, b"Content-Type: text/html\r\n", b"<title>%d</title><h1>Nothing here</h1>\n" % status
+            )
+        if place.location:
+            return Response(place.status, b"Location: %b\r\n" % place.location.encode())
+        kind, body = self._body(place)
+        date = 1_500_000_000 + xxhash.xxh3_64_intdigest(place.path.encode()) % 200_000_000
+        head = b'Content-Type: %b\r\nETag: "%b"\r\nLast-Modified: %b\r\n' % (
+            kind,
+            xxhash.xxh3_64_hexdigest(body).encode(),
+            formatdate(date, usegmt=True).encode(),
+        )
+        if place.card and place.card.robots and place.card.said == "header":
+            head += b"X-Robots-Tag: %b\r\n" % place.card.robots.encode()
+        if packed and place.site and place.site.rank == 0 and kind.startswith(b"text/"):
+            return Response(200, head + b"Content-Encoding: gzip\r\n", gzip.compress(body, 1, mtime=0))
+        return Response(200, head, body)
+
+    def _body(self, place: Place) -> tuple[bytes, bytes]:
+        """Content type and body."""
+        site, card = place.site, place.card
+        if place.kind == "sitemap" and site:
+            kind = b"application/gzip" if place.path.endswith(".gz") else b"application/xml"
+            return kind, oddities.sitemap(self.plan, site, place.path)
+        text = self.text(place)
+        if place.kind == "robots":
+            return b"text/plain", text.encode()
+        if card and card.file and place.path.startswith("/files/"):
+            return _TYPES[card.file], _file(card.file, text, self.plan.hash(card.n))
+        return _content_type(site), text.encode(site.charset if site else "utf-8", "xmlcharrefreplace")
+
+    def _truth(self, place: Place, links: bool) -> Truth:
+        site, card = place.site, place.card
+        topical = place.kind not in ("redirect", "trap", "missing", "robots", "sitemap") and card
+        return Truth(
+            place.url,
+            place.kind,
+            topic=card.topic if topical and card else "",
+            duplicate_of=place.duplicate_of,
+            language=site.language if site else "en",
+            charset=site.charset if site and place.kind not in ("file", "robots", "sitemap") else "utf-8",
+            links=self._links(place) if links else (),
+            title=card.title if topical and card else "",
+            status=place.status,
+            location=join_url(place.url, place.location) if place.location else "",
+            allowed=self.places.allowed(place),
+            robots=card.robots if topical and card and not place.path.startswith(("/print/", "/files/")) else "",
+            declared=site.declared if site and place.kind not in ("file", "robots", "sitemap") else "header",
+            orphan=bool(card and card.orphan and place.path == card.path),
+        )
+
+    def _links(self, place: Place) -> tuple[str, ...]:
+        if place.status != 200 or place.kind in ("file", "robots"):
+            return ()
+        if place.kind == "sitemap" and place.site:
+            data = oddities.sitemap(self.plan, place.site, place.path)
+            return tuple(_LOC.findall((gzip.decompress(data) if place.path.endswith(".gz") else data).decode()))
+        hrefs = dict.fromkeys(_HREF.findall(self.text(place)))
+        return tuple([join_url(place.url, html.unescape(href)) for href in hrefs])
+
+    def _addresses(self) -> Iterator[tuple[str, str]]:
+        for site in self.plan.sites:
+            yield from ((site.host, path) for path in self._paths(site))
+        for host, site in self.plan.mirrors.items():
+            yield from ((host, self.plan.card(n).path) for n in range(site.first, site.first + site.count))
+        yield from ((host, "/") for host in PARKED)
+
+    def _paths(self, site: Site) -> Iterator[str]:
+        entry = {"calendar": "/calendar/2024/05/", "facets": "/shop/?page=1", "repeating": "/docs/section/"}
+        entry |= {"relative": "/news/", "soft-404": "/old-programme.html", "session": "/?sid=0123456789abcdef"}
+        yield from ("/robots.txt", "/index.html", *sitemaps(site))
+        if site.odd:
+            yield entry[site.odd]
+        if site.first == 0:
+            yield from ("/loop/a", "/loop/b")
+        for n in range(site.first, site.first + site.count):
+            card = self.plan.card(n)
+            yield card.path
+            besides = ((card.printed, "print"), (card.moved, "old"), (card.moved == 2, "go"))
+            yield from (f"/{name}/{card.local}" for has, name in besides if has)
+            if card.file:
+                yield f"/files/{card.local}.{card.file}"
+
+
+def _content_type(site: Site | None) -> bytes:
+    """The Content-Type of a site's pages; with `wrong`, it names a charset that they are not in."""
+    if site is None or site.declared == "header":
+        return b"text/html; charset=%b" % (site.charset if site else "utf-8").encode()
+    if site.declared == "wrong":
+        return b"text/html; charset=iso-8859-1" if site.charset != "windows-1252" else b"text/html; charset=utf-8"
+    return b"text/html"
+
+
+def _exemplary(card: Card) -> bool:
+    """Whether a page may stand for its topic: no copy, open to robots, linked."""
+    closed = card.path.startswith("/private") or card.robots or card.orphan
+    return bool(card.topic) and card.source < 0 and not closed
+
+
+def _file(kind: str, text: str, colour: int) -> bytes:
+    """A file that goes with an article."""
+    if kind == "png":
+        return png(colour)
+    return pdf(text) if kind == "pdf" else text.encode()

@@ -1,0 +1,107 @@
+"""Replay: WARC files served as a web under their own host names, on loopback."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from analecta.errors import BadUse, Environment
+from analecta.testweb.search import Search
+from analecta.testweb.server import Response, serve
+from analecta.testweb.warcs import Warcs, warc_files
+
+_HERE = ("localhost", "127.0.0.1")
+_TEXT = b"Content-Type: text/plain; charset=utf-8\r\n"
+
+
+class Replay:
+    """Answers requests from archives; asked as localhost, it says what it holds, and searches."""
+
+    def __init__(self, archives: Warcs, search: Search | None = None) -> None:
+        self.archives, self.search = archives, search
+
+    def answer(self, host: str, target: str, headers: Mapping[str, str]) -> Response:
+        """The archived answer, or 404."""
+        if host in _HERE:
+            return self._here(target)
+        found = self.archives.answer(f"http://{host}{target}")
+        if found is None:
+            return Response(404, _TEXT, b"Not in the archive.\n")
+        return found
+
+    def _here(self, target: str) -> Response:
+        if self.search and target.startswith("/search"):
+            return self.search.answer(target)
+        hosts = "".join(f"{count}\t{host}\n" for host, count in sorted(self.archives.hosts.items()))
+        return Response(200, _TEXT, hosts.encode()) if target == "/" else Response(404, _TEXT, b"Nothing here.\n")
+
+
+def make(paths: Sequence[str], search: bool = False) -> Replay:
+    """A replay of WARC files, for ServerProcess."""
+    archives = Warcs(map(Path, paths))
+    return Replay(archives, Search(archives) if search else None)
+
+
+def replay(
+    paths: Sequence[Path],
+    port: int = 8080,
+    delay: float = 0.0,
+    error_rate: float = 0.0,
+    search: bool = False,
+    processes: int = 1,
+    seed: int = 0,
+) -> None:
+    """Serve WARC files as a web until Ctrl-C."""
+    if not 0 <= error_rate <= 1:
+        raise BadUse(f"The error rate is a share between 0 and 1, not {error_rate}.")
+    console = Console(stderr=True)
+    archives = _load(paths, console)
+    for warning in archives.warnings:
+        console.print(f"Warning: {warning}", style="yellow", markup=False)
+    web = Replay(archives, _index(archives, console) if search else None)
+
+    def ready(at: int) -> None:
+        host = next(iter(archives.hosts), "example.org")
+        lines = [
+            f"{len(archives):,} pages of {len(archives.hosts):,} hosts are served on 127.0.0.1:{at}. Ctrl-C ends it."
+        ]
+        lines.append(f"Try:  curl --connect-to ::127.0.0.1:{at} http://{host}/")
+        if search:
+            lines.append(f'      curl "http://127.0.0.1:{at}/search?q=WORDS&format=json"')
+        lines.append(f'In the settings of a crawl:  connect_to = "127.0.0.1:{at}"')
+        print("\n".join(lines), flush=True)
+
+    try:
+        serve(web.answer, port, delay=delay, error_rate=error_rate, seed=seed, processes=processes, ready=ready)
+    except OSError as error:
+        raise Environment(
+            f"Port {port} cannot be used ({error.strerror}); choose another, or 0 for a free one."
+        ) from error
+    finally:
+        archives.close()
+
+
+def _progress(console: Console) -> Progress:
+    """A bar on a terminal, nothing elsewhere."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TimeElapsedColumn(),
+    )
+    return Progress(*columns, console=console, disable=not sys.stderr.isatty(), transient=True)
+
+
+def _load(paths: Sequence[Path], console: Console) -> Warcs:
+    with _progress(console) as bar:
+        sizes = sum(path.stat().st_size for path in warc_files(map(Path, paths)))
+        task = bar.add_task("Reading the archives", total=sizes)
+        return Warcs(map(Path, paths), lambda done: bar.update(task, completed=done))
+
+
+def _index(archives: Warcs, console: Console) -> Search:
+    with _progress(console) as bar:
+        task = bar.add_task("Indexing the words", total=len(archives))
+        return Search(archives, lambda: bar.advance(task))

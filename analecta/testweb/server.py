@@ -1,0 +1,254 @@
+"""A small fast HTTP/1.1 server for loopback: GET and HEAD, keep-alive, pipelining; any host name is answered.
+
+The host comes from the Host header or from an absolute request target (so it can be used as a proxy, too).
+It trusts its clients, which are tests and our own crawls: it is no server for the open network.
+"""
+
+import asyncio
+import gc
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from pathlib import Path
+from random import Random
+
+import msgspec
+
+from analecta.testweb.moods import Deed, Mood, Moods
+
+MAX_HEAD = 65_536  # bytes of a request head; more is no request of ours
+
+
+class Response(msgspec.Struct, frozen=True, gc=False):
+    """An answer: `head` holds header lines, each ending in CRLF, without Content-Length and Connection."""
+
+    status: int = 200
+    head: bytes = b""
+    body: bytes = b""
+    reason: bytes = b""
+
+
+Answer = Callable[[str, str, Mapping[str, str]], Response]
+
+_STATUS = {one.value: b"HTTP/1.1 %d %b\r\n" % (one.value, one.phrase.encode()) for one in HTTPStatus}
+_PLAIN = b"Content-Type: text/plain\r\n"
+
+
+def wire(answer: Response, *, head_only: bool = False) -> bytes:
+    """An answer as it goes over the wire."""
+    status = answer.status
+    line = _STATUS.get(status) if not answer.reason else None
+    line = line or b"HTTP/1.1 %d %b\r\n" % (status, answer.reason or b"Odd")
+    if status == 304 or status == 204 or status < 200:
+        return b"%b%b\r\n" % (line, answer.head)
+    body = b"" if head_only else answer.body
+    return b"%b%bContent-Length: %d\r\n\r\n%b" % (line, answer.head, len(answer.body), body)
+
+
+class Connection(asyncio.Protocol):
+    """One client. Requests are answered in order; a delayed answer holds back those after it."""
+
+    def __init__(self, answer: Answer, moods: Moods, log: Callable[[str, str, int], None] | None) -> None:
+        self.answer, self.moods, self.log = answer, moods, log
+        self.buffer = b""
+        self.waiting: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """A client has come."""
+        self.transport = transport
+        self.write: Callable[[bytes], None] = transport.write  # type: ignore[attr-defined]
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The client has gone."""
+        if self.waiting:
+            self.waiting.cancel()
+
+    def data_received(self, data: bytes) -> None:
+        """Bytes have come: answer each request that is whole."""
+        self.buffer = self.buffer + data if self.buffer else data
+        if not self.waiting:
+            self._work()
+
+    def _work(self) -> None:
+        while self.buffer and not self.waiting and not self.transport.is_closing():
+            end = self.buffer.find(b"\r\n\r\n")
+            if end < 0:
+                if len(self.buffer) > MAX_HEAD:
+                    self._end(Response(431))
+                return
+            head, self.buffer = self.buffer[:end], self.buffer[end + 4 :]
+            self._request(head.decode("latin-1"))
+
+    def _request(self, head: str) -> None:
+        first, *lines = head.split("\r\n")
+        method, _, rest = first.partition(" ")
+        target, _, version = rest.rpartition(" ")
+        if method not in ("GET", "HEAD") or not target:
+            return self._end(Response(405 if target else 400, b"Allow: GET, HEAD\r\n"))
+        headers = {}
+        for line in lines:
+            name, _, value = line.partition(":")
+            headers[name.lower()] = value.strip()
+        host = headers.get("host", "")
+        if target[0] != "/":
+            _, _, after = target.partition("://")
+            host, slash, path = after.partition("/")
+            target = slash + path or "/"
+        host = host.partition(":")[0].lower() if ":" in host else host.lower()
+        close = version == "HTTP/1.0" or headers.get("connection", "").lower() == "close"
+        deed = None if self.moods.even else self.moods.next(host, target)
+        if deed and deed.status:
+            answer = Response(deed.status, _PLAIN + b"Retry-After: %d\r\n" % deed.retry_after, b"Not now.\n")
+        else:
+            answer = self.answer(host, target, headers)
+        if self.log:
+            self.log(host, target, answer.status)
+        data = wire(answer, head_only=method == "HEAD")
+        if deed is None and not close:
+            return self.write(data)
+        return self._act(data, deed or Deed(), close)
+
+    def _act(self, data: bytes, deed: Deed, close: bool) -> None:
+        if deed.delay:
+            loop = asyncio.get_running_loop()
+            self.waiting = loop.call_later(deed.delay, self._send_late, data, deed.cut, close)
+        else:
+            self._send(data, deed.cut, close)
+
+    def _send_late(self, data: bytes, cut: bool, close: bool) -> None:
+        self.waiting = None
+        self._send(data, cut, close)
+        self._work()
+
+    def _send(self, data: bytes, cut: bool, close: bool) -> None:
+        self.write(data[: len(data) // 2] if cut else data)
+        if cut or close:
+            self.transport.close()
+
+    def _end(self, answer: Response) -> None:
+        self._send(wire(answer), False, True)
+
+
+async def listen(
+    answer: Answer, listener: socket.socket, moods: Moods, log: Callable[[str, str, int], None] | None = None
+) -> asyncio.Server:
+    """Start answering on a socket, in the loop that runs."""
+    loop = asyncio.get_running_loop()
+    return await loop.create_server(lambda: Connection(answer, moods, log), sock=listener, backlog=2048)
+
+
+def bind(port: int, host: str = "127.0.0.1") -> socket.socket:
+    """A listening socket; port 0 takes a free one. Several processes may share a port."""
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if hasattr(socket, "SO_REUSEPORT"):
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    listener.bind((host, port))
+    return listener
+
+
+class Log:
+    """Writes a line for each request: monotonic time, host, target, status, with tabs between."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+
+    def __call__(self, host: str, target: str, status: int) -> None:
+        """Note a request; it is on file before the answer is sent."""
+        os.write(self._file, f"{time.monotonic():.6f}\t{host}\t{target}\t{status}\n".encode())
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._file)
+
+
+class Noted(msgspec.Struct, frozen=True):
+    """A line of the request log."""
+
+    time: float
+    host: str
+    target: str
+    status: int
+
+
+def read_log(path: Path) -> list[Noted]:
+    """What a server was asked, in order of time."""
+    lines = [line.split("\t") for line in path.read_text().splitlines()]
+    return sorted((Noted(float(t), h, p, int(s)) for t, h, p, s in lines), key=lambda noted: noted.time)
+
+
+def serve(
+    answer: Answer,
+    port: int = 0,
+    *,
+    moods: Mapping[str, Mood] | None = None,
+    delay: float = 0.0,
+    error_rate: float = 0.0,
+    seed: int = 0,
+    processes: int = 1,
+    log: Path | None = None,
+    ready: Callable[[int], None] = lambda port: None,
+    lifeline: int | None = None,
+) -> None:
+    """Serve until SIGINT, SIGTERM or the end of `lifeline` (a file descriptor); `ready` is told the port.
+
+    Further processes are forked when the answer is at hand, so that they share its memory.
+    """
+    listener = bind(port)
+    port = listener.getsockname()[1]
+    children, end = _fork(processes - 1) if processes > 1 else ([], None)
+    if processes > 1 and end is not None and not children:  # a child: it lives as long as its parent holds the pipe
+        listener.close()
+        listener, lifeline, ready = bind(port), end, lambda port: None
+    watch = Moods(moods or {}, Random(seed).random, time.monotonic, delay=delay, error_rate=error_rate)
+    note = Log(log) if log else None
+    gc.freeze()  # what was loaded stays: the collector need not look at it again
+    try:
+        asyncio.run(_until_told(answer, listener, watch, note, lifeline, lambda: ready(port)))
+    finally:
+        if note:
+            note.close()
+        if end is not None:
+            os.close(end)
+        for child in children:
+            os.waitpid(child, 0)
+        if processes > 1 and not children:
+            os._exit(0)
+
+
+def _fork(count: int) -> tuple[list[int], int | None]:
+    """Fork: the parent gets its children and the pipe end that keeps them alive; a child gets ([], its end)."""
+    read, write = os.pipe()
+    children = []
+    for _ in range(count):
+        child = os.fork()
+        if child == 0:
+            os.close(write)
+            return [], read
+        children.append(child)
+    os.close(read)
+    return children, write
+
+
+async def _until_told(
+    answer: Answer,
+    listener: socket.socket,
+    moods: Moods,
+    log: Log | None,
+    lifeline: int | None,
+    ready: Callable[[], None],
+) -> None:
+    loop, told = asyncio.get_running_loop(), asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, told.set)
+    if lifeline is not None:
+        loop.add_reader(lifeline, told.set)  # nothing is ever written: readable means closed
+    server = await listen(answer, listener, moods, log)
+    ready()
+    await told.wait()
+    server.close()
+    if lifeline is not None:
+        loop.remove_reader(lifeline)
