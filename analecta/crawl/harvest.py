@@ -1,0 +1,201 @@
+"""What becomes of a batch of answers: each URL gets its new state, and what is a page goes on to `pages`.
+
+Everything here happens inside the shard's open transaction; the engine commits it.
+"""
+
+import re
+import time
+from collections.abc import Callable, Iterable, Sequence
+
+from analecta.crawl.endings import Endings
+from analecta.crawl.offers import Offers
+from analecta.crawl.pages import Landed, Pages
+from analecta.frontier.politeness import SLOW_DOWN, Manners, retry_after
+from analecta.frontier.queues import Frontier, Host
+from analecta.model import Answer, Candidate, Fetched, Found, Lease, NoAnswer, State, Target
+from analecta.parse.sitemap import read_sitemap
+from analecta.store.archive import Archive, Original
+from analecta.store.shard import Shard
+from analecta.urls import canonical
+
+_REDIRECTS = frozenset((301, 302, 303, 307, 308))
+_NOT_ASKED = frozenset(("closed", "turn"))  # the URL goes back as it came
+_OTHER_SCHEME = re.compile(r"(?!https?:)[a-zA-Z][a-zA-Z0-9+.-]*:")
+
+
+class Harvest:
+    """Takes in the answers of one partition."""
+
+    def __init__(
+        self,
+        *,
+        shard: Shard,
+        archive: Archive,
+        frontier: Frontier,
+        endings: Endings,
+        offers: Offers,
+        pages: Pages,
+        manners: Manners,
+        tries: int = 3,
+        redirects: int = 10,
+        sitemaps: bool = True,
+        wall: Callable[[], float] = time.time,
+    ) -> None:
+        self.shard = shard
+        self.archive = archive
+        self.frontier = frontier
+        self.endings = endings
+        self.offers = offers
+        self.pages = pages
+        self.manners = manners
+        self.tries = tries
+        self.redirects = redirects
+        self.sitemaps = sitemaps
+        self.wall = wall
+        self.tally = endings.tally
+
+    def take(self, batch: Sequence[Landed], now: float) -> None:
+        """Take in a batch: each URL ends in a new state, its host's manners know how it went."""
+        pages = []
+        for landed in batch:
+            lease, fetched = landed.lease, landed.fetched
+            self.frontier.close(lease, now, self._manner(lease, fetched, now))
+            if isinstance(fetched, NoAnswer):
+                self._no_answer(lease, fetched)
+            elif (outcome := self._outcome(lease, fetched)) is not None:
+                outcome(lease, fetched)
+            else:
+                pages.append(landed)
+        if pages:
+            self.pages.take(pages)
+
+    def _manner(self, lease: Lease, fetched: Fetched, now: float) -> Callable[[Host], None]:
+        """How the fetch went, from the host's side."""
+        if isinstance(fetched, Answer):
+            if fetched.status in SLOW_DOWN:
+                wait = retry_after(fetched.headers, self.wall(), self.manners.back_off)
+                self.shard.set_wait(lease.host, self.wall() + wait)
+                return lambda host: host.pressed(now, wait)
+            return lambda host: host.answered(now, self.manners)
+        if fetched.refused or fetched.reason in _NOT_ASKED:
+            return lambda host: host.dropped(now)
+        if fetched.reason == "robots-unreachable":
+            return lambda host: host.pressed(now, fetched.wait)
+        wait = fetched.wait
+        return lambda host: host.failed(now, self.manners, wait)
+
+    def _no_answer(self, lease: Lease, no: NoAnswer) -> None:
+        self.tally.troubles += not no.refused and no.reason not in _NOT_ASKED
+        if no.refused:
+            self.endings.end(lease, State.REFUSED, no.reason, no.detail)
+            if no.reason == "crawl-delay":
+                self.frontier.give_up(lease.host, State.REFUSED, no.reason, no.detail)
+        elif no.reason == "no-such-host":
+            self.endings.end(lease, State.FAILED, no.reason, no.detail)
+            self.frontier.give_up(lease.host, State.FAILED, no.reason, no.detail)
+        elif no.reason in _NOT_ASKED or no.reason == "robots-unreachable":
+            self.frontier.requeue(lease, no.reason, no.detail, asked=False)
+        elif no.retry and lease.tries < self.tries:
+            self.endings.again(lease, no.reason, no.detail)
+        else:
+            self.endings.end(lease, State.FAILED, no.reason, no.detail)
+
+    def _outcome(self, lease: Lease, answer: Answer) -> Callable[[Lease, Answer], None] | None:
+        """What to do with an answer that is not a page; None where it is one."""
+        self.tally.answers += 1
+        self.tally.bytes += len(answer.wire)
+        if lease.found == Found.PROBE:
+            return self._probed
+        if answer.status in _REDIRECTS:
+            return self._redirected
+        if answer.status == 304:
+            return self._unchanged
+        if not 200 <= answer.status < 300:
+            return self._not_ok
+        if lease.found == Found.MAP:
+            return self._mapped
+        if answer.truncated == "disconnect" and lease.tries < self.tries:
+            return self._broken_off
+        return None
+
+    def _not_ok(self, lease: Lease, answer: Answer) -> None:
+        self.archive.write(answer)
+        again = answer.status in SLOW_DOWN or answer.status >= 500
+        if again and lease.tries < self.tries:
+            self.endings.again(lease, f"http-{answer.status}")
+        else:
+            self.endings.end(lease, State.FAILED, f"http-{answer.status}")
+
+    def _broken_off(self, lease: Lease, answer: Answer) -> None:
+        self.archive.write(answer)
+        self.endings.again(lease, "disconnect", f"{len(answer.wire)} bytes came")
+
+    def _redirected(self, lease: Lease, answer: Answer) -> None:
+        """A redirect is a new request: scope, robots, guard and politeness are asked anew for where it leads."""
+        self.archive.write(answer)
+        location = answer.headers.get("location", "").strip()
+        target = canonical(location, answer.url) if location else None
+        if target is None and _OTHER_SCHEME.match(location):
+            self.endings.end(lease, State.REFUSED, "redirect-scheme", location)
+        elif target is None:
+            self.endings.end(lease, State.FAILED, "redirect-bad", location or "no Location")
+        elif lease.hops >= self.redirects:
+            self.endings.end(lease, State.FAILED, "redirect-many", f"more than {self.redirects}")
+        elif target.url == lease.url:
+            self.endings.end(lease, State.FAILED, "redirect-loop")
+        elif target.id == lease.id:  # from http to https, or back: the same page by its other way
+            self.shard.rename(lease.id, target.url, lease.hops + 1)
+            self.frontier.requeue(lease, f"http-{answer.status}", asked=False)
+        else:
+            self.endings.end(lease, State.ELSEWHERE, f"http-{answer.status}", elsewhere=target.id)
+            found = Found.MAP if lease.found == Found.MAP else Found.REDIRECT
+            self.offers.offer(
+                [
+                    Candidate(
+                        target,
+                        lease.priority,
+                        lease.topic,
+                        lease.depth,
+                        lease.id,
+                        found,
+                        lease.astray,
+                        lease.hops + 1,
+                    )
+                ]
+            )
+
+    def _unchanged(self, lease: Lease, answer: Answer) -> None:
+        """304: the page we have still stands; a revisit record says so."""
+        original = self.shard.page_of(lease.id)
+        if original is None:
+            self.endings.end(lease, State.FAILED, "http-304", "though we asked without validators")
+            return
+        url, date, digest = original
+        self.archive.write(answer, digest, Original(url, date, digest))
+        self.shard.still_stands(lease.id, answer.began)
+        self.endings.end(lease, State.DONE)
+
+    def _mapped(self, lease: Lease, answer: Answer) -> None:
+        """A sitemap: its pages are worth a little, its children are sitemaps again."""
+        self.archive.write(answer)
+        sitemap = read_sitemap(answer.body, answer.url)
+        self.endings.end(lease, State.REFUSED, "sitemap", sitemap.limited)
+        if lease.hops < self.redirects:
+            self.offers.sitemaps(sitemap.sitemaps, lease.id, lease.hops + 1)
+        self.offers.sitemap_pages(sitemap.urls, lease)
+
+    def _probed(self, lease: Lease, answer: Answer) -> None:
+        """How the host answers for a page that it cannot have."""
+        self.archive.write(answer)
+        self.endings.end(lease, State.REFUSED, "probe")
+        if 200 <= answer.status < 300:
+            self.pages.learn_soft404(lease.host, answer, Target(lease.url, lease.id, lease.host))
+
+    def learned(self, host: str, delay: float | None, sitemaps: Iterable[str], reserved: str) -> None:
+        """A robots.txt was read."""
+        if delay:
+            self.shard.set_delay(host, delay)
+        if self.sitemaps:
+            self.offers.sitemaps([target for url in sitemaps if (target := canonical(url)) is not None], 0, 0)
+        if reserved:
+            self.shard.set_reserved(host, reserved)

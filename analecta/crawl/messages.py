@@ -1,0 +1,145 @@
+"""What the coordinator and its partitions tell each other, and the partition's side of that conversation.
+
+Messages may be lost, repeated or late, so each says everything: the last one counts.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from analecta.crawl.exchange import Hello, Letter, Receipt
+from analecta.crawl.transport import MAX_MESSAGE
+from analecta.model import Example, Tally
+from analecta.seams import Judge, Transport
+
+if TYPE_CHECKING:
+    from analecta.crawl.engine import Engine
+
+COORDINATOR = -1
+UNLIMITED = 1 << 60
+_REPORT_EVERY = 0.1
+_MOST_TEXT = 60_000  # characters of an example: a message must fit a socket's buffer
+
+
+class Order(msgspec.Struct, tag="order", array_like=True):
+    """What a partition shall do: how many pages it may fetch in all, with which model, and whether to stop."""
+
+    granted: int
+    model: str = ""
+    examples: bool = False
+    stop: str = ""  # "", "drain" (finish what is under way) or "now"
+    serial: int = 0
+
+
+class Report(msgspec.Struct, tag="report", array_like=True):
+    """How a partition stands."""
+
+    partition: int
+    serial: int
+    tally: Tally
+    order: int  # the serial of the last order it has heard
+    granted: int
+    flying: int
+    queued: int
+    seeds_left: int
+    pending: int
+    sent: int
+    received: int
+    model: str
+    wait: float  # seconds until the next host may be asked; -1 where nothing waits
+    silent: int  # hosts that had answered and do not now
+    titles: list[tuple[str, str, float]]
+
+
+class Examples(msgspec.Struct, tag="examples", array_like=True):
+    """One of a partition's example pages (number `index` of `total`); the coordinator trains on them."""
+
+    partition: int
+    total: int
+    index: int
+    example: Example | None
+
+
+Message = Letter | Receipt | Hello | Order | Report | Examples
+
+encode = msgspec.msgpack.Encoder().encode
+decode = msgspec.msgpack.Decoder(Message).decode
+
+
+class Reins:
+    """How a partition is led: it obeys the last order and reports a few times a second."""
+
+    def __init__(
+        self, me: int, transport: Transport, load_judge: Callable[[str], Judge], clock: Callable[[], float]
+    ) -> None:
+        self.me = me
+        self.transport = transport
+        self.load_judge = load_judge
+        self.clock = clock
+        self.order = Order(0)
+        self._serial = 0
+        self._reported = -1.0
+        self._drain_until = 0.0
+
+    def receive(self) -> list[Message]:
+        """All messages that have arrived."""
+        return [decode(message) for message in self.transport.receive()]
+
+    def obey(self, order: Order, engine: "Engine") -> None:
+        """Follow an order: the last one counts."""
+        if order.stop and not self.order.stop:
+            self._drain_until = self.clock() + 20.0  # what is under way then is given up and queued again
+        self.order = order
+        if order.model and order.model != engine.pages.model:
+            engine.pages.take_up(self.load_judge(order.model), order.model)
+        if order.examples:
+            self._send_examples(engine)
+
+    def over(self) -> bool:
+        """Whether the loop should end. Draining ends with the order to stop now, or when it takes too long."""
+        return self.order.stop == "now" or (self.order.stop == "drain" and self.clock() > self._drain_until)
+
+    def allowance(self, engine: "Engine") -> int:
+        """How many more pages may be asked for."""
+        if self.order.stop:
+            return 0
+        return self.order.granted - engine.pages.tally.pages - len(engine.flights)
+
+    def report(self, engine: "Engine", always: bool = False) -> None:
+        """Tell the coordinator how things stand, if it is time."""
+        now = self.clock()
+        if now - self._reported < _REPORT_EVERY and not always:
+            return
+        self._reported = now
+        self._serial += 1
+        due = engine.frontier.next_due()
+        pages = engine.pages
+        report = Report(
+            self.me,
+            self._serial,
+            msgspec.structs.replace(pages.tally, hosts=len(engine.frontier.hosts)),
+            self.order.serial,
+            self.order.granted,
+            len(engine.flights),
+            len(engine.frontier),
+            engine.seeds_left() if pages.judge is None else 0,
+            engine.exchange.pending,
+            engine.exchange.sent,
+            engine.exchange.received,
+            pages.model,
+            -1.0 if due is None else max(0.0, due - now),
+            len(engine.frontier.silent),
+            list(pages.titles),
+        )
+        self.transport.send(COORDINATOR, encode(report))
+
+    def _send_examples(self, engine: "Engine") -> None:
+        examples = engine.pages.examples()
+        for index, example in enumerate(examples):
+            short = msgspec.structs.replace(example, text=example.text[:_MOST_TEXT])
+            message = encode(Examples(self.me, len(examples), index, short))
+            if len(message) < MAX_MESSAGE:
+                self.transport.send(COORDINATOR, message)
+        if not examples:
+            self.transport.send(COORDINATOR, encode(Examples(self.me, 0, 0, None)))

@@ -1,0 +1,358 @@
+"""The coordinator: starts the partitions, shares out the pages, trains the judge, and sees when the crawl is over.
+
+It holds stop rules and tallies but no truth: that is in the shards. Whenever it or a partition is killed, the next
+start goes on from there.
+"""
+
+import contextlib
+import os
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from analecta.crawl.messages import COORDINATOR, UNLIMITED, Examples, Order, Report, decode, encode
+from analecta.crawl.recipe import check, new_judge
+from analecta.crawl.roster import Worker, add
+from analecta.crawl.stop import disk_is_short, rules
+from analecta.crawl.transport import PeerGone, Pipes, pair
+from analecta.crawl.twins import settle_twins
+from analecta.crawl.worker import Job
+from analecta.errors import AnalectaError, BadUse, Environment
+from analecta.model import Example, Tally
+from analecta.settings import Settings
+from analecta.store.library import Library
+
+_TICK = 0.05
+_OUTAGE = 15.0  # seconds without any answer
+_STRAGGLERS = 5.0  # seconds that training waits for examples whose hosts do not answer
+_RESTARTS = 50
+_HUNGRY = 100  # pages that a partition may have left when it gets more
+
+
+class Ending(msgspec.Struct):
+    """How a crawl ended: in words, in figures, and with which exit code."""
+
+    reason: str
+    tally: Tally
+    code: int = 0
+
+
+class Crawl:
+    """One run over a library. `run` returns when it is over; `interrupt` asks it to end."""
+
+    def __init__(self, library: Library, settings: Settings, clock: Callable[[], float] = time.monotonic) -> None:
+        check(settings)
+        self.library = library
+        self.settings = settings
+        self.clock = clock
+        self.partitions = 0
+        self.topics: list[str] = []
+        self.model = ""
+        self.interrupts = 0
+        self.workers: list[Worker] = []
+        self.began = clock()
+        self._examples: dict[int, dict[int, Example | None]] = {}
+        self._expected: dict[int, int] = {}
+        self._lonely_since: float | None = None
+        self._answers = -1
+        self._answered = self.began
+        self._last_call = False  # a rule says stop: nothing more is fetched
+        self._quiet: tuple[int, ...] = ()
+        self._links: list[Pipes] = []
+        self._serial = 0
+
+    def interrupt(self) -> None:
+        """Once: finish what is under way. Twice: stop now."""
+        self.interrupts += 1
+
+    @property
+    def tally(self) -> Tally:
+        """The sum over all partitions."""
+        total = Tally()
+        for worker in self.workers:
+            total = add(total, worker.tally)
+        return total
+
+    @property
+    def titles(self) -> list[tuple[str, str, float]]:
+        """The last good pages: title, topic, confidence."""
+        return [title for worker in self.workers if worker.report for title in worker.report.titles[-4:]]
+
+    def run(self, progress: Callable[["Crawl"], None] = lambda _: None) -> Ending:
+        """Crawl until a rule, the person or the end of the web says stop."""
+        with self.library.lock():
+            self.partitions = partitions(self.library, self.settings)
+            self.topics = self.library.topic_names(tuple(topic.name for topic in self.settings.topics))
+            self.model = str(self.library.get("model", ""))
+            asked = msgspec.to_builtins(self.settings)
+            run = self.library.begin_run({"settings": asked, "partitions": self.partitions})
+            try:
+                with tempfile.TemporaryDirectory() as scratch, self._running(Path(scratch)):
+                    ending = self._lead(progress)
+            except AnalectaError as error:
+                with contextlib.suppress(sqlite3.Error, Environment):  # of a full disk, the first words count
+                    self.library.end_run(run, str(error), msgspec.to_builtins(self.tally))
+                raise
+            if self.partitions > 1 and self.interrupts < 2:
+                ending.tally.elsewhere += settle_twins(self.library)
+            self.library.end_run(run, ending.reason, msgspec.to_builtins(ending.tally))
+            return ending
+
+    # --- leading ---------------------------------------------------------------------------------------------------
+
+    def _lead(self, progress: Callable[["Crawl"], None]) -> Ending:
+        topics = range(len(self.settings.topics))
+        stop_rules = rules(self.settings.stop, topics, self.clock)
+        while True:
+            self._listen()
+            self._replace_the_dead()
+            progress(self)
+            reason, code = self._verdict(stop_rules)
+            if reason:
+                return self._end(reason, code, progress)
+            self._train()
+            self._share()
+            self._command()
+            time.sleep(_TICK)
+
+    def _verdict(self, stop_rules: list[Callable[[Tally], str | None]]) -> tuple[str, int]:
+        """Why the crawl should end now, with the exit code; "" where it should not."""
+        if self.interrupts:
+            return "interrupted", 130
+        tally = self.tally
+        for rule in stop_rules:
+            if reason := rule(tally):
+                self._last_call = True
+                return (reason, 0) if self._judged() else ("", 0)
+        if reason := self._outage(tally):
+            return reason, 4
+        if reason := disk_is_short(self.library.folder, self.settings.stop.free_disk):
+            return reason, 4
+        return self._nothing_left()
+
+    def _outage(self, tally: Tally) -> str:
+        """Whether the network seems to be down; going on would only wear out the hosts' good names."""
+        now = self.clock()
+        if tally.answers != self._answers:
+            self._answers, self._answered = tally.answers, now
+        silent = sum(worker.report.silent for worker in self.workers if worker.report)
+        waiting = any(worker.report.queued for worker in self.workers if worker.report)
+        if waiting and now - self._answered > _OUTAGE and (silent >= 3 or (not tally.answers and tally.troubles >= 5)):
+            return "no host has answered for a while: the network seems to be down; crawl again when it is back"
+        return ""
+
+    def _judged(self) -> bool:
+        """Whether all partitions have the model: pages kept before there was one are judged before we stop."""
+        reports = [worker.report for worker in self.workers]
+        return bool(self.model) and all(report and report.model == self.model for report in reports)
+
+    def _nothing_left(self) -> tuple[str, int]:
+        """Queues and outboxes empty and all letters received, seen twice; or only hosts that must be waited for."""
+        reports = [worker.report for worker in self.workers]
+        if not all(reports):
+            return "", 0
+        state = [r for r in reports if r is not None]
+        if any(r.flying or r.pending for r in state) or sum(r.sent for r in state) != sum(r.received for r in state):
+            self._quiet = ()
+            return "", 0
+        waits = [r.wait for r in state if r.queued]
+        if waits and not all(wait > self.settings.stop.idle for wait in waits):
+            self._quiet = ()
+            return "", 0
+        now = tuple(n for r in state for n in (r.sent, r.received, r.queued, r.tally.answers))
+        serials = tuple(r.serial for r in state)
+        if self._quiet[: len(now)] != now:
+            self._quiet = now + serials
+        elif all(new > old for new, old in zip(serials, self._quiet[len(now) :], strict=True)):
+            queued = sum(r.queued for r in state)
+            if not self.model:
+                self._last_call = True  # train with what there is
+                return "", 0
+            if queued:
+                return f"{queued:,} URLs are left on hosts that must be waited for; crawl again later", 0
+            return "nothing is left to fetch", 0 if self.tally.answers or self.tally.failed else 3
+        return "", 0
+
+    def _end(self, reason: str, code: int, progress: Callable[["Crawl"], None]) -> Ending:
+        """Let the partitions finish what is under way (or not, at a second interrupt), and count."""
+        deadline = self.clock() + 25.0
+        serials = [worker.report.serial if worker.report else 0 for worker in self.workers]
+        while any(worker.process.poll() is None for worker in self.workers) and self.clock() < deadline:
+            hurry = self.interrupts > 1
+            stop = "now" if hurry or self._drained(serials) else "drain"
+            for i, worker in enumerate(self.workers):
+                self._links[i].send(i, encode(Order(worker.granted, self.model, stop=stop)))
+            if hurry:
+                deadline = min(deadline, self.clock() + 4.0)
+            self._listen()
+            progress(self)
+            time.sleep(_TICK)
+        self._listen()
+        for worker in self.workers:
+            if worker.process.poll() is None:
+                worker.process.kill()
+        return Ending(reason, self.tally, code)
+
+    def _drained(self, serials: list[int]) -> bool:
+        """Whether every partition has nothing under way and all letters have arrived, by a report made since."""
+        reports = [worker.report for worker in self.workers if worker.report and worker.process.poll() is None]
+        fresh = all(r.serial > serials[r.partition] and not r.flying and not r.pending for r in reports)
+        return fresh and sum(r.sent for r in reports) == sum(r.received for r in reports)
+
+    # --- talking to the partitions ---------------------------------------------------------------------------------
+
+    def _listen(self) -> None:
+        for i, link in enumerate(self._links):
+            with contextlib.suppress(PeerGone):
+                for message in map(decode, link.receive()):
+                    if isinstance(message, Report):
+                        self.workers[i].report = message
+                    elif isinstance(message, Examples):
+                        self._expected[i] = message.total
+                        self._examples.setdefault(i, {})[message.index] = message.example
+
+    def _command(self) -> None:
+        want = not self.model and self._seeds_done()
+        self._serial += 1
+        for i, worker in enumerate(self.workers):
+            granted = worker.tell(self._serial)
+            self._links[i].send(i, encode(Order(granted, self.model, want and not self._heard(i), "", self._serial)))
+
+    def _share(self) -> None:
+        """Grant pages: all that are left, in equal parts; what an idle partition does not use goes to the others."""
+        limit = self.settings.stop.pages
+        if not limit:
+            for worker in self.workers:
+                worker.granted = UNLIMITED
+            return
+        free = limit - sum(worker.promised() for worker in self.workers)
+        few = max(4, min(_HUNGRY, limit // 20))
+        hungry = [worker for worker in self.workers if worker.unused() < few and not worker.idle()]
+        starving = any(worker.unused() <= 0 and not worker.idle() for worker in self.workers)
+        for worker in self.workers:
+            if worker.idle():
+                worker.granted = worker.used()
+            elif free <= 0 and starving and worker.unused() > 0:  # too slow for what it has: the others take half
+                worker.granted = worker.used() + worker.unused() // 2
+        # In portions, for nobody knows which partition's hosts are fast; a single one gets all at once.
+        portion = max(few, free // (2 * len(self.workers))) if len(self.workers) > 1 else free
+        for position, worker in enumerate(hungry):
+            share = max(0, free // len(hungry) + (position < free % len(hungry)))
+            worker.granted += min(share, portion)
+
+    # --- training --------------------------------------------------------------------------------------------------
+
+    def _seeds_done(self) -> bool:
+        """Whether every example has been fetched, or only such are left whose hosts do not answer."""
+        reports = [worker.report for worker in self.workers]
+        if not all(reports) or self.model:
+            return False
+        left = [r for r in reports if r is not None and r.seeds_left]
+        if not left or (self._last_call and not any(r.flying for r in left)):
+            return True
+        if any(r.flying for r in left):
+            self._lonely_since = None
+        elif self._lonely_since is None:
+            self._lonely_since = self.clock()
+        return self._lonely_since is not None and self.clock() - self._lonely_since > _STRAGGLERS
+
+    def _heard(self, i: int) -> bool:
+        return i in self._expected and len(self._examples[i]) >= max(1, self._expected[i])
+
+    def _train(self) -> None:
+        """Fit the judge once all partitions have sent their examples, and make its model known."""
+        if self.model or not all(self._heard(i) for i in range(self.partitions)):
+            return
+        found = [example for part in self._examples.values() for example in part.values() if example]
+        examples = sorted(found, key=lambda example: (example.topic, example.url))
+        if not examples:
+            raise Environment(self._no_seed())
+        judge = new_judge(self.settings).fit(examples, self.topics)
+        model = judge.save(self.library.models)
+        with self.library.database() as db:
+            about = f"{len(examples)} examples, {len(self.topics)} topics"
+            values = (model, time.time(), self.settings.judge.kind, about)
+            db.execute("INSERT OR IGNORE INTO models VALUES (?, ?, ?, ?)", values)
+            db.execute("INSERT OR REPLACE INTO meta VALUES ('model', ?)", (model,))
+        self.model = model
+
+    def _no_seed(self) -> str:
+        why = ", ".join(f"{reason} {count}" for reason, count in self.tally.reasons.items())
+        return f"no seed could be fetched ({why or 'no answer'}): check the seeds and the network"
+
+    # --- processes -------------------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def _running(self, scratch: Path) -> Iterator[None]:
+        """Start the partitions; at the end none is left."""
+        count = self.partitions
+        ends: list[dict[int, socket.socket]] = [{} for _ in range(count)]
+        for i in range(count):
+            ours, theirs = pair()
+            self._links.append(Pipes({i: ours}))
+            ends[i][COORDINATOR] = theirs
+            for j in range(i):
+                ends[i][j], ends[j][i] = pair()
+        self._ends = ends
+        try:
+            for i in range(count):
+                errors = (scratch / f"p{i:02d}.err").open("w+b")
+                self.workers.append(Worker(self._start(i, errors), errors))
+            yield
+        finally:
+            for worker in self.workers:
+                if worker.process.poll() is None:
+                    worker.process.kill()
+                worker.process.wait()
+                worker.errors.close()
+            for link in (*self._links, *(Pipes(part) for part in ends)):
+                link.close()
+
+    def _start(self, i: int, errors: IO[bytes]) -> subprocess.Popen[bytes]:
+        fds = {peer: end.fileno() for peer, end in self._ends[i].items()}
+        job = Job(str(self.library.folder), i, self.partitions, self.settings, fds)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "analecta.crawl.worker"],
+            stdin=subprocess.PIPE,
+            stderr=errors,
+            pass_fds=tuple(fds.values()),
+            process_group=0,  # a terminal's Ctrl-C is for us alone
+        )
+        assert process.stdin is not None
+        with contextlib.suppress(BrokenPipeError), process.stdin:
+            process.stdin.write(msgspec.json.encode(job))
+        return process
+
+    def _replace_the_dead(self) -> None:
+        """A partition that was killed or failed is started again; one that gave up for a reason ends the crawl."""
+        for i, worker in enumerate(self.workers):
+            code = worker.process.poll()
+            if code is None:
+                continue
+            if code > 1 or worker.restarts >= _RESTARTS:
+                raise Environment(f"partition {i} ended: {worker.said() or f'exit code {code}'}")
+            cause = f"signal {signal.Signals(-code).name}" if code < 0 else worker.said()
+            self.library.note(f"partition {i} was ended by {cause} and started again")
+            worker.bury()
+            worker.process = self._start(i, worker.errors)
+
+
+def partitions(library: Library, settings: Settings) -> int:
+    """How many partitions this library has; chosen at its first crawl."""
+    wanted = settings.crawl.workers or os.cpu_count() or 1
+    made = library.partitions
+    if not made:
+        library.put("partitions", wanted)
+        return wanted
+    if settings.crawl.workers and settings.crawl.workers != made:
+        raise BadUse(f"this library is split into {made} partitions: crawl it with --workers {made}, or leave that out")
+    return made

@@ -1,0 +1,262 @@
+"""Puts the parts of a crawl together. This file alone knows them all; the dicts are the registries."""
+
+import asyncio
+import contextlib
+import ipaddress
+import re
+import time
+from collections import Counter
+from collections.abc import AsyncIterator
+from importlib.metadata import version
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from publicsuffixlist import PublicSuffixList
+
+from analecta.crawl.endings import Endings
+from analecta.crawl.engine import Engine
+from analecta.crawl.exchange import Exchange
+from analecta.crawl.harvest import Harvest
+from analecta.crawl.messages import Reins
+from analecta.crawl.offers import Offers
+from analecta.crawl.pages import Pages
+from analecta.errors import BadUse
+from analecta.fetch.dns import Resolver
+from analecta.fetch.guard import Guard
+from analecta.fetch.http import Http
+from analecta.fetch.robots import Robots
+from analecta.frontier.policy import WORTHS, Bounds, Policy
+from analecta.frontier.politeness import MAX_WAIT, Manners
+from analecta.frontier.queues import Frontier
+from analecta.frontier.traps import Traps
+from analecta.judge import JUDGES
+from analecta.judge.centroid import Centroid
+from analecta.judge.unjudged import Unjudged
+from analecta.model import Fetched, Request, Tally
+from analecta.parse import Parser
+from analecta.parse.fingerprint import NearDuplicates
+from analecta.seams import Judge, Transport
+from analecta.settings import FetchSettings, Settings
+from analecta.store.archive import Archive
+from analecta.store.library import Library
+from analecta.store.recovery import Suspect, recover
+from analecta.store.shard import Shard
+from analecta.urls import Joiner
+
+TOKEN = "Analecta"  # the product token that robots.txt files may name
+_POISON_AFTER = 3
+_PORT = r"(?:6553[0-5]|655[0-2]\d|65[0-4]\d\d|6[0-4]\d{3}|[1-5]\d{4}|[1-9]\d{0,3})"
+_ADDRESS = re.compile(rf"(?:https?://)?(?:\[[0-9a-fA-F:.]+\]|[\w.-]+):{_PORT}/?")
+_EAGER = 32  # requests at a time to one host where no delay is asked for
+
+
+def is_loopback(connect_to: str) -> bool:
+    """Whether an address like "127.0.0.1:8080" or "https://[::1]:443" is on this machine."""
+    host = connect_to.rpartition("//")[2].rpartition(":")[0].strip("[]")
+    with contextlib.suppress(ValueError):
+        return ipaddress.ip_address(host).is_loopback
+    return host == "localhost"
+
+
+def check(settings: Settings) -> None:
+    """Say what is missing before anything is fetched."""
+    if settings.judge.kind not in JUDGES:
+        raise BadUse(f"judge.kind is {settings.judge.kind!r}; known are: {', '.join(JUDGES)}")
+    if settings.policy.kind not in WORTHS:
+        raise BadUse(f"policy.kind is {settings.policy.kind!r}; known are: {', '.join(WORTHS)}")
+    if settings.fetch.connect_to and not _ADDRESS.fullmatch(settings.fetch.connect_to):
+        raise BadUse(
+            "connect_to wants HOST:PORT, such as 127.0.0.1:8080 (or https://HOST:PORT), "
+            f"not {settings.fetch.connect_to!r}"
+        )
+    if not settings.contact and not is_loopback(settings.fetch.connect_to):
+        raise BadUse(
+            'who crawls the open internet must say who they are: set contact = "you@example.org" (or a URL) '
+            "in analecta.toml; site owners see it with every request"
+        )
+
+
+def manners(settings: FetchSettings) -> Manners:
+    """How hosts are treated; a host that may be asked without delay may be asked for several pages at a time."""
+    delay = settings.delay
+    if delay is None:
+        delay = 0.0 if settings.connect_to and is_loopback(settings.connect_to) else 1.0
+    return Manners(
+        delay,
+        settings.per_host if delay else max(settings.per_host, _EAGER),
+        settings.per_domain if delay else 0,
+        settings.strikes,
+        settings.back_off,
+    )
+
+
+def new_judge(settings: Settings) -> Judge:
+    """An untrained judge as the settings describe it."""
+    s = settings.judge
+    if s.kind == "centroid":
+        return Centroid(
+            terms=s.terms,
+            min_shared=s.min_shared,
+            threshold=s.threshold,
+            overlap=s.overlap,
+            live_idf=s.live_idf,
+            min_examples=s.min_examples,
+            smooth=s.smooth,
+            damp=s.damp,
+            outside=s.outside,
+        )
+    return Unjudged()
+
+
+def load_judge(settings: Settings, models: Path, model: str) -> Judge:
+    """A trained judge by the hash of its model."""
+    return JUDGES[settings.judge.kind].load(models, model)
+
+
+def _user_agent(contact: str) -> str:
+    return f"{TOKEN}/{version('analecta')}" + (f" (+{contact})" if contact else "")
+
+
+@contextlib.asynccontextmanager
+async def partition(
+    settings: Settings, library: Library, me: int, partitions: int, transport: Transport
+) -> AsyncIterator[Engine]:
+    """A partition's engine with all its parts, closed in order at the end."""
+    prefix = f"p{me:02d}"
+    shard = Shard(library.shard_path(me))
+    suspect = Suspect(library.folder / "shards" / f"{prefix}.parsing")
+    back, notes = recover(shard, library.archive, prefix, suspect, _POISON_AFTER)
+    for note in notes:
+        shard.db.execute("INSERT INTO journal VALUES (?, ?)", (time.time(), note))
+    info = {"software": f"{TOKEN}/{version('analecta')}", "operator": settings.contact, "robots": "rfc9309"}
+    files = shard.files()
+    if settings.crawl.refresh is not None:
+        back += shard.ask_again(time.time() - settings.crawl.refresh * 86_400)
+    archive = Archive(library.archive, prefix, files[-1][0] if files else 0, settings.crawl.warc_size, info)
+    frontier = frontier_of(settings, shard, back)
+    f = settings.fetch
+    guard = Guard(f.allow)
+    resolver = Resolver(guard, f.dns)
+    http = Http(
+        _user_agent(settings.contact),
+        settings.contact if "@" in settings.contact else "",
+        resolver=resolver,
+        guard=guard,
+        connect_to=f.connect_to or None,
+        connect_timeout=f.connect_timeout,
+        first_byte_timeout=f.first_byte_timeout,
+        deadline=f.deadline,
+        max_wire=f.max_wire,
+        max_body=f.max_body,
+        parallel=f.parallel + 16,
+    )
+
+    async def hop(request: Request) -> Fetched:
+        await asyncio.sleep(frontier.reserve(request.host, time.monotonic()))
+        return await http(request)
+
+    robots = Robots(
+        hop,
+        TOKEN,
+        keep=archive.write,
+        load=shard.load_robots,
+        save=shard.save_robots,
+    )
+    parser = Parser(Joiner())
+    exchange = Exchange(me, partitions, shard, transport)
+    scope, rules, topics = settings.scope, settings.policy, library.topic_names()
+    tally = Tally()
+    policy = Policy(WORTHS[rules.kind], rules.cutoff, rules.decay, rules.never)
+    endings = Endings(shard, frontier, tally)
+    offers = Offers(
+        frontier=frontier,
+        exchange=exchange,
+        policy=policy,
+        bounds=Bounds(scope.hosts, scope.exclude, scope.depth),
+        traps=Traps(settings.frontier.trap_sample, settings.frontier.trap_share),
+        tally=tally,
+        topics=topics,
+        partition=(me, partitions),
+        follow_nofollow=rules.follow_nofollow,
+        look_ahead=None if f.connect_to else resolver.look_ahead,
+    )
+    pages = Pages(
+        shard=shard,
+        archive=archive,
+        parser=parser,
+        policy=policy,
+        twins=_twins(shard),
+        endings=endings,
+        offers=offers,
+        topics=topics,
+        suspect=suspect.set,
+        tries=f.tries,
+        pages_per_host=scope.pages_per_host,
+        follow_duplicates=rules.follow_duplicates,
+    )
+    harvest = Harvest(
+        shard=shard,
+        archive=archive,
+        frontier=frontier,
+        endings=endings,
+        offers=offers,
+        pages=pages,
+        manners=frontier.manners,
+        tries=f.tries,
+        redirects=f.redirects,
+        sitemaps=rules.sitemaps,
+    )
+    offers.plant(settings.topics)
+    engine = Engine(
+        fetch=http,
+        robots=robots,
+        parser=parser,
+        frontier=frontier,
+        harvest=harvest,
+        pages=pages,
+        offers=offers,
+        exchange=exchange,
+        shard=shard,
+        archive=archive,
+        reins=Reins(me, transport, lambda model: load_judge(settings, library.models, model), time.monotonic),
+        parallel=f.parallel,
+        batch=settings.crawl.batch,
+        ordered=settings.crawl.ordered,
+    )
+    try:
+        yield engine
+    finally:
+        await robots.close()
+        await http.close()
+        parser.close()
+        archive.close()
+        shard.close()
+        suspect.close()
+
+
+def frontier_of(settings: Settings, shard: Shard, back: Counter[int]) -> Frontier:
+    """The frontier of a partition, as its shard holds it."""
+    suffixes = PublicSuffixList()
+    s = settings.frontier
+    frontier = Frontier(
+        shard,
+        manners(settings.fetch),
+        now=time.monotonic(),
+        next_n=shard.last_n() + 1,
+        hot=s.hot,
+        cap=s.cap,
+        spread=s.spread,
+        domain_of=lambda host: suffixes.privatesuffix(host.partition(":")[0]) or host,
+    )
+    frontier.sieve.load(shard.seen_ids(), shard.last_n())
+    queued = Counter({int(topic): n for topic, n in msgspec.json.decode(shard.get("queued", b"{}")).items()})
+    now = time.time()
+    patience = [(host, delay, min(max(until - now, 0.0), MAX_WAIT)) for host, delay, until in shard.patience()]
+    frontier.restore(shard.hot_rows(), shard.cold_hosts(), queued + back, patience)
+    return frontier
+
+
+def _twins(shard: Shard) -> NearDuplicates:
+    rows = np.array(shard.fingerprints().fetchall(), np.int64).reshape(-1, 2)
+    return NearDuplicates.load(rows[:, 0], rows[:, 1])

@@ -1,0 +1,76 @@
+"""What the coordinator knows of each partition's process: what it said, what it may do, what it has done."""
+
+import subprocess
+from collections import deque
+from typing import IO, Any
+
+from analecta.crawl.messages import UNLIMITED, Report
+from analecta.model import Tally
+
+
+class Worker:
+    """One partition's process, and the last that it said."""
+
+    def __init__(self, process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
+        self.process = process
+        self.errors = errors
+        self.report: Report | None = None
+        self.before = Tally()  # what earlier processes of this partition counted in this run
+        self.granted = 0
+        self.restarts = 0
+        self._told: deque[tuple[int, int]] = deque([(0, 0)])  # grants by order: those it may be acting on
+
+    @property
+    def tally(self) -> Tally:
+        """What this partition counted in this run."""
+        return add(self.before, self.report.tally) if self.report else self.before
+
+    def promised(self) -> int:
+        """Pages that this partition has fetched or may fetch in this run: the most that any message allows it."""
+        while len(self._told) > 1 and self.report and self._told[1][0] <= self.report.order:
+            self._told.popleft()  # it has heard a later word
+        return self.before.pages + max(self.granted, self.used(), *(granted for _, granted in self._told))
+
+    def tell(self, serial: int) -> int:
+        """The grant that goes out with order number `serial`."""
+        if self._told[-1][1] != self.granted:
+            self._told.append((serial, self.granted))
+        return self.granted
+
+    def used(self) -> int:
+        """Pages that its process has fetched, or is about to."""
+        return self.report.tally.pages + self.report.flying if self.report else 0
+
+    def unused(self) -> int:
+        """Pages that it may still fetch."""
+        return self.granted - self.used()
+
+    def idle(self) -> bool:
+        """Whether it has nothing to do."""
+        return self.report is not None and not self.report.queued and not self.report.flying
+
+    def bury(self) -> None:
+        """Its process is gone: what it counted stays, and a new one may fetch only what is left."""
+        if self.report and self.granted < UNLIMITED:
+            self.granted = max(0, self.granted - self.report.tally.pages)
+        self.before, self.report = self.tally, None
+        self._told = deque([(0, 0)])
+        self.restarts += 1
+
+    def said(self) -> str:
+        """The last words on standard error."""
+        self.errors.seek(0)
+        lines = self.errors.read().decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else ""
+
+
+def add(a: Tally, b: Tally) -> Tally:
+    """Two tallies as one."""
+    total: dict[str, Any] = {}
+    for name in Tally.__struct_fields__:
+        left, right = getattr(a, name), getattr(b, name)
+        if isinstance(left, dict):
+            total[name] = {key: left.get(key, 0) + right.get(key, 0) for key in left | right}
+        else:
+            total[name] = left + right
+    return Tally(**total)

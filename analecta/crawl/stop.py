@@ -1,0 +1,47 @@
+"""Stop rules: each looks at the tally and says why the crawl is over, or nothing."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from shutil import disk_usage
+
+from analecta.model import Tally
+from analecta.seams import StopRule
+from analecta.settings import StopSettings
+
+
+def pages(most: int) -> StopRule:
+    """So many pages have been kept."""
+    return lambda tally: f"{most:,} pages were asked for and kept" if tally.pages >= most else None
+
+
+def minutes(most: float, clock: Callable[[], float]) -> StopRule:
+    """So much time has passed since the start."""
+    end = clock() + 60 * most
+    return lambda _: f"{most:g} minutes are over" if clock() >= end else None
+
+
+def collections(each: int, topics: Sequence[int]) -> StopRule:
+    """Every topic has so many pages (S7, S11)."""
+
+    def full(tally: Tally) -> str | None:
+        return f"every topic has {each:,} pages" if all(tally.topics.get(t, 0) >= each for t in topics) else None
+
+    return full
+
+
+def rules(settings: StopSettings, topics: Sequence[int], clock: Callable[[], float]) -> list[StopRule]:
+    """The rules that the settings ask for."""
+    chosen = []
+    if settings.pages:
+        chosen.append(pages(settings.pages))
+    if settings.minutes:
+        chosen.append(minutes(settings.minutes, clock))
+    if settings.per_topic and topics:
+        chosen.append(collections(settings.per_topic, topics))
+    return chosen
+
+
+def disk_is_short(folder: Path, reserve: int) -> str | None:
+    """Whether less than the reserve is free where the library lies (F03)."""
+    free = disk_usage(folder).free
+    return f"only {free / 1e6:.0f} MB are free on the disk of {folder}" if free < reserve else None

@@ -1,0 +1,62 @@
+"""The process of one partition: `python -m analecta.crawl.worker`, started by the coordinator, one a partition."""
+
+import asyncio
+import contextlib
+import gc
+import os
+import signal
+import socket
+import sqlite3
+import sys
+from pathlib import Path
+
+import msgspec
+
+from analecta.crawl.recipe import partition
+from analecta.crawl.transport import PeerGone, Pipes
+from analecta.errors import AnalectaError, Environment
+from analecta.settings import Settings
+from analecta.store.library import Library
+
+
+class Job(msgspec.Struct):
+    """What a worker is told at its start, as JSON on standard input; `ends` are its sockets by peer."""
+
+    library: str
+    me: int
+    partitions: int
+    settings: Settings
+    ends: dict[int, int]
+
+
+async def work(job: Job) -> None:
+    """Run the partition until the coordinator says stop, or is gone."""
+    pipes = Pipes({peer: socket.socket(fileno=fd) for peer, fd in job.ends.items()})
+    with contextlib.closing(pipes):
+        async with partition(job.settings, Library(Path(job.library)), job.me, job.partitions, pipes) as engine:
+            with contextlib.suppress(PeerGone):
+                await engine.run()
+
+
+def main() -> None:
+    """Read the job and do it. Ctrl-C goes to the coordinator, which tells us."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    # A page makes thousands of objects that die with it: young collections of 700 would look at them again and again.
+    gc.set_threshold(50_000, 20, 100)
+    job = msgspec.json.decode(sys.stdin.buffer.read(), type=Job)
+    try:
+        asyncio.run(work(job))
+    except AnalectaError as error:
+        _give_up(str(error), error.exit_code)
+    except (OSError, sqlite3.OperationalError) as error:
+        _give_up(f"cannot write to the library: {error}", Environment.exit_code)
+
+
+def _give_up(words: str, code: int) -> None:
+    print(words, file=sys.stderr, flush=True)
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,305 @@
+"""The coordinator's decisions, without its processes: shares, endings, sums; and what the engine commits."""
+
+import contextlib
+import random
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from making import FREE, answer, candidate, page_row, pushed, shard_at, states, target
+
+from analecta.crawl.engine import Engine
+from analecta.crawl.messages import Examples, Order, Reins, Report, decode, encode
+from analecta.crawl.partitions import Crawl, Worker, add, partitions
+from analecta.errors import BadUse
+from analecta.frontier.queues import Frontier
+from analecta.model import Example, State, Tally
+from analecta.settings import CrawlSettings, FetchSettings, Settings, StopSettings, Topic
+from analecta.store.archive import Archive, read_record
+from analecta.store.library import Library
+from analecta.store.recovery import Suspect, recover
+
+REPORT = Report(0, 1, Tally(), 0, 0, 0, 0, 0, 0, 0, 0, "", -1.0, 0, [])
+LOCAL = FetchSettings(connect_to="127.0.0.1:1")
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    return Library.create(tmp_path_factory.mktemp("crawl") / "lib", "")
+
+
+def crawl_of(library, workers=2, clock=lambda: 0.0, **stop):
+    """A crawl whose partitions are told of, but not started."""
+    library.put("partitions", workers)
+    crawl = Crawl(library, Settings(topics=(Topic("t"),), fetch=LOCAL, stop=StopSettings(**stop)), clock)
+    crawl.workers = [Worker(None, None) for _ in range(workers)]
+    crawl.partitions, crawl.model = workers, "model"
+    return crawl
+
+
+def says(crawl, **values):
+    """Every partition makes the same report, one number later than the last."""
+    for worker in crawl.workers:
+        serial = worker.report.serial + 1 if worker.report else 1
+        worker.report = msgspec.structs.replace(REPORT, serial=serial, **values)
+
+
+# --- sharing out the pages -------------------------------------------------------------------------------------------
+
+
+class Partition:
+    """A partition as `_share` sees it: it obeys and reports late, and never asks for more than it was granted."""
+
+    def __init__(self, queued):
+        self.granted = self.pages = self.flying = self.order = 0
+        self.queued = queued
+
+    def work(self, rng):
+        start = max(0, min(self.queued, self.granted - self.pages - self.flying, rng.randrange(20)))
+        self.queued, self.flying = self.queued - start, self.flying + start
+        done = rng.randint(0, self.flying)
+        self.flying, self.pages = self.flying - done, self.pages + done
+
+    def report(self):
+        return msgspec.structs.replace(
+            REPORT,
+            tally=Tally(pages=self.pages),
+            order=self.order,
+            granted=self.granted,
+            flying=self.flying,
+            queued=self.queued,
+        )
+
+
+def simulate(crawl, rng, links, rounds=300):
+    """Orders and reports come when they come; letters bring partitions that were idle new URLs."""
+    parts = [Partition(rng.choice((0, 5, 1000))) for _ in crawl.workers]
+    for serial in range(1, rounds):
+        crawl._share()
+        for worker, part in zip(crawl.workers, parts, strict=True):
+            granted = worker.tell(serial)
+            if rng.random() < 0.5:
+                part.granted, part.order = granted, serial
+            part.work(rng)
+            if rng.random() < links:
+                part.queued += rng.randrange(40)
+            if rng.random() < 0.5:
+                worker.report = part.report()
+        yield parts
+
+
+@settings(max_examples=40, deadline=None, derandomize=True, database=None)
+@given(seed=st.integers(0, 10**6), limit=st.sampled_from((1, 7, 100, 500)), workers=st.integers(1, 4))
+def test_no_more_pages_are_granted_than_asked_for(library, seed, limit, workers):
+    crawl = crawl_of(library, workers, pages=limit)
+    for parts in simulate(crawl, random.Random(seed), links=0.0):
+        assert sum(part.pages + part.flying for part in parts) <= limit
+
+
+def test_what_a_partition_used_before_it_heard_that_its_grant_was_withdrawn_counts(library):
+    crawl = crawl_of(library, 2, pages=100)
+    one, other = crawl.workers
+    one.granted = other.granted = 50
+    for worker in (one, other):
+        worker.tell(1)
+    one.report = msgspec.structs.replace(REPORT, tally=Tally(pages=50), order=1, granted=50, queued=1000)
+    other.report = msgspec.structs.replace(REPORT, tally=Tally(pages=10), order=1, granted=50)
+    crawl._share()
+    assert other.tell(2) == 10
+    other.report = msgspec.structs.replace(REPORT, tally=Tally(pages=45), order=2, granted=10, queued=5)  # too late
+    crawl._share()
+    assert one.granted + max(45, other.granted) <= 100
+
+
+@settings(max_examples=25, deadline=None, derandomize=True, database=None)
+@given(seed=st.integers(0, 10**6), workers=st.integers(1, 4))
+def test_all_pages_asked_for_are_granted_to_those_who_have_work(library, seed, workers):
+    crawl = crawl_of(library, workers, pages=200)
+    parts = [Partition(0) for _ in range(workers)]
+    for parts in simulate(crawl, random.Random(seed), links=0.0):  # noqa: B007
+        pass
+    left = sum(part.queued for part in parts)
+    assert sum(part.pages + part.flying for part in parts) == 200 or left == 0
+
+
+def test_without_a_limit_everything_is_granted(library):
+    crawl = crawl_of(library)
+    crawl._share()
+    assert all(worker.granted > 10**12 for worker in crawl.workers)
+
+
+def test_a_partition_started_again_gets_only_what_is_left(library):
+    crawl = crawl_of(library, 1, pages=100)
+    crawl._share()
+    worker = crawl.workers[0]
+    worker.report = msgspec.structs.replace(REPORT, tally=Tally(pages=60), granted=100, queued=500)
+    worker.bury()
+    crawl._share()
+    assert worker.before.pages + worker.granted == 100
+
+
+# --- the end ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_crawl_is_over_when_nothing_is_left_seen_twice(library):
+    crawl = crawl_of(library)
+    says(crawl, tally=Tally(answers=3))
+    assert crawl._nothing_left() == ("", 0)
+    assert crawl._nothing_left() == ("", 0), "the same reports are no second look"
+    says(crawl, tally=Tally(answers=3))
+    assert crawl._nothing_left() == ("nothing is left to fetch", 0)
+
+
+def test_a_crawl_that_did_nothing_says_so_by_its_code(library):
+    crawl = crawl_of(library)
+    for _ in range(2):
+        says(crawl)
+        ending = crawl._nothing_left()
+    assert ending == ("nothing is left to fetch", 3)
+
+
+@pytest.mark.parametrize("busy", [{"flying": 1}, {"pending": 1}, {"sent": 1}, {"received": 1}, {"queued": 1}])
+def test_a_crawl_is_not_over_while_something_is_under_way(library, busy):
+    crawl = crawl_of(library)
+    for _ in range(4):
+        says(crawl)
+        crawl.workers[1].report = msgspec.structs.replace(crawl.workers[1].report, **busy)
+        assert crawl._nothing_left() == ("", 0)
+
+
+def test_a_crawl_is_not_over_before_every_partition_has_spoken(library):
+    crawl = crawl_of(library)
+    for _ in range(3):
+        says(crawl)
+        crawl.workers[0].report = None
+        assert crawl._nothing_left() == ("", 0)
+
+
+def test_a_change_between_two_looks_starts_them_anew(library):
+    crawl = crawl_of(library)
+    for answers in (1, 2, 3):
+        says(crawl, tally=Tally(answers=answers))
+        assert crawl._nothing_left() == ("", 0)
+
+
+@pytest.mark.parametrize(("wait", "over"), [(119.0, False), (121.0, True), (-1.0, False)])
+def test_f22_a_crawl_ends_where_all_hosts_must_be_waited_for_too_long(library, wait, over):
+    crawl = crawl_of(library, idle=120.0)
+    for _ in range(2):
+        says(crawl, queued=1200, wait=wait)
+        reason, code = crawl._nothing_left()
+    assert reason.startswith("2,400 URLs are left on hosts that must be waited for") == over
+    assert code == 0
+
+
+def test_an_interrupt_ends_it_before_any_rule(library):
+    crawl = crawl_of(library)
+    crawl.interrupt()
+    assert crawl._verdict([lambda _: "rule"]) == ("interrupted", 130)
+
+
+def test_a_rule_ends_it_once_all_pages_are_judged(library):
+    crawl = crawl_of(library)
+    says(crawl, model="m")
+    assert crawl._verdict([lambda _: "enough"]) == ("", 0)
+    crawl.model = "m"
+    assert crawl._verdict([lambda _: "enough"]) == ("enough", 0)
+
+
+def test_f03_a_short_disk_ends_it_with_its_own_code(library):
+    crawl = crawl_of(library, free_disk=1 << 60)
+    reason, code = crawl._verdict([])
+    assert "free on the disk" in reason
+    assert code == 4
+
+
+# --- sums and numbers ------------------------------------------------------------------------------------------------
+
+
+def test_tallies_add_up():
+    one = Tally(pages=1, bytes=5, reasons={"a": 1, "b": 2}, topics={0: 1})
+    other = Tally(pages=2, failed=3, reasons={"b": 3, "c": 4})
+    both = add(one, other)
+    assert (both.pages, both.bytes, both.failed) == (3, 5, 3)
+    assert (both.reasons, both.topics) == ({"a": 1, "b": 5, "c": 4}, {0: 1})
+    assert add(Tally(), one) == one
+
+
+def test_the_number_of_partitions_is_chosen_once(tmp_path):
+    library = Library.create(tmp_path / "lib", "")
+    assert partitions(library, Settings(crawl=CrawlSettings(workers=3))) == 3
+    assert partitions(library, Settings()) == 3
+    with pytest.raises(BadUse, match="split into 3 partitions"):
+        partitions(library, Settings(crawl=CrawlSettings(workers=2)))
+
+
+def test_messages_come_back_as_they_were_sent():
+    for message in (
+        Order(5, "m", True, "drain"),
+        msgspec.structs.replace(REPORT, tally=Tally(reasons={"x": 1}, topics={-1: 2}), titles=[("t", "n", 0.5)]),
+        Examples(0, 2, 1, Example(0, "http://h/", "text")),
+        Examples(0, 0, 0, None),
+    ):  # fmt: skip
+        assert decode(encode(message)) == message
+
+
+def test_f04_a_partition_drains_for_a_while_and_stops_at_once_when_told():
+    now = [0.0]
+    reins = Reins(0, None, None, lambda: now[0])
+    assert not reins.over()
+    reins.obey(Order(0, stop="drain"), None)
+    now[0] = 19.0
+    reins.obey(Order(0, stop="drain"), None)
+    assert not reins.over()
+    now[0] = 20.1
+    assert reins.over(), "what is still under way is given up"
+    now[0] = 1.0
+    reins.obey(Order(0, stop="now"), None)
+    assert reins.over()
+
+
+# --- what the engine commits -----------------------------------------------------------------------------------------
+
+
+def engine_of(shard, archive, frontier):
+    """An engine of which only the keeping is used."""
+    none = dict.fromkeys(("fetch", "robots", "parser", "harvest", "pages", "offers", "exchange", "reins"))
+    return Engine(shard=shard, archive=archive, frontier=frontier, **none)
+
+
+def test_f02_a_file_that_was_filled_within_a_batch_is_whole_after_a_restart(tmp_path):
+    with shard_at(tmp_path / "p.db") as shard:
+        archive = Archive(tmp_path, "p00", max_size=4000)
+        frontier = Frontier(shard, FREE)
+        engine = engine_of(shard, archive, frontier)
+        pushed(frontier, *(candidate(f"http://h.test/{i}") for i in range(4)))
+        engine.keep()
+        places = []
+        for lease in frontier.pop(4, 0.0):
+            place = archive.write(answer(lease.url, random.Random(lease.n).randbytes(1500)))
+            shard.add_page(page_row(lease.id, place.file, place.offset, place.length), State.DONE, 0, 0)
+            places.append(place)
+        engine.keep()
+        archive.close()
+    assert len({place.file for place in places}) == 2
+    with shard_at(tmp_path / "p.db") as shard, contextlib.closing(Suspect(tmp_path / "s")) as suspect:
+        back, notes = recover(shard, tmp_path, "p00", suspect, 3)
+        assert (back, notes) == ({}, [])
+        assert states(shard)[target("http://h.test/0").id] == State.DONE
+        assert all(read_record(archive.path(place.file), place) for place in places)
+
+
+def test_the_engine_commits_archive_and_shard_together(tmp_path):
+    with shard_at(tmp_path / "p.db") as shard:
+        archive = Archive(tmp_path, "p00")
+        frontier = Frontier(shard, FREE)
+        engine = engine_of(shard, archive, frontier)
+        engine.keep()
+        assert shard.files() == []
+        archive.write(answer())
+        pushed(frontier, candidate("http://h.test/", topic=3))
+        engine.keep()
+        assert shard.files() == [(0, "p00-00000.warc.gz", archive.path(0).stat().st_size)]
+        assert msgspec.json.decode(shard.get("queued")) == {"3": 1}
+        archive.close()
