@@ -1,0 +1,5 @@
+"""`python -m analecta` is the command `analecta`."""
+
+from analecta.cli import main
+
+main()

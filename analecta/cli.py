@@ -1,0 +1,323 @@
+"""The command line. A command reads its arguments, calls the part that does the work, and shows what came of it.
+
+Imports of that part are inside the commands: all together they take 0.9 s (numpy, scipy, curl), and `--help`, a typing
+error or a file that is not there should be answered at once.
+"""
+
+import sqlite3
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from analecta.errors import AnalectaError, BadUse
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from analecta.seed.reading import Reading
+    from analecta.settings import Settings
+
+app = typer.Typer(
+    name="analecta",
+    help="Grow a library on any topic from the web: give it pages you like, and it finds more of their kind.",
+    epilog="Start with: analecta demo",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Lib = Annotated[Path, typer.Argument(metavar="LIB", help="The library's folder.", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+_SKIPPED_SHOWN = 10
+
+
+class Kind(StrEnum):
+    """What can be exported."""
+
+    PAGES = "pages"
+    LINKS = "links"
+    REFUSALS = "refusals"
+
+
+class Format(StrEnum):
+    """How it can be written."""
+
+    JSONL = "jsonl"
+    CSV = "csv"
+    PARQUET = "parquet"
+
+
+def main() -> None:
+    """Run the command; what goes wrong on purpose is one sentence on stderr and an exit code (errors.py)."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a title must not end the program where the terminal has no letter for it
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        app()
+    except AnalectaError as error:
+        sys.exit(_complain(str(error), error.exit_code))
+    except (OSError, sqlite3.Error) as error:
+        sys.exit(_complain(f"the disk or the network does not allow it: {error}", 4))
+
+
+def _complain(words: str, code: int) -> int:
+    from analecta.publish.plain import plain
+
+    print(f"analecta: {plain(words)}", file=sys.stderr)
+    return code
+
+
+def _console(stderr: bool = False) -> "Console":
+    """Text as it is: nothing that comes from the web is read as markup, and no URL is cut where nobody looks on."""
+    from rich.console import Console
+
+    on_screen = (sys.stderr if stderr else sys.stdout).isatty()
+    return Console(stderr=stderr, markup=False, highlight=False, emoji=False, width=None if on_screen else 1000)
+
+
+@app.callback(invoke_without_command=True)
+def _top(version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False) -> None:
+    if version:
+        from importlib.metadata import version as installed
+
+        print(f"analecta {installed('analecta')}")
+        raise typer.Exit
+
+
+@app.command()
+def new(
+    lib: Annotated[Path, typer.Argument(metavar="LIB", help="The folder to make.", show_default=False)],
+    seeds: Annotated[
+        Path, typer.Option(metavar="FILE", help="Addresses of pages you like, one a line.", show_default=False)
+    ],
+    topic: Annotated[str, typer.Option(metavar="NAME", help="What they are about (default: LIB's name).")] = "",
+    recipe: Annotated[str, typer.Option(metavar="NAME", help="How to crawl; see `analecta recipes`.")] = "adaptive",
+    contact: Annotated[str, typer.Option(metavar="WHO", help="Your e-mail address or page, for site owners.")] = "",
+) -> None:
+    """Make a library from pages you like."""
+    from analecta.seed import READERS
+    from analecta.seed.first_settings import first_settings
+    from analecta.settings import parse, recipe_text
+    from analecta.store.library import Library
+
+    recipe_text(recipe)
+    reading = READERS["seeds"](seeds, topic.strip() or lib.resolve().name or "library")
+    text = first_settings(reading.topics, recipe, contact)
+    parse(text, "the new settings")
+    Library.create(lib, text)
+    _tell_new(lib, reading, recipe, contact)
+
+
+def _tell_new(lib: Path, reading: "Reading", recipe: str, contact: str) -> None:
+    from analecta.publish.plain import next_steps, plain
+
+    console = _console()
+    console.print(f"The library {plain(str(lib))} is made, with the recipe {recipe}.", style="bold green")
+    for topic in reading.topics:
+        console.print(f"  Topic {plain(topic.name)}: {len(topic.seeds):,} seeds")
+    if reading.repeated:
+        console.print(f"  Named more than once: {reading.repeated:,}")
+    if reading.skipped:
+        console.print(f"  Skipped: {len(reading.skipped):,} lines", style="yellow")
+        for skipped in reading.skipped[:_SKIPPED_SHOWN]:
+            console.print(f"    line {skipped.line}: {plain(skipped.text[:200])}: {skipped.why}")
+        if len(reading.skipped) > _SKIPPED_SHOWN:
+            console.print(f"    and {len(reading.skipped) - _SKIPPED_SHOWN:,} more")
+    if not contact:
+        console.print(f"Say who you are: set contact in {plain(str(lib / 'analecta.toml'))}. Then:")
+    else:
+        console.print("Next:")
+    console.print(next_steps(lib, "crawl LIB --pages 1000"), soft_wrap=True)
+
+
+@app.command()
+def crawl(
+    lib: Lib,
+    pages: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after N pages of this run.")] = None,
+    minutes: Annotated[float | None, typer.Option(metavar="M", min=0, help="Stop after M minutes.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(metavar="P", min=1, help="Processes; fixed by the first crawl (default: one a core).")
+    ] = None,
+    connect_to: Annotated[
+        str, typer.Option(metavar="HOST:PORT", help="Send every request there, as curl's --connect-to does.")
+    ] = "",
+    delay: Annotated[
+        float | None, typer.Option(metavar="S", min=0, help="Seconds between two requests to one host.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="INT", help="Take answers in order: the same web gives the same crawl.")
+    ] = None,
+    refresh: Annotated[
+        float | None, typer.Option(metavar="DAYS", min=0, help="Ask again for pages kept longer ago than DAYS.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object at the end.")] = False,
+) -> None:
+    """Start a crawl, or go on with it. Ctrl-C once ends it cleanly, twice at once.
+
+    Exit codes: 0 stopped by a rule, 2 bad use, 3 nothing to do, 4 disk or network, 130 interrupted.
+    """
+    from analecta.publish.plain import next_steps
+    from analecta.store.library import Library
+    from analecta.watch import told, watch
+
+    library = Library(lib)
+    settings = _settings(library.settings_path, _override(pages, minutes, workers, connect_to, delay, seed, refresh))
+    result = watch(library, settings, _console(stderr=True))
+    if json:
+        _print_json(result)
+    else:
+        console = _console()
+        console.print(told(result))
+        console.print(next_steps(lib, "status LIB", "explain LIB URL", "export LIB pages"), soft_wrap=True)
+    raise typer.Exit(result.code)
+
+
+def _override(
+    pages: int | None,
+    minutes: float | None,
+    workers: int | None,
+    connect_to: str,
+    delay: float | None,
+    seed: int | None,
+    refresh: float | None,
+) -> dict[str, Any]:
+    """The layer of settings that the command line is."""
+    asked: dict[str, dict[str, Any]] = {
+        "stop": {"pages": pages, "minutes": minutes},
+        "fetch": {"connect_to": connect_to or None, "delay": delay},
+        "crawl": {"workers": workers, "seed": seed, "ordered": None if seed is None else True, "refresh": refresh},
+    }
+    return {table: {k: v for k, v in values.items() if v is not None} for table, values in asked.items()}
+
+
+def _settings(path: Path, override: dict[str, Any]) -> "Settings":
+    from analecta.settings import load
+
+    settings = load(path, override)
+    if not settings.topics:
+        raise BadUse(f"{path} names no topic: it needs [[topics]] with seeds")
+    return settings
+
+
+@app.command()
+def status(lib: Lib, json: Json = False) -> None:
+    """Show how a library stands; works while a crawl runs."""
+    from analecta.publish.status import show, status
+    from analecta.store.library import Library
+
+    found = status(Library(lib))
+    _print_json(found) if json else _console().print(show(found))
+
+
+@app.command()
+def explain(
+    lib: Lib,
+    url: Annotated[str, typer.Argument(metavar="URL", help="An address, in any form.", show_default=False)],
+    json: Json = False,
+) -> None:
+    """Tell why a page is in, out, refused, failed, waiting or was never seen."""
+    from analecta.publish.explain import explain
+    from analecta.publish.telling import tell
+    from analecta.store.library import Library
+
+    found = explain(Library(lib), url)
+    _print_json(found) if json else _console().print(tell(found))
+
+
+@app.command()
+def export(
+    lib: Lib,
+    what: Annotated[Kind, typer.Argument(metavar="pages|links|refusals", help="What to write.", show_default=False)],
+    format: Annotated[Format, typer.Option("--format", help="Lines of JSON, a table, or Parquet.")] = Format.JSONL,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to (default: standard output).")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Also pages that say noindex.")] = False,
+    for_training: Annotated[
+        bool, typer.Option("--for-training", help="Leave out pages whose owners reserve them against AI training.")
+    ] = False,
+) -> None:
+    """Write pages, links or refusals as a table."""
+    from analecta.publish.rows import COLUMNS, KINDS, Left
+    from analecta.publish.tables import write
+    from analecta.store.library import Library
+
+    if what != Kind.PAGES and (everything or for_training):
+        raise BadUse(f"--all and --for-training are about pages, not {what}")
+    left = Left()
+    options = {"everything": everything, "for_training": for_training} if what == Kind.PAGES else {}
+    rows = KINDS[what](Library(lib), left, **options)
+    try:
+        count = write(rows, COLUMNS[what], format, output)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has seen enough, as `head` has
+        sys.stderr.close()
+        raise typer.Exit from None
+    _tell_left(what, count, left, for_training)
+
+
+def _tell_left(what: str, count: int, left: Any, for_training: bool) -> None:
+    console = _console(stderr=True)
+    console.print(f"{count:,} {what}.")
+    if left.noindex:
+        console.print(f"Left out: {left.noindex:,} pages that say noindex (--all has them).")
+    if for_training:
+        console.print(f"Left out: {left.reserved:,} pages whose owners reserve them against use for training.")
+    if left.unknown:
+        console.print(f"Left out: {left.unknown:,} links that were not followed, so that their targets are not known.")
+
+
+@app.command()
+def replay(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="WARC files, or folders of such.")],
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Where to listen on 127.0.0.1; 0 takes a free one.")],
+    search: Annotated[bool, typer.Option("--search", help="Also answer /search?q=WORDS.")] = False,
+    delay: Annotated[float, typer.Option(metavar="S", min=0, help="Seconds before each answer.")] = 0.0,
+    error_rate: Annotated[float, typer.Option(metavar="X", min=0, max=1, help="Share of answers that fail.")] = 0.0,
+    processes: Annotated[int, typer.Option(metavar="N", min=1, help="Processes that serve.")] = 1,
+) -> None:
+    """Serve archived pages as a web on this machine, under their own host names."""
+    from analecta.testweb.replay import replay
+
+    replay(paths, port, delay, error_rate, search, processes)
+
+
+@app.command()
+def demo(
+    folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="Where to make the library.")] = Path("demo-library"),
+    force: Annotated[bool, typer.Option("--force", help="Replace the library of an earlier demo.")] = False,
+    pages: Annotated[int, typer.Option(metavar="N", min=1, help="How many pages to crawl.")] = 600,
+) -> None:
+    """Crawl a small made-up web on this machine and show the result; needs no network."""
+    from analecta.demo import demo
+
+    raise typer.Exit(demo(folder, _console(), force, pages))
+
+
+@app.command()
+def recipes() -> None:
+    """List the recipes and what each is for."""
+    from rich.table import Table
+
+    from analecta.settings import recipe_names, recipe_text
+
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="bold", no_wrap=True)
+    for name in recipe_names():
+        about: list[str] = []
+        for line in recipe_text(name).splitlines():
+            if not line.startswith("#"):
+                break
+            about.append(line.lstrip("# "))
+        table.add_row(name, " ".join(about))
+    _console().print(table)
+
+
+def _print_json(value: Any) -> None:
+    import msgspec
+
+    sys.stdout.write(msgspec.json.encode(value).decode() + "\n")

@@ -1,0 +1,77 @@
+"""The demo: a crawl of the pocket web, which is made up and served on this machine, with the result shown."""
+
+import shutil
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from analecta.errors import AnalectaError, BadUse
+from analecta.publish.best import Good, best
+from analecta.publish.plain import next_steps, plain, shown
+from analecta.seed.first_settings import first_settings
+from analecta.settings import Topic, load
+from analecta.store.library import Library
+from analecta.testweb.process import PocketServer
+from analecta.watch import told, watch
+
+_MARK = "demo"  # in library.db: only a library that has it may be taken away again
+_TOPICS = 3
+_SEEDS = 5
+_BEST = 4  # pages shown of each topic
+
+
+def demo(folder: Path, console: Console, force: bool = False, pages: int = 600, size: int = 3000) -> int:
+    """Crawl the pocket web into a new library and show what came of it; the exit code of the crawl."""
+    _make_room(folder, force)
+    console.print("A small made-up web is served on this machine, and a library is grown from it.")
+    with PocketServer(size=size) as server:
+        names = server.web.topics[:_TOPICS]
+        topics = [Topic(name, tuple(server.web.seeds(name, _SEEDS))) for name in names]
+        library = Library.create(folder, first_settings(topics, "adaptive"))
+        library.put(_MARK, 1)
+        console.print(f"{len(topics)} topics with {_SEEDS} examples each: {', '.join(names)}.\n")
+        asked = {"fetch": {"connect_to": server.address}, "stop": {"pages": pages, "idle": 1.0}}
+        result = watch(library, load(library.settings_path, asked), console)
+    console.print(told(result))
+    for number, name in enumerate(names):
+        console.print()
+        console.print(_table(name, best(library, number, _BEST)))
+    console.print(f"\nThe library is in {plain(str(folder.resolve()))}", style="bold", soft_wrap=True)
+    console.print("Look around in it:")
+    example = next((found.url for number in range(_TOPICS) for found in best(library, number, 1)), "URL")
+    steps = ("status LIB", f"explain LIB {example}", "export LIB pages --format csv -o pages.csv")
+    console.print(next_steps(folder, *steps), soft_wrap=True)
+    return result.code
+
+
+def _make_room(folder: Path, force: bool) -> None:
+    """An earlier demo may be taken away if the person says so; nothing else ever is."""
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        return
+    if not _is_demo(folder):
+        raise BadUse(f"{folder} exists and is no demo library: choose another folder")
+    if not force:
+        raise BadUse(f"{folder} exists already, from an earlier demo: --force makes it anew")
+    library = Library(folder)
+    with library.lock():
+        shutil.rmtree(folder)
+
+
+def _is_demo(folder: Path) -> bool:
+    try:
+        return bool(Library(folder).get(_MARK))
+    except AnalectaError:
+        return False
+
+
+def _table(topic: str, pages: list[Good]) -> Table:
+    title = Text(f"Best new pages about {plain(topic)}", style="bold")
+    table = Table(box=None, padding=(0, 2, 0, 0), title=title, title_justify="left", show_header=False)
+    table.add_column(style="green", no_wrap=True, min_width=4)
+    table.add_column(no_wrap=True, overflow="ellipsis")
+    for page in pages:
+        table.add_row(f"{page.confidence:.2f}", shown(page.title or "(no title)"))
+        table.add_row("", shown(page.url, "dim"))
+    return table

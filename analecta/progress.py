@@ -1,0 +1,174 @@
+"""What a person sees while a crawl runs: a small live picture on a terminal, a plain line now and then elsewhere."""
+
+import contextlib
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from analecta.crawl.partitions import Crawl
+from analecta.publish.plain import plain, shown
+from analecta.publish.reasons import NO_REFUSALS
+
+_EVERY = 0.25  # seconds between two pictures
+_LINE_EVERY = 10.0  # and between two lines where there is no terminal
+_WINDOW = 5.0  # seconds over which the speed of the moment is taken
+_TITLES = 5
+
+
+@contextlib.contextmanager
+def progress(console: Console) -> Iterator[Callable[[Crawl], None]]:
+    """A function to call often during a crawl; it shows something only when it is time."""
+    if not console.is_terminal:
+        yield Lines(console)
+        return
+    with Live(console=console, auto_refresh=False, transient=True) as live:
+        yield Picture(live)
+
+
+class Speed:
+    """Pages a second over the last seconds."""
+
+    def __init__(self) -> None:
+        self._seen: deque[tuple[float, int]] = deque()
+
+    def __call__(self, now: float, pages: int) -> float:
+        self._seen.append((now, pages))
+        while len(self._seen) > 2 and self._seen[0][0] < now - _WINDOW:
+            self._seen.popleft()
+        since, before = self._seen[0]
+        return (pages - before) / (now - since) if now > since else 0.0
+
+
+class Lines:
+    """A line every ten seconds, and one whenever the crawl is told to end."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self._next = 0.0
+        self._interrupts = 0
+        self._speed = Speed()
+
+    def __call__(self, crawl: Crawl) -> None:
+        passed = crawl.clock() - crawl.began
+        if crawl.interrupts > self._interrupts:
+            self._interrupts = crawl.interrupts
+            self.console.print(f"{clock(passed)} {doing(crawl)}")
+        if passed < self._next:
+            return
+        self._next = passed + _LINE_EVERY
+        tally = crawl.tally
+        self.console.print(
+            f"{clock(passed)} {tally.pages:,} pages, {share(tally.on_topic, tally.pages)} on topic,"
+            f" {self._speed(passed, tally.pages):.1f} pages/s, {tally.hosts:,} hosts, {queued(crawl):,} queued,"
+            f" {tally.refused:,} refused, {tally.failed:,} failed"
+        )
+
+
+class Picture:
+    """The live picture."""
+
+    def __init__(self, live: Live) -> None:
+        self.live = live
+        self._next = 0.0
+        self._speed = Speed()
+        self._titles: deque[tuple[str, str, float]] = deque(maxlen=_TITLES)
+
+    def __call__(self, crawl: Crawl) -> None:
+        now = crawl.clock()
+        if now < self._next:
+            return
+        self._next = now + _EVERY
+        self.live.update(self._draw(crawl, now - crawl.began), refresh=True)
+
+    def _draw(self, crawl: Crawl, passed: float) -> RenderableType:
+        tally = crawl.tally
+        head = Table.grid(expand=True)
+        head.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
+        head.add_column(justify="right", no_wrap=True)
+        head.add_row(Text(doing(crawl), style="bold"), clock(passed))
+        parts: list[RenderableType] = [head]
+        if most := crawl.settings.stop.pages:
+            parts.append(_bar(tally.pages, most))
+        parts += [self._figures(crawl, self._speed(passed, tally.pages)), *self._reasons(tally.reasons)]
+        for title in crawl.titles:
+            if title not in self._titles:
+                self._titles.append(title)
+        if self._titles:
+            parts += ["", _titles(self._titles)]
+        return Group(*parts, "")  # an empty line, for the ^C that terminals show
+
+    def _figures(self, crawl: Crawl, speed: float) -> Table:
+        tally = crawl.tally
+        most = crawl.settings.stop.pages
+        flying = sum(worker.report.flying for worker in crawl.workers if worker.report)
+        table = Table.grid(padding=(0, 2))
+        for style in ("dim", "bold", "", "dim", "bold", ""):
+            table.add_column(style=style, justify="right" if style == "bold" else "left", no_wrap=True)
+        of = f" of {most:,}" if most else ""
+        table.add_row(
+            "Pages", f"{tally.pages:,}", f"{of.strip()}  {speed:.1f}/s".strip(),
+            "On topic", f"{tally.on_topic:,}", share(tally.on_topic, tally.pages),
+        )  # fmt: skip
+        table.add_row("Queue", f"{queued(crawl):,}", f"{flying} under way", "Hosts", f"{tally.hosts:,}", "")
+        table.add_row(
+            "Refused", f"{tally.refused:,}", "", "Failed", f"{tally.failed:,}", f"{tally.bytes / 1e6:,.1f} MB read"
+        )
+        return table
+
+    def _reasons(self, reasons: Mapping[str, int]) -> list[RenderableType]:
+        text = why(reasons)
+        return [Text(f"because of: {text}", style="dim", no_wrap=True, overflow="ellipsis")] if text else []
+
+
+def doing(crawl: Crawl) -> str:
+    """What the crawl is at."""
+    if crawl.interrupts > 1:
+        return "Stopping now"
+    if crawl.interrupts:
+        return "Finishing what is under way (Ctrl-C again stops now)"
+    return f"Crawling {plain(crawl.library.folder.name)}" if crawl.model else "Fetching the examples to learn from"
+
+
+def queued(crawl: Crawl) -> int:
+    """URLs that wait, in all partitions."""
+    return sum(worker.report.queued for worker in crawl.workers if worker.report)
+
+
+def why(reasons: Mapping[str, int], most: int = 8) -> str:
+    """The reasons of refusals and failures, most frequent first."""
+    counted = sorted(((n, word) for word, n in reasons.items() if word not in NO_REFUSALS), reverse=True)
+    rest = f", {len(counted) - most} more" if len(counted) > most else ""
+    return ", ".join(f"{plain(word)} {n:,}" for n, word in counted[:most]) + rest
+
+
+def share(part: int, whole: int) -> str:
+    """A share in per cent."""
+    return f"{part / whole:.0%}" if whole else "0%"
+
+
+def clock(seconds: float) -> str:
+    """Time passed, as on a watch."""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+def _bar(done: int, most: int) -> Table:
+    table = Table.grid(expand=True)  # a bar alone ends no line
+    table.add_row(ProgressBar(most, min(done, most)))
+    return table
+
+
+def _titles(titles: deque[tuple[str, str, float]]) -> Table:
+    table = Table.grid(padding=(0, 2), expand=True)
+    table.add_column(style="green", justify="right", width=4)
+    table.add_column(style="dim", max_width=20, no_wrap=True, overflow="ellipsis")
+    table.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
+    for title, topic, confidence in titles:
+        table.add_row(f"{confidence:.2f}", shown(topic), shown(title))
+    return table

@@ -1,0 +1,36 @@
+"""Text from the web made safe to show in a terminal: what could move the cursor or turn the line is made visible."""
+
+import re
+import shlex
+from pathlib import Path
+
+from rich.text import Text
+
+# Control characters C0 and C1 with DEL, line and paragraph separators, lone surrogates, everything that sets the
+# direction of writing, the byte order mark, and the invisible tag characters.
+_HIDDEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
+)
+
+
+def plain(text: str) -> str:
+    """The text with each dangerous character as an escape such as \\x1b or \\u202e."""
+    return _HIDDEN.sub(_escape, text)
+
+
+def shown(text: str, style: str = "") -> Text:
+    """The same for rich tables: no markup in it is read, and it keeps to one line."""
+    return Text(plain(text), style, no_wrap=True, overflow="ellipsis")
+
+
+def next_steps(folder: Path, *commands: str) -> Text:
+    """Commands to copy; LIB in them is the library."""
+    quoted = shlex.quote(str(folder))
+    return Text("\n".join(f"  analecta {command.replace('LIB', quoted)}" for command in commands), style="cyan")
+
+
+def _escape(match: "re.Match[str]") -> str:
+    code = ord(match[0])
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -1,0 +1,62 @@
+"""Every word that says why a URL is not (or not yet) a page of the library, with a sentence for a person.
+
+docs/reasons.md shows this table; tests hold both to what the code says.
+"""
+
+from http import HTTPStatus
+
+from analecta.fetch import REASONS as NO_ANSWER
+
+# Why a URL was not asked for, though it was found.
+REFUSED: dict[str, str] = {
+    "nofollow": "The page that links to it, or its link, asks robots not to follow (nofollow, ugc or sponsored).",
+    "shunned": "The words of its link are among those that are never followed (policy.never).",
+    "scope-host": "Its host is not among those that the library keeps to (scope.hosts).",
+    "scope-depth": "It is farther from the seeds than the library goes (scope.depth).",
+    "scope-exclude": "One of the expressions in scope.exclude fits it.",
+    "host-full": "Its host has given as many pages as it may (scope.pages_per_host).",
+    "queue-full": "The queue of its topic was full, and it was among the least promising (frontier.cap).",
+    "crawl-delay": "The site asks for longer pauses than we have patience for, so it is set aside.",
+    "trap-depth": "Its path has so many segments that it looks like a crawler trap.",
+    "trap-repeat": "Its path repeats itself, which is how crawler traps look.",
+    "sitemap": "It is a sitemap: it was read for its links and is no page itself.",
+    "probe": "We made this address up, to learn how its host answers for pages that it does not have.",
+}
+
+# Why a URL that was asked for gave no page.
+FAILED: dict[str, str] = {
+    "bad-host": "Its host failed several times in a row and was given up for that run.",
+    "poison": "The program ended each time it read this page, so the page is set aside.",
+    "parser": "The page could not be read within the limits of time and memory.",
+    "redirect-scheme": "It redirects to something that is not http or https.",
+    "turn": "It was taken from the queue while its host's robots.txt was read, and waits for its turn again.",
+    "redirect-bad": "It redirects, but not to an address that can be asked for.",
+    "redirect-many": "It is at the end of too many redirects.",
+    "redirect-loop": "It redirects to itself.",
+}
+
+# Why it stands elsewhere, or again in the queue.
+OTHER: dict[str, str] = {
+    "duplicate": "Its content is the same, or nearly the same, as that of another page, which stands for it.",
+    "trap": "It has the form of a crawler trap, so it went back to wait behind every other page.",
+    "stopped": "The crawl ended before it was answered, so it waits for the next one.",
+}
+
+REASONS: dict[str, str] = {**NO_ANSWER, **REFUSED, **FAILED, **OTHER}
+NO_REFUSALS = ("sitemap", "probe")  # URLs that did their work without ever being meant as pages
+
+
+def sentence(reason: str) -> str:
+    """What a reason means, for a person."""
+    if reason.startswith("http-"):
+        return _http(reason[5:])
+    return REASONS.get(reason, f"The reason was noted as {reason!r}.")
+
+
+def _http(code: str) -> str:
+    try:
+        status = HTTPStatus(int(code))
+    except ValueError:
+        return f"The server answered with status {code}."
+    end = "; another address stands for it" if 300 <= status < 400 and status != 304 else ""
+    return f"The server answered {code} ({status.phrase}){end}."

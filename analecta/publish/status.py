@@ -1,0 +1,196 @@
+"""How a library stands: figures read from its databases, also while a crawl writes to them."""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import orjson
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from analecta.model import State
+from analecta.publish.plain import plain, shown
+from analecta.publish.reasons import NO_REFUSALS
+from analecta.publish.rows import iso
+from analecta.store.library import Library
+from analecta.store.shard import NOINDEX, SOFT404
+
+_LAST_NOTES = 5
+
+
+class Run(msgspec.Struct):
+    """A crawl that was started: when, how it ended, and what it counted."""
+
+    began: str
+    ended: str
+    reason: str
+    pages: int
+
+
+class Status(msgspec.Struct):
+    """What `analecta status` tells."""
+
+    library: str
+    crawling: str  # who holds the library now; "" where nobody does
+    urls: dict[str, int]  # by state
+    reasons: dict[str, int]  # of refusals and failures, most frequent first
+    pages: int
+    on_topic: int
+    duplicates: int
+    noindex: int
+    soft404: int
+    reserved: int
+    topics: dict[str, int]
+    hosts: int
+    queue: int
+    archive_files: int
+    archive_bytes: int
+    partitions: int
+    run: Run | None
+    models: list[dict[str, str]]
+    notes: list[str]
+
+
+def status(library: Library) -> Status:
+    """Look at a library."""
+    names = library.topic_names()
+    urls: Counter[str] = Counter({state.name.lower(): 0 for state in State})
+    reasons: Counter[str] = Counter()
+    topics = dict.fromkeys(names, 0)
+    figures: Counter[str] = Counter()
+    with library.shards() as shards:
+        for shard in shards:
+            _count_urls(shard, urls, reasons)
+            _count_pages(shard, names, topics, figures)
+    files = sorted(library.archive.glob("*.warc.gz"))
+    return Status(
+        library=str(library.folder),
+        crawling=library.holder(),
+        urls=dict(urls),
+        reasons=dict(reasons.most_common()),
+        pages=figures["pages"],
+        on_topic=sum(topics.values()),
+        duplicates=figures["duplicates"],
+        noindex=figures["noindex"],
+        soft404=figures["soft404"],
+        reserved=figures["reserved"],
+        topics=topics,
+        hosts=figures["hosts"],
+        queue=urls["queued"] + urls["leased"],
+        archive_files=len(files),
+        archive_bytes=sum(file.stat().st_size for file in files),
+        partitions=library.partitions,
+        run=_run(library),
+        models=_models(library),
+        notes=[f"{iso(at)} {note}" for at, note in library.notes()],
+    )
+
+
+def _count_urls(shard: sqlite3.Connection, urls: Counter[str], reasons: Counter[str]) -> None:
+    for state, reason, count in shard.execute("SELECT state, reason, count(*) FROM urls GROUP BY state, reason"):
+        urls[State(state).name.lower()] += count
+        if state in (State.FAILED, State.REFUSED) and reason not in NO_REFUSALS:
+            reasons[reason or ""] += count
+
+
+def _count_pages(
+    shard: sqlite3.Connection, names: Sequence[str], topics: dict[str, int], figures: Counter[str]
+) -> None:
+    rows = shard.execute(
+        "SELECT p.topic, p.flags, p.duplicate_of IS NOT NULL, coalesce(p.reserved, h.reserved) IS NOT NULL, count(*)"
+        " FROM pages p JOIN urls u ON u.id = p.id JOIN hosts h ON h.n = u.host GROUP BY 1, 2, 3, 4"
+    )
+    for topic, flags, duplicate, reserved, count in rows:
+        figures["pages"] += count
+        figures["duplicates"] += count * duplicate
+        figures["reserved"] += count * reserved
+        figures["noindex"] += count * bool(flags & NOINDEX)
+        figures["soft404"] += count * bool(flags & SOFT404)
+        if 0 <= topic < len(names):
+            topics[names[topic]] += count
+    figures["hosts"] += shard.execute("SELECT count(*) FROM hosts").fetchone()[0]
+
+
+def _run(library: Library) -> Run | None:
+    run = library.last_run()
+    if run is None:
+        return None
+    tally: dict[str, Any] = orjson.loads(run["tally"]) if run["tally"] else {}
+    ended = iso(run["ended"]) if run["ended"] else ""
+    return Run(iso(run["began"]), ended, run["reason"] or "", tally.get("pages", 0))
+
+
+def _models(library: Library) -> list[dict[str, str]]:
+    with library.database(readonly=True) as db:
+        rows = db.execute("SELECT hash, kind, about, made_at FROM models ORDER BY made_at").fetchall()
+    return [{"hash": hash, "kind": kind, "about": about, "made_at": iso(at)} for hash, kind, about, at in rows]
+
+
+# --- for a person ----------------------------------------------------------------------------------------------------
+
+
+def show(found: Status) -> RenderableType:
+    """The same for a terminal."""
+    parts: list[RenderableType] = [_figures(found)]
+    if found.topics:
+        parts += ["", _counts("topic", "pages", found.topics)]
+    if found.reasons:
+        parts += ["", _counts("not fetched, or failed", "URLs", found.reasons)]
+    if found.notes:
+        parts += ["", Text("Notes", style="bold"), *(Text(f"  {plain(note)}") for note in found.notes[-_LAST_NOTES:])]
+        if len(found.notes) > _LAST_NOTES:
+            parts.append(Text(f"  ({len(found.notes) - _LAST_NOTES} older ones: analecta status --json)", style="dim"))
+    return Group(*parts)
+
+
+def _figures(found: Status) -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column()
+    for name, value in _lines(found):
+        table.add_row(name, Text(value))
+    return table
+
+
+def _lines(found: Status) -> list[tuple[str, str]]:
+    urls = found.urls
+    share = f", {found.on_topic / found.pages:.0%} on topic" if found.pages else ""
+    besides = {"duplicates": found.duplicates, "noindex": found.noindex, "soft 404": found.soft404}
+    besides["reserved against training"] = found.reserved
+    extra = ", ".join(f"{count:,} {name}" for name, count in besides.items() if count)
+    lines = [
+        ("Library", plain(found.library)),
+        ("Now", f"a crawl runs ({plain(found.crawling)})" if found.crawling else "no crawl runs"),
+        ("Last run", _last_run(found)),
+        ("Pages", f"{found.pages:,}{share}" + (f" ({extra})" if extra else "")),
+        ("URLs", ", ".join(f"{count:,} {state}" for state, count in urls.items() if count) or "none yet"),
+        ("Queue", f"{found.queue:,} wait"),
+        ("Hosts", f"{found.hosts:,}"),
+        ("Archive", f"{found.archive_bytes / 1e6:,.1f} MB in {found.archive_files} WARC files"),
+    ]
+    for model in found.models[-1:]:
+        others = f", {len(found.models) - 1} earlier" if len(found.models) > 1 else ""
+        lines.append(("Model", f"{model['hash'][:12]} ({model['kind']}, {model['about']}{others})"))
+    return lines
+
+
+def _last_run(found: Status) -> str:
+    run = found.run
+    if run is None:
+        return "never crawled yet"
+    began = run.began[:19].replace("T", " ")
+    if run.ended:
+        return f"{began} UTC, {run.pages:,} pages; ended: {plain(run.reason)}"
+    return f"{began} UTC, " + ("under way" if found.crawling else "ended without a word (killed); crawl again to go on")
+
+
+def _counts(title: str, unit: str, counts: dict[str, int]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column(title, no_wrap=True, overflow="ellipsis")
+    table.add_column(unit, justify="right")
+    for name, count in counts.items():
+        table.add_row(shown(name), f"{count:,}")
+    return table

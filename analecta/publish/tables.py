@@ -1,0 +1,127 @@
+"""Rows as JSON lines, CSV or Parquet, written as they come."""
+
+import contextlib
+import csv
+import io
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain, islice
+from pathlib import Path
+from typing import IO, Any
+
+import orjson
+
+from analecta.errors import BadUse, Environment
+from analecta.publish.rows import Row
+
+Columns = Mapping[str, type]
+
+_AT_ONCE = 2000  # rows of a Parquet row group held in memory
+# What a spreadsheet takes for a formula: =, +, -, @ (also full width), tab or CR at the start of a cell or of a line in
+# it, also after blanks; quotes of our own before it count, so that taking one away always gives the cell back.
+_FORMULA = re.compile(r"(?:^'*|[\r\n])(?:[^\S\t\r\n]*[=+\-@\t＝＋－＠]|\r)")
+
+
+def safe_cell(text: str) -> str:
+    """A text that no spreadsheet takes for a formula: a quote is put before it where need be."""
+    return f"'{text}" if _FORMULA.search(text) else text
+
+
+def cell_text(cell: str) -> str:
+    """The text that `safe_cell` was given."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.search(cell[1:]) else cell
+
+
+def write_jsonl(rows: Iterable[Row], columns: Columns, out: IO[bytes]) -> int:
+    """One JSON object a line."""
+    count = 0
+    for row in rows:
+        out.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
+        count += 1
+    return count
+
+
+def write_csv(rows: Iterable[Row], columns: Columns, out: IO[bytes]) -> int:
+    """RFC 4180 in UTF-8 with a line of names; nested values as JSON."""
+    text = io.TextIOWrapper(out, "utf-8", newline="", write_through=False)
+    writer = csv.writer(text)
+    writer.writerow(columns)
+    count = 0
+    for row in rows:
+        writer.writerow([_cell(row[name]) for name in columns])
+        count += 1
+    text.flush()
+    text.detach()
+    return count
+
+
+def write_parquet(rows: Iterable[Row], columns: Columns, out: IO[bytes]) -> int:
+    """Parquet, zstd-compressed; nested values as JSON."""
+    # pyarrow takes half a second to import: only who asks for Parquet pays for it.
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    types = {str: pa.string(), dict: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+    schema = pa.schema([(name, types[kind]) for name, kind in columns.items()])
+    count = 0
+    with pq.ParquetWriter(out, schema, compression="zstd") as writer:
+        for part in _batches(rows, _AT_ONCE):
+            writer.write_table(pa.Table.from_pylist([{k: _flat(v) for k, v in row.items()} for row in part], schema))
+            count += len(part)
+    return count
+
+
+FORMATS: dict[str, Callable[[Iterable[Row], Columns, IO[bytes]], int]] = {
+    "jsonl": write_jsonl,
+    "csv": write_csv,
+    "parquet": write_parquet,
+}
+
+
+def write(rows: Iterable[Row], columns: Columns, kind: str, path: Path | None) -> int:
+    """Write rows to a file (whole or not at all), or to standard output; how many there were."""
+    writer = FORMATS[kind]
+    if path is None:
+        if kind == "parquet":
+            raise BadUse("Parquet is not for a terminal or pipe: say where to write it with -o FILE")
+        return writer(rows, columns, sys.stdout.buffer)
+    try:
+        with _whole_file(path) as out:
+            return writer(rows, columns, out)
+    except OSError as error:
+        raise Environment(f"cannot write {path}: {error.strerror or error}") from error
+
+
+@contextlib.contextmanager
+def _whole_file(path: Path) -> Iterator[IO[bytes]]:
+    """A file that takes its name when all is written."""
+    if path.exists() and not path.is_file():  # a device or a named pipe cannot be replaced
+        with path.open("wb") as out:
+            yield out
+        return
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with part.open("wb") as out:
+            yield out
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _batches(rows: Iterable[Row], size: int) -> Iterator[list[Row]]:
+    several = iter(rows)
+    for first in several:
+        yield list(chain([first], islice(several, size - 1)))
+
+
+def _flat(value: Any) -> Any:
+    return orjson.dumps(value).decode() if isinstance(value, dict) else value
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    flat = _flat(value)
+    return safe_cell(flat) if isinstance(flat, str) else flat

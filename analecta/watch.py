@@ -1,0 +1,94 @@
+"""A crawl under a person's eyes: its progress is shown, Ctrl-C ends it, and its result is told."""
+
+import contextlib
+import signal
+import time
+from collections.abc import Iterator
+
+import msgspec
+from rich.console import Console, Group, RenderableType
+from rich.text import Text
+
+from analecta.crawl.partitions import Crawl
+from analecta.progress import progress, queued, share, why
+from analecta.publish.plain import plain
+from analecta.publish.reasons import NO_REFUSALS
+from analecta.settings import Settings
+from analecta.store.library import Library
+
+
+class Result(msgspec.Struct):
+    """How a crawl ended; `analecta crawl --json` prints it."""
+
+    library: str
+    reason: str
+    code: int
+    pages: int
+    on_topic: int
+    failed: int
+    refused: int
+    reasons: dict[str, int]
+    topics: dict[str, int]
+    hosts: int
+    queued: int
+    bytes: int
+    seconds: float
+    pages_per_second: float
+    notes: list[str]
+
+
+def watch(library: Library, settings: Settings, console: Console) -> Result:
+    """Crawl with progress on `console` until a rule, a signal or the end of the web says stop."""
+    crawl = Crawl(library, settings)
+    started = time.time()
+    with _signals(crawl), progress(console) as show:
+        ending = crawl.run(show)
+    seconds = crawl.clock() - crawl.began
+    tally = ending.tally
+    return Result(
+        library=str(library.folder),
+        reason=ending.reason,
+        code=ending.code,
+        pages=tally.pages,
+        on_topic=tally.on_topic,
+        failed=tally.failed,
+        refused=tally.refused,
+        reasons={word: count for word, count in tally.reasons.items() if word not in NO_REFUSALS},
+        topics={name: tally.topics.get(n, 0) for n, name in enumerate(crawl.topics)},
+        hosts=tally.hosts,
+        queued=queued(crawl),
+        bytes=tally.bytes,
+        seconds=round(seconds, 3),
+        pages_per_second=round(tally.pages / seconds, 2) if seconds else 0.0,
+        notes=[note for _, note in library.notes(since=started)],
+    )
+
+
+def told(result: Result) -> RenderableType:
+    """The result for a person."""
+    speed = f"{result.seconds:.1f} s ({result.pages_per_second:.1f} a second)"
+    on_topic = share(result.on_topic, result.pages)
+    lines = [f"{result.pages:,} pages in {speed}, {on_topic} on topic, {result.hosts:,} hosts"]
+    if any(result.topics.values()):
+        lines.append(" · ".join(f"{plain(name)} {count:,}" for name, count in result.topics.items()))
+    if result.reasons:
+        lines.append(f"{result.refused:,} refused, {result.failed:,} failed: {why(result.reasons)}")
+    lines.append(f"{result.queued:,} URLs wait in the queue")
+    lines += [f"Note: {plain(note)}" for note in result.notes]
+    end = "Interrupted; nothing is lost, the next crawl goes on from here" if result.code == 130 else result.reason
+    return Group(
+        Text(f"{plain(end[:1].upper() + end[1:])}.", style="bold green" if result.code == 0 else "bold yellow"),
+        *(Text(f"  {line}") for line in lines),
+    )
+
+
+@contextlib.contextmanager
+def _signals(crawl: Crawl) -> Iterator[None]:
+    """Ctrl-C or SIGTERM asks the crawl to end; a second one, to end now."""
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, lambda *_: crawl.interrupt()) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)

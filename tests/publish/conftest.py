@@ -1,0 +1,28 @@
+import pytest
+
+from analecta.crawl.partitions import Crawl
+from analecta.seed.first_settings import first_settings
+from analecta.settings import Topic, load
+from analecta.store.library import Library
+from analecta.testweb.process import PocketServer
+
+
+@pytest.fixture(scope="session")
+def pocket():
+    with PocketServer(size=600, moody=False) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def grown(pocket, tmp_path_factory):
+    """A library of two partitions, grown from the pocket web."""
+    topics = [Topic(name, tuple(pocket.web.seeds(name, 3))) for name in pocket.web.topics[:2]]
+    library = Library.create(tmp_path_factory.mktemp("grown") / "lib", first_settings(topics, "adaptive"))
+    asked = {
+        "fetch": {"connect_to": pocket.address},
+        "stop": {"pages": 300, "idle": 1.0},
+        "scope": {"exclude": ["/calendar/"]},
+        "crawl": {"workers": 2},
+    }
+    Crawl(library, load(library.settings_path, asked)).run()
+    return library

@@ -1,0 +1,337 @@
+"""The command line as scripts see it: exit codes, standard output and error."""
+
+import contextlib
+import csv
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+from shutil import copytree
+from types import SimpleNamespace
+from unittest.mock import patch
+
+import pytest
+import typer
+from rich.console import Console
+
+from analecta.cli import app, main
+from analecta.demo import demo
+from analecta.store.library import Library
+from analecta.testweb.process import PocketServer
+from tests.crawls.site import site
+from tests.hostile import answer
+
+COMMAND = [sys.executable, "-m", "analecta"]
+QUICK = "\n[stop]\nidle = 1.0\nfree_disk = 0\n[fetch]\nback_off = 0.1\n"
+
+
+def analecta(*words, code=0, cwd="."):
+    """The command in this process, which spares it the start; what it said, as bytes went out."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    argv = patch.object(sys, "argv", ["analecta", *map(str, words)])
+    streams = contextlib.redirect_stdout(out), contextlib.redirect_stderr(err)
+    with streams[0], streams[1], contextlib.chdir(cwd), argv, pytest.raises(SystemExit) as ended:
+        main()
+    said = SimpleNamespace(stdout=out.buffer.getvalue().decode(), stderr=err.buffer.getvalue().decode())
+    assert (ended.value.code or 0) == code, said
+    return said
+
+
+@pytest.fixture(scope="module")
+def pocket():
+    with PocketServer(size=300, moody=False) as server:
+        yield server
+
+
+@pytest.fixture
+def seeds(pocket, tmp_path):
+    path = tmp_path / "seeds.txt"
+    path.write_text("\n".join(pocket.web.seeds("beekeeping", 3)))
+    return path
+
+
+@pytest.fixture
+def lib(seeds, tmp_path):
+    analecta("new", tmp_path / "lib", "--seeds", seeds, "--topic", "bees")
+    with (tmp_path / "lib" / "analecta.toml").open("a") as file:
+        file.write(QUICK)
+    return tmp_path / "lib"
+
+
+@pytest.fixture(scope="module")
+def grown(pocket, tmp_path_factory):
+    """A library of 100 pages."""
+    folder = tmp_path_factory.mktemp("cli")
+    (folder / "seeds").write_text("\n".join(pocket.web.seeds("beekeeping", 3)))
+    analecta("new", folder / "lib", "--seeds", folder / "seeds")
+    analecta("crawl", folder / "lib", "--pages", 100, "--connect-to", pocket.address, "--workers", 1)
+    return folder / "lib"
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory):
+    """A library of one page with a hostile title."""
+    folder = tmp_path_factory.mktemp("tiny")
+    title = "<title>\x1b]52;c;aGk=\x1b\\ \x9b31m[red]\u202e</title>"
+    page = f"<!DOCTYPE html>{title}<p>Roses are red, violets are blue".encode()
+    with site({"/": answer(page, content_type="text/html; charset=utf-8")}) as server:
+        (folder / "seeds").write_text("http://a.test/")
+        analecta("new", folder / "lib", "--seeds", folder / "seeds")
+        analecta("crawl", folder / "lib", "--connect-to", f"127.0.0.1:{server.port}", "--workers", 1)
+    return folder / "lib"
+
+
+# --- the command itself ----------------------------------------------------------------------------------------------
+
+
+def test_help_names_every_command():
+    shown = analecta("--help").stdout
+    assert all(name in shown for name in ("new", "crawl", "status", "explain", "export", "replay", "demo", "recipes"))
+
+
+def test_help_does_not_wait_for_heavy_libraries():
+    program = "import analecta.cli, sys; print({'numpy', 'scipy', 'pycurl', 'pyarrow'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout == "set()\n"
+
+
+def test_the_version_is_shown():
+    assert re.fullmatch(r"analecta \d+\.\d+\.\d+\n", analecta("--version").stdout)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["frob"], ["crawl"], ["crawl", "nowhere"], ["crawl", ".", "--pages", "0"], ["status", "nowhere"], ["new", "x"]],
+)
+def test_bad_use_exits_with_2_and_makes_nothing(words, tmp_path):
+    done = analecta(*words, code=2, cwd=tmp_path)
+    assert done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_recipes_are_listed_with_what_they_are_for():
+    lines = analecta("recipes").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == ["adaptive", "breadth-first", "synthesis"]
+    assert all(len(line.split()) > 5 for line in lines)
+
+
+def test_every_command_and_option_is_in_the_document():
+    document = (Path(__file__).parents[1] / "docs" / "commands.md").read_text()
+    command = typer.main.get_command(app)
+    for name, one in command.commands.items():
+        part = re.search(rf"(?ms)^## {name}$(.*?)(?=^## |\Z)", document)
+        assert part, name
+        missing = [
+            word for option in one.params for word in option.opts if word.startswith("--") and word not in part[1]
+        ]
+        assert not missing
+
+
+# --- new -------------------------------------------------------------------------------------------------------------
+
+
+def test_new_tells_what_it_understood_and_what_not(tmp_path):
+    (tmp_path / "seeds").write_text("https://a.test/\nftp://b.test/\nhttps://a.test/\n")
+    said = analecta("new", "roses", "--seeds", "seeds", cwd=tmp_path).stdout
+    for words in ("Topic roses: 1 seeds", "line 2: ftp://b.test/", "more than once: 1", "analecta crawl roses"):
+        assert words in said
+
+
+def test_new_never_overwrites(lib, seeds):
+    before = (lib / "analecta.toml").read_bytes()
+    assert "exists already" in analecta("new", lib, "--seeds", seeds, code=2).stderr
+    assert (lib / "analecta.toml").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["lib", "--seeds", "none"], 2, "No such file"),
+        (["lib", "--seeds", "seeds.txt", "--recipe", "adaptiv"], 2, "did you mean 'adaptive'"),
+        (["seeds.txt/lib", "--seeds", "seeds.txt"], 4, "cannot make a library"),
+    ],
+)
+def test_new_leaves_nothing_behind_where_it_fails(seeds, tmp_path, words, code, said):
+    assert said in analecta("new", *words, code=code, cwd=tmp_path).stderr
+    assert list(tmp_path.iterdir()) == [seeds]
+
+
+# --- crawl -----------------------------------------------------------------------------------------------------------
+
+
+def test_crawl_gives_one_json_object_and_plain_progress(lib, pocket):
+    done = analecta("crawl", lib, "--pages", 40, "--connect-to", pocket.address, "--workers", 1, "--json")
+    result = json.loads(done.stdout)
+    assert (result["code"], result["pages"], result["library"]) == (0, 40, str(lib))
+    assert result["topics"] == {"bees": result["on_topic"]}
+    assert re.fullmatch(r"(0:\d\d .* pages/s.*\n)+", done.stderr)
+
+
+def test_crawl_goes_on_and_counts_the_pages_of_this_run(grown, pocket, tmp_path):
+    library = copytree(grown, tmp_path / "copy")
+    said = analecta("crawl", library, "--pages", 20, "--connect-to", pocket.address).stdout
+    assert said.startswith("20 pages were asked for and kept.")
+    assert json.loads(analecta("status", library, "--json").stdout)["pages"] == 120
+
+
+def test_the_same_seed_gives_the_same_order(seeds, pocket, tmp_path):
+    orders = []
+    for name in ("a", "b"):
+        analecta("new", tmp_path / name, "--seeds", seeds)
+        words = ("--seed", 7, "--workers", 1, "--pages", 50, "--connect-to", pocket.address)
+        analecta("crawl", tmp_path / name, *words)
+        rows = analecta("export", tmp_path / name, "pages").stdout.splitlines()
+        orders.append([json.loads(row)["url"] for row in rows])
+    assert orders[0] == orders[1]
+    assert len(orders[0]) > 40
+
+
+def test_crawl_exits_with_3_where_nothing_is_left(tiny):
+    said = analecta("crawl", tiny, "--connect-to", "127.0.0.1:9", code=3).stdout
+    assert said.startswith("Nothing is left to fetch.")
+
+
+def test_crawl_exits_with_4_where_the_disk_is_full(lib, pocket):
+    path = lib / "analecta.toml"
+    path.write_text(path.read_text().replace("free_disk = 0", "free_disk = 1_000_000_000_000_000"))
+    said = analecta("crawl", lib, "--connect-to", pocket.address, "--workers", 1, code=4).stdout
+    assert re.match(r"Only \d+ MB are free on the disk", said)
+
+
+@pytest.mark.parametrize("address", ["localhost", "a:b", "1.2.3.4:99999", "ftp://a:1", "a b:80"])
+def test_connect_to_is_checked_before_anything_starts(lib, address):
+    assert "HOST:PORT" in analecta("crawl", lib, "--connect-to", address, code=2).stderr
+    assert not list((lib / "shards").iterdir())
+
+
+def test_the_open_internet_needs_a_contact(lib):
+    assert "contact" in analecta("crawl", lib, code=2).stderr
+
+
+def test_an_unknown_key_in_the_settings_is_named(lib):
+    with (lib / "analecta.toml").open("a") as file:
+        file.write("delai = 1\n")
+    assert "did you mean 'delay'" in analecta("crawl", lib, code=2).stderr
+
+
+def test_f04_ctrl_c_ends_a_crawl_cleanly(lib):
+    with PocketServer(size=300, moody=False, delay=0.1) as slow:
+        command = [*COMMAND, "crawl", str(lib), "--connect-to", slow.address, "--workers", "1", "--json"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            wait_for(lambda: status(lib)["pages"] > 3)
+            running = status(lib)
+            process.send_signal(signal.SIGINT)
+            out, _ = process.communicate(timeout=30)
+    assert (process.returncode, json.loads(out)["reason"]) == (130, "interrupted")
+    assert f"process {process.pid} " in running["crawling"]
+    assert status(lib)["urls"]["leased"] == 0
+
+
+def status(lib):
+    return json.loads(analecta("status", lib, "--json").stdout)
+
+
+def wait_for(what, seconds=20.0):
+    until = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def test_f05_a_second_crawl_is_refused(lib, pocket):
+    (lib / "lock").write_text("")
+    holder = "import fcntl, sys; f = open(sys.argv[1]); fcntl.flock(f, fcntl.LOCK_EX); print(1, flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", holder, lib / "lock"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        process.stdout.readline()
+        assert "in use" in analecta("crawl", lib, "--connect-to", pocket.address, code=4).stderr
+        process.communicate(b"\n")
+
+
+# --- looking ---------------------------------------------------------------------------------------------------------
+
+
+def test_status_for_people_and_for_scripts(grown):
+    assert "no crawl runs" in analecta("status", grown).stdout
+    assert status(grown)["pages"] == 100
+
+
+def test_explain_for_people_and_for_scripts(grown, pocket):
+    seed = pocket.web.seeds("beekeeping", 1)[0]
+    assert "a seed that you gave" in analecta("explain", grown, seed).stdout
+    assert json.loads(analecta("explain", grown, "nowhere.test/x", "--json").stdout)["state"] == "unknown"
+
+
+def test_export_goes_to_standard_output_or_a_file(grown, tmp_path):
+    lines = analecta("export", grown, "pages").stdout.splitlines()
+    assert [json.loads(line)["order"] for line in lines] == sorted(json.loads(line)["order"] for line in lines)
+    analecta("export", grown, "pages", "--format", "csv", "-o", tmp_path / "p.csv")
+    with (tmp_path / "p.csv").open(encoding="utf-8", newline="") as file:
+        assert [row["url"] for row in csv.DictReader(file)] == [json.loads(line)["url"] for line in lines]
+
+
+def test_export_ends_quietly_when_the_reader_has_enough(grown):
+    done = subprocess.run(
+        f"{' '.join(COMMAND)} export {grown} links | head -1", shell=True, capture_output=True, text=True, timeout=30
+    )
+    assert json.loads(done.stdout)["source"]
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("words", [["links", "--all"], ["pages", "--format", "parquet"], ["frogs"]])
+def test_export_refuses_what_makes_no_sense(grown, words):
+    analecta("export", grown, *words, code=2)
+
+
+def test_f39_a_hostile_title_is_inert_in_the_terminal(tiny):
+    said = analecta("explain", tiny, "http://a.test/").stdout
+    assert "\\x1b]52;c;aGk=\\x1b\\ \\x9b31m[red]\\u202e" in said
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", said)
+
+
+# --- webs without a network ------------------------------------------------------------------------------------------
+
+
+def test_replay_serves_what_a_crawl_archived(grown, pocket):
+    seed = pocket.web.seeds("beekeeping", 1)[0]
+    host, _, path = seed.partition("://")[2].partition("/")
+    command = [*COMMAND, "replay", str(grown / "archive"), "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        try:
+            port = re.search(r"127\.0\.0\.1:(\d+)", process.stdout.readline())[1]
+            request = urllib.request.Request(f"http://127.0.0.1:{port}/{path}", headers={"Host": host})
+            with urllib.request.urlopen(request) as got:
+                assert got.headers["Content-Type"].startswith("text/html")
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=10)
+
+
+def test_demo_ends_with_the_best_pages_and_where_to_look(tmp_path):
+    said = analecta("demo", "--pages", 80, cwd=tmp_path).stdout
+    assert said.count("Best new pages about") == 3
+    assert f"The library is in {tmp_path / 'demo-library'}" in said
+    explained = re.search(r"analecta (explain demo-library \S+)", said)[1].split()
+    assert "IN. It is a page about" in analecta(*explained, cwd=tmp_path).stdout
+    assert "--force" in analecta("demo", "--pages", 80, code=2, cwd=tmp_path).stderr
+
+
+def test_demo_replaces_an_earlier_demo_if_told_to(tmp_path):
+    Library.create(tmp_path / "d", "").put("demo", 1)
+    (tmp_path / "d" / "old").touch()
+    assert demo(tmp_path / "d", Console(file=io.StringIO()), force=True, pages=20, size=300) == 0
+    assert status(tmp_path / "d")["pages"] == 20
+    assert not (tmp_path / "d" / "old").exists()
+
+
+def test_demo_takes_nothing_away_but_a_demo(lib):
+    before = sorted(os.listdir(lib))
+    assert "no demo library" in analecta("demo", lib, "--force", code=2).stderr
+    assert sorted(os.listdir(lib)) == before
