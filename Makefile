@@ -1,0 +1,49 @@
+# make demo and make test do all set-up on a fresh Debian with python3, python3-venv, make and git.
+PYTHON ?= python3
+BIN := .venv/bin
+WEB := ../shared/data/debdocs.warc.gz
+
+.PHONY: demo test lint bench bench-quick faults slow clean
+
+demo: .venv/installed
+	$(BIN)/analecta demo --force
+
+test: lint
+	$(BIN)/pytest
+	$(MAKE) bench-quick
+
+lint: .venv/installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+# The full benchmarks: CPU by step, against peers, against the bare loop, ten million URLs. Needs nginx and wget.
+bench: .venv/bench
+	$(BIN)/python benchmarks/steps.py
+	$(BIN)/python benchmarks/peers.py
+	$(BIN)/python benchmarks/limit.py
+	$(BIN)/python benchmarks/memory.py
+
+# A short form of what needs nothing but Python, so that it cannot rot.
+bench-quick: .venv/installed
+	$(BIN)/python benchmarks/steps.py --quick
+
+# 200 kills of a 5,000-page crawl, and the other full-size fault runs.
+faults: .venv/installed
+	$(BIN)/pytest tests/faults -m slow --timeout 3600
+
+slow: .venv/installed
+	$(BIN)/pytest -m slow --timeout 3600
+
+clean:
+	rm -rf .venv build dist *.egg-info demo-library benchmarks/out .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+.venv/installed: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
+	touch $@
+
+.venv/bench: .venv/installed
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev,bench]'
+	touch $@
