@@ -55,7 +55,7 @@ def spider(name: str) -> Callable[[Job], list[str]]:
 
 def wget(job: Job) -> list[str]:
     """wget -r goes through one seed's web before the next, so it starts from a page that links to all of them."""
-    start = job.web.folder / "root" / f"seeds-{len(job.seeds)}.test" / "index.html"
+    start = job.web.folder / "www" / f"seeds-{len(job.seeds)}.test" / "index.html"
     start.parent.mkdir(exist_ok=True)
     start.write_text("".join(f'<a href="{seed}">seed</a>\n' for seed in job.seeds))
     scope = ["-H", "-D", ",".join(job.web.hosts), "--follow-tags=a,area"]  # no images, no style sheets

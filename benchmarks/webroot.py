@@ -49,7 +49,7 @@ http {{
   absolute_redirect off; server_tokens off; log_not_found off;
   server {{
     listen 127.0.0.1:{port} default_server backlog=1024;
-    root {folder}/root/$host;
+    root {folder}/www/$host;
     index index.html;
     if ($is_args) {{ return 404; }}
   }}
@@ -194,7 +194,7 @@ def free_port() -> int:
 
 
 def start_nginx(folder: Path, port: int) -> subprocess.Popen[bytes]:
-    """nginx over folder/root, answering when this returns."""
+    """nginx over folder/www, answering when this returns."""
     user = "user root;" if os.geteuid() == 0 else ""  # root's workers would be nobody, who may not read the folder
     config = folder / "nginx.conf"
     config.write_text(CONFIG.format(folder=folder, port=port, user=user))
@@ -215,7 +215,7 @@ def serve(pages: Iterable[tuple[str, bytes]]) -> Iterator[Web]:
     """Unpack and serve pages until the block ends."""
     with tempfile.TemporaryDirectory(prefix="webroot-") as name:
         folder = Path(name)
-        urls = unpack(pages, folder / "root")
+        urls = unpack(pages, folder / "www")
         seeds = [min(of_host, key=lambda url: (len(url), url)) for of_host in urls.values()]
         port = free_port()
         server = start_nginx(folder, port)
