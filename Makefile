@@ -18,11 +18,12 @@ lint: .venv/installed
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# The full benchmarks: CPU by step, against peers, against the bare loop, ten million URLs. Needs nginx and wget.
+# The full benchmarks: CPU by step, against peers, against the bare loop, two workers, ten million URLs. Needs nginx and wget.
 bench: .venv/bench
 	$(BIN)/python benchmarks/steps.py
 	$(BIN)/python benchmarks/peers.py
 	$(BIN)/python benchmarks/limit.py
+	$(BIN)/python benchmarks/workers.py
 	$(BIN)/python benchmarks/memory.py
 
 # A short form of what needs nothing but Python, so that it cannot rot.

@@ -73,7 +73,8 @@ def ours(workers: int) -> Callable[[Job], list[str]]:
 
     def command(job: Job) -> list[str]:
         library = job.folder / "library"
-        lines = [f"[scope]\nhosts = {json.dumps(job.web.hosts)}\n"]
+        # Breadth-first as the others: best-first would meet fewer dead links and shorter pages.
+        lines = [f'recipe = "breadth-first"\n[scope]\nhosts = {json.dumps(job.web.hosts)}\n']
         for number in range(TOPICS):
             seeds = job.seeds[number::TOPICS]
             lines.append(f'[[topics]]\nname = "Topic {number + 1}"\nseeds = {json.dumps(seeds)}\n')

@@ -35,7 +35,7 @@ _TICK = 0.05
 _OUTAGE = 15.0  # seconds without any answer
 _STRAGGLERS = 5.0  # seconds that training waits for examples whose hosts do not answer
 _RESTARTS = 50
-_HUNGRY = 100  # pages that a partition may have left when it gets more
+_HUNGRY = 400  # pages that a partition may have left when it gets more: half a second of work
 
 
 class Ending(msgspec.Struct):
