@@ -208,9 +208,9 @@ class Engine:
         return NoAnswer(lease.url, rules.reason, rules.cause, retry=True, wait=rules.retry_at - time.time())
 
     async def _learn_rules(self, lease: Lease) -> Rules | None:
-        """Ask for robots.txt, which is a request like any other: the page waits its turn after it.
+        """Ask for robots.txt, which is a request like any other.
 
-        Pages of the same host that were taken from the queue meanwhile go back to it (None) if there is a delay.
+        Where hosts are given a delay the turn is used up by it (None): the page goes back to wait for the next.
         """
         host = self.frontier.hosts[lease.host]
         first = not host.learning
@@ -225,10 +225,7 @@ class Engine:
             return rules
         if rules.delay:
             self.frontier.slow_down(lease.host, rules.delay)
-        if host.delay and not first:
-            return None
-        await asyncio.sleep(self.frontier.reserve(lease.host, self.clock()))
-        return rules
+        return None if host.delay else rules
 
     async def _parse_apart(self, landed: Landed, answer: Answer) -> None:
         """A page that looks dangerous is parsed in a child, while the others go on."""
@@ -250,7 +247,9 @@ class Engine:
     def _patience(self) -> float:
         """How long nothing can happen: until a host may be asked again, or the mail should be looked at."""
         due = self.frontier.next_due()
-        return NAP if due is None else min(NAP, max(0.0, due - self.clock()))
+        if due is None or not self.room():
+            return NAP
+        return min(NAP, max(0.001, due - self.clock()))
 
     async def _wait(self, seconds: float) -> None:
         self._bell.clear()

@@ -33,7 +33,7 @@ from analecta.frontier.traps import Traps
 from analecta.judge import JUDGES
 from analecta.judge.centroid import Centroid
 from analecta.judge.unjudged import Unjudged
-from analecta.model import Fetched, Request, Tally
+from analecta.model import Fetched, NoAnswer, Request, Tally
 from analecta.parse import Parser
 from analecta.parse.fingerprint import NearDuplicates
 from analecta.seams import Judge, Transport
@@ -153,7 +153,10 @@ async def partition(
     )
 
     async def hop(request: Request) -> Fetched:
-        await asyncio.sleep(frontier.reserve(request.host, time.monotonic()))
+        wait = frontier.reserve(request.host, time.monotonic())
+        if wait is None:
+            return NoAnswer(request.url, "timeout", "its host must be waited for", retry=True)
+        await asyncio.sleep(wait)
         return await http(request)
 
     robots = Robots(

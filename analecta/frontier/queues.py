@@ -268,13 +268,18 @@ class Frontier:
             host.next = max(host.next, self._now + delay)
             self._place(host)
 
-    def reserve(self, name: str, now: float) -> float:
-        """Take a turn of a host outside the queue (for robots.txt and where it leads): seconds to wait for it."""
+    def reserve(self, name: str, now: float, longest: float = 5.0) -> float | None:
+        """Take a turn of a host outside the queue, for robots.txt and where it leads: seconds to wait for it.
+
+        None where it would take longer than `longest`: no turn is taken then.
+        """
         host = self._host(name)
         if host.turn_given or not host.delay:
             host.turn_given = False
             return 0.0
         wait = max(0.0, host.next - now)
+        if wait > longest:
+            return None
         host.next = now + wait + host.delay
         self._place(host)
         return wait

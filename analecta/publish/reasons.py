@@ -29,7 +29,7 @@ FAILED: dict[str, str] = {
     "poison": "The program ended each time it read this page, so the page is set aside.",
     "parser": "The page could not be read within the limits of time and memory.",
     "redirect-scheme": "It redirects to something that is not http or https.",
-    "turn": "It was taken from the queue while its host's robots.txt was read, and waits for its turn again.",
+    "turn": "Its turn was used to read its host's robots.txt, and it waits for the next.",
     "redirect-bad": "It redirects, but not to an address that can be asked for.",
     "redirect-many": "It is at the end of too many redirects.",
     "redirect-loop": "It redirects to itself.",
