@@ -5,7 +5,6 @@ What may well happen to a URL (a refusal, a time-out, a 404) is returned as a va
     AnalectaError
     ├── BadUse            2  the command or a file it was given makes no sense
     │   └── BadSettings   2  a key or value in a settings file
-    ├── NothingToDo       3
     └── Environment       4  disk, network, permissions
         └── Busy          4  another process holds the library
 """
@@ -25,12 +24,6 @@ class BadUse(AnalectaError):
 
 class BadSettings(BadUse):
     """A settings file has an unknown key or a bad value; the text names line, key and remedy."""
-
-
-class NothingToDo(AnalectaError):
-    """The command is fine but there is nothing left for it to do."""
-
-    exit_code = 3
 
 
 class Environment(AnalectaError):

@@ -190,8 +190,6 @@ class Tally(msgspec.Struct):
     elsewhere: int = 0
     troubles: int = 0  # requests that got no answer
     hosts: int = 0
-    queued: int = 0
-    flying: int = 0
     bytes: int = 0
     reasons: dict[str, int] = msgspec.field(default_factory=dict)
     topics: dict[int, int] = msgspec.field(default_factory=dict)

@@ -4,11 +4,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Protocol, Self
 
-from analecta.model import Answer, Example, Fetched, Page, Request, Tally, Verdict
+from analecta.model import Example, Fetched, Page, Request, Tally, Verdict
 from analecta.terms import Words
 
 Fetch = Callable[[Request], Awaitable[Fetched]]
-Parse = Callable[[Answer], Page]
 StopRule = Callable[[Tally], str | None]
 
 

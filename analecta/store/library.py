@@ -14,7 +14,6 @@ from typing import IO, Any
 
 from analecta.errors import BadUse, Busy, Environment
 from analecta.store.sqlite import SCHEMA, check_schema, connect
-from analecta.urls import partition_of
 
 SETTINGS = "analecta.toml"
 _NETWORK_DISKS = frozenset(("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "afs", "ceph"))
@@ -154,10 +153,6 @@ class Library:
             paths = map(self.shard_path, range(self.partitions))
             opened = [stack.enter_context(contextlib.closing(_moment(path))) for path in paths if path.exists()]
             yield [db for db in opened if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone()]
-
-    def shard_of(self, host: str) -> Path:
-        """The file in which a host's URLs are."""
-        return self.shard_path(partition_of(host, max(1, self.partitions)))
 
     # --- one writer ----------------------------------------------------------------------------------------------
 

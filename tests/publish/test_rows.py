@@ -11,6 +11,7 @@ from analecta.publish.rows import COLUMNS, KINDS, Left, links, pages, refusals
 from analecta.store.archive import Place, read_record
 from analecta.store.library import Library
 from analecta.store.shard import SOFT404
+from analecta.urls import partition_of
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +75,7 @@ def test_the_archive_has_each_page_where_the_row_says(grown, everything):
 def test_f36_what_is_reserved_is_left_out_for_training(grown, everything, tmp_path):
     copied = Library(Path(copytree(grown.folder, tmp_path / "copy")))
     host = everything[0]["host"]
-    with closing(sqlite3.connect(copied.shard_of(host), isolation_level=None)) as db:
+    with closing(sqlite3.connect(copied.shard_path(partition_of(host, copied.partitions)), isolation_level=None)) as db:
         db.execute("UPDATE hosts SET reserved = 'ai-train=no' WHERE name = ?", (host,))
     left = Left()
     rows = list(pages(copied, left, everything=True, for_training=True))

@@ -101,12 +101,6 @@ def test_shards_are_read_at_one_moment_while_they_are_written(library):
             assert later[0].execute(count).fetchone() == (1,)
 
 
-def test_a_host_is_always_in_the_same_shard(library):
-    library.put("partitions", 4)
-    assert library.shard_of("example.org") == library.shard_of("example.org")
-    assert len({library.shard_of(f"h{i}.test") for i in range(40)}) == 4
-
-
 # --- one writer ------------------------------------------------------------------------------------------------------
 
 HOLDER = (
