@@ -34,7 +34,7 @@ def test_figures_agree_with_the_rows(grown):
 
 def test_the_last_run_and_the_model_are_told(grown):
     found = status(grown)
-    assert "300 pages were asked for and kept" in text(found)
+    assert "450 pages were asked for and kept" in text(found)
     assert found.models[0]["hash"][:12] in text(found)
 
 
