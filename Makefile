@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WEB := ../shared/data/debdocs.warc.gz
 
-.PHONY: demo test lint bench bench-quick faults slow clean
+.PHONY: demo test lint bench bench-quick gate faults slow clean
 
 demo: .venv/installed
 	$(BIN)/analecta demo --force
@@ -29,6 +29,10 @@ bench: .venv/bench
 # A short form of what needs nothing but Python, so that it cannot rot.
 bench-quick: .venv/installed
 	$(BIN)/python benchmarks/steps.py --quick
+
+# The quality floors pinned in gates/: recall of the recipes and F1 of the judges on real webs.
+gate: .venv/installed
+	$(BIN)/python gates/check.py
 
 # 200 kills of a 5,000-page crawl, and the other full-size fault runs.
 faults: .venv/installed

@@ -41,6 +41,7 @@ class Kind(StrEnum):
     PAGES = "pages"
     LINKS = "links"
     REFUSALS = "refusals"
+    HISTORY = "history"
 
 
 class Format(StrEnum):
@@ -231,7 +232,9 @@ def explain(
 @app.command()
 def export(
     lib: Lib,
-    what: Annotated[Kind, typer.Argument(metavar="pages|links|refusals", help="What to write.", show_default=False)],
+    what: Annotated[
+        Kind, typer.Argument(metavar="pages|links|refusals|history", help="What to write.", show_default=False)
+    ],
     format: Annotated[Format, typer.Option("--format", help="Lines of JSON, a table, or Parquet.")] = Format.JSONL,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to (default: standard output).")
@@ -241,7 +244,7 @@ def export(
         bool, typer.Option("--for-training", help="Leave out pages whose owners reserve them against AI training.")
     ] = False,
 ) -> None:
-    """Write pages, links or refusals as a table."""
+    """Write pages, links, refusals or the history of collections as a table."""
     from analecta.publish.rows import COLUMNS, KINDS, Left
     from analecta.publish.tables import write
     from analecta.store.library import Library
@@ -262,7 +265,7 @@ def export(
 
 def _tell_left(what: str, count: int, left: Any, for_training: bool) -> None:
     console = _console(stderr=True)
-    console.print(f"{count:,} {what}.")
+    console.print(f"{count:,} {'moments' if what == Kind.HISTORY else what}.")
     if left.noindex:
         console.print(f"Left out: {left.noindex:,} pages that say noindex (--all has them).")
     if for_training:
@@ -287,6 +290,83 @@ def replay(
 
 
 @app.command()
+def evaluate(
+    web: Annotated[
+        str, typer.Option(metavar="FILE", help="WARC file or folder; or pocket[:SIZE].", show_default=False)
+    ],
+    recipes: Annotated[str, typer.Option(metavar="A,B,...", help="What to compare; also settings files (.toml).")],
+    labels: Annotated[
+        Path | None, typer.Option(metavar="TSV", help="URL<TAB>subject|subject..., or host<TAB>subject.")
+    ] = None,
+    topics: Annotated[
+        list[str] | None, typer.Option(metavar="PREFIX...", help="Which subjects (default: those of level two).")
+    ] = None,
+    more: Annotated[list[str] | None, typer.Argument(metavar="[PREFIX]...", hidden=True)] = None,
+    examples: Annotated[
+        list[str] | None, typer.Option(metavar="TOPIC=FILE", help="On-topic URLs, for a web without labels.")
+    ] = None,
+    together: Annotated[bool, typer.Option("--together", help="All topics in one crawl.")] = False,
+    seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Pages to start and to learn from.")] = 10,
+    draws: Annotated[int, typer.Option(metavar="N", min=1, help="How often seeds are drawn.")] = 3,
+    budget: Annotated[str, typer.Option(metavar="4R|N", help="Pages a crawl may fetch.")] = "4R",
+    seed_hosts: Annotated[int, typer.Option(metavar="N", min=0, help="Draw seeds from N hosts only; 0: all.")] = 0,
+    min_pages: Annotated[int, typer.Option(metavar="N", min=1, help="Pages that a topic must have.")] = 40,
+    jobs: Annotated[int, typer.Option(metavar="N", min=0, help="Processes (default: one a core).")] = 0,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting for all crawls.")
+    ] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where to write.")] = Path("evaluation"),
+    json: Json = False,
+) -> None:
+    """Measure how well recipes find a topic, by whole crawls over an archived web.
+
+    Writes evaluation.json, evaluation.md and pictures into DIR.
+    """
+    from analecta.evaluate.crawls import setting
+    from analecta.evaluate.evaluation import Plan, evaluate
+    from analecta.evaluate.report import progress, show, write
+    from analecta.settings import merge
+
+    settings: dict[str, Any] = {}
+    for one in set_ or ():
+        settings = merge(settings, setting(one))
+    plan = Plan(
+        web=web,
+        recipes=_listed(recipes),
+        labels=str(labels or ""),
+        examples=dict(_example(text) for text in examples or ()),
+        topics=_listed(*(topics or ()), *(more or ())),
+        together=together,
+        seeds=seeds,
+        draws=draws,
+        budget=budget,
+        seed_hosts=seed_hosts,
+        min_pages=min_pages,
+        jobs=jobs,
+        settings=settings,
+    )
+    try:
+        with progress(_console(stderr=True)) as step:
+            found = evaluate(plan, output, step)
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
+    write(found, output)
+    _print_json(found) if json else _console().print(show(found, output))
+
+
+def _example(text: str) -> tuple[str, str]:
+    topic, equals, file = text.partition("=")
+    if not equals or not topic or not file:
+        raise BadUse(f"--examples wants TOPIC=FILE, not {text!r}")
+    return topic.strip(), file
+
+
+def _listed(*texts: str) -> list[str]:
+    """What stands between commas."""
+    return [part.strip() for text in texts for part in text.split(",") if part.strip()]
+
+
+@app.command()
 def demo(
     folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="Where to make the library.")] = Path("demo-library"),
     force: Annotated[bool, typer.Option("--force", help="Replace the library of an earlier demo.")] = False,
@@ -299,22 +379,25 @@ def demo(
 
 
 @app.command()
-def recipes() -> None:
-    """List the recipes and what each is for."""
-    from rich.table import Table
+def recipes(
+    name: Annotated[str, typer.Argument(metavar="[NAME]", help="Print this recipe's file.", show_default=False)] = "",
+    json: Json = False,
+) -> None:
+    """List the recipes and what each is for, or print one to start your own from."""
+    from analecta.publish.plain import next_steps
+    from analecta.publish.recipe_list import listed, show
+    from analecta.settings import recipe_text
 
-    from analecta.settings import recipe_names, recipe_text
-
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="bold", no_wrap=True)
-    for name in recipe_names():
-        about: list[str] = []
-        for line in recipe_text(name).splitlines():
-            if not line.startswith("#"):
-                break
-            about.append(line.lstrip("# "))
-        table.add_row(name, " ".join(about))
-    _console().print(table)
+    if name and not json:
+        sys.stdout.write(recipe_text(name))
+        return
+    found = listed(name)
+    if json:
+        _print_json(found[0] if name else found)
+        return
+    _console().print(show(found))
+    steps = next_steps(Path("LIB"), "new LIB --seeds FILE --recipe NAME", "recipes NAME")
+    _console(stderr=True).print(steps, soft_wrap=True)
 
 
 def _print_json(value: Any) -> None:

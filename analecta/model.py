@@ -133,11 +133,17 @@ class Verdict(msgspec.Struct, frozen=True):
 
 
 class Example(msgspec.Struct, frozen=True):
-    """A page a person gave as an example of a topic."""
+    """A page to learn from: an example of a topic, or of none of them (topic -1).
+
+    `anchors` are the texts of links to it, `neighbours` the texts of pages that link to it, where known.
+    """
 
     topic: int
     url: str
     text: str
+    anchors: str = ""
+    neighbours: str = ""
+    weight: float = 1.0
 
 
 class Candidate(msgspec.Struct):

@@ -14,13 +14,17 @@ StopRule = Callable[[Tally], str | None]
 class Judge(Protocol):
     """Learns topics from examples, then judges pages: a batch in, a batch out."""
 
+    @property
+    def needs(self) -> frozenset[str]:
+        """What it looks at besides a page's own words: "anchors" of links to it, words of its "neighbours"."""
+
     def fit(self, examples: Sequence[Example], topics: Sequence[str]) -> Self:
         """Learn from examples; topic i is named topics[i]."""
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
         """A verdict for each page, in order."""
 
-    def judge_words(self, batch: Words) -> list[Verdict]:
+    def judge_words(self, batch: Words, anchors: Words | None = None, neighbours: Words | None = None) -> list[Verdict]:
         """The same, for pages whose words are already cut."""
 
     def explain(self, page: Page) -> list[tuple[str, float]]:

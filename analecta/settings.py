@@ -39,18 +39,41 @@ class Scope(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class JudgeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How pages are judged (S3-S9)."""
+    """How pages are judged: which judge, and its numbers. Each judge takes those that it knows."""
 
-    kind: str = "centroid"
+    kind: str = "profile"
+    threshold: Share = 0.5  # confidence from which a page is on topic; means the same for every judge
+    overlap: Annotated[int, Meta(ge=1)] = 1  # topics a page may have (S9)
+    away: Share = 0.6  # profile: how much counts what is not the topic
+    # centroid (S3-S8)
     terms: Annotated[int, Meta(ge=1)] = 20
     min_shared: Count = 4
-    threshold: Share = 0.3
+    correlation: Share = 0.3  # with a topic's centroid, at which the confidence is 0.5
     live_idf: bool = False
     smooth: bool = True  # idf that is never 0, so that a single topic works
     damp: bool = True  # a word a hundred times on a page is no hundred reasons
     outside: Share = 0.15  # weight of the words that no topic knows
     min_examples: Annotated[int, Meta(ge=1)] = 1  # no centroid from fewer pages
-    overlap: Annotated[int, Meta(ge=1)] = 1
+    # bayes (P3, P4)
+    negatives: Annotated[float, Meta(ge=0, le=100)] = 2.0  # examples of OTHERS, times the examples
+    # svm and committee (B3-B8)
+    spaces: tuple[str, ...] = ("terms",)  # feature spaces; each is a member of a committee
+    mode: str = "weighted"  # of a committee: unanimous, majority, weighted or best
+    candidates: Annotated[int, Meta(ge=1)] = 5000
+    features: Annotated[int, Meta(ge=1)] = 2000
+    window: Annotated[int, Meta(ge=2)] = 4  # words within which two make a pair
+
+
+class LearnSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How the judge goes on learning while the crawl runs (B9)."""
+
+    every: Count = 0  # pages between two trainings at first; 0 = it learns once, from the examples
+    growth: Annotated[float, Meta(ge=1, le=10)] = 1.25  # and later whenever there are so many times more pages
+    archetypes: Count = 100  # found pages of a topic that it learns from, the best
+    archetype_share: Share = 0.3  # and not more than this share of all pages found
+    archetype_weight: Share = 0.3  # against 1 for an example that a person gave
+    others: Count = 500  # pages of the worse half that stand for what is off topic
+    window: Count = 5000  # pages kept last that a new model judges again
 
 
 class PolicySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -125,6 +148,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     topics: tuple[Topic, ...] = ()
     scope: Scope = Scope()
     judge: JudgeSettings = JudgeSettings()
+    learn: LearnSettings = LearnSettings()
     policy: PolicySettings = PolicySettings()
     frontier: FrontierSettings = FrontierSettings()
     fetch: FetchSettings = FetchSettings()

@@ -2,10 +2,13 @@
 
 A word is a run of letters, digits and marks, in lower case, known by a 64-bit hash. All texts of a batch are
 joined into one UTF-8 buffer and cut and hashed there in numpy, which takes some 50 us a page of 4.6 kB.
-Words of one character, pure numbers and very long runs are left out.
+Words of one character, pure numbers and very long runs are left out. Scripts that are written without spaces
+(Chinese, Japanese, Thai), and Korean, whose words carry their particles, are cut into overlapping pairs of
+characters, which needs no dictionary and finds topics about as well as one.
 """
 
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -19,8 +22,15 @@ UInt64s = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
 
+_NONE: Ints = np.zeros(0, np.int64)
 LONGEST = 64  # bytes; longer runs are digests, base64 or text without spaces
-LANGUAGES = ("en", "de", "es", "fr", "it", "nl", "pt", "ru")  # those with a list of stop words
+# Those with a list of stop words. Lists were written for Analecta; English is first and wins where none stands out.
+LANGUAGES = tuple(
+    (
+        "en ar ca cs da de el eo es et eu fa fi fr ga hi hu hy id it "
+        "ja ko lt ne nl no pl pt ro ru sr st sv ta tr uk yi zh"
+    ).split()
+)
 
 _BLOCK = 1 << 15  # bytes hashed at once: the powers below stay in the cache and a huge page costs no memory
 _BASE = 0x9E3779B97F4A7C15  # odd, so that it has an inverse modulo 2^64
@@ -31,7 +41,20 @@ _INVERSES = np.cumprod(np.full(_BLOCK + LONGEST, pow(_BASE, -1, 1 << 64), np.uin
 # ASCII letters in lower case and digits stay, as do the bytes of other characters; all else becomes 0.
 _FOLD = bytes(c if c >= 0x80 else ord(chr(c).lower()) if chr(c).isalnum() else 0 for c in range(256))
 _PLANES = 0x20000  # the characters in use (and emoji) are below; what is above are rare ideographs
-_APART, _CASED = 1, 2
+_APART, _CASED, _PAIRED = 1, 2, 3
+_PAIRED_BLOCKS = (  # letters and marks of these are cut into pairs
+    (0x0E00, 0x0EFF),  # Thai, Lao
+    (0x1000, 0x109F),  # Burmese
+    (0x1100, 0x11FF),  # Hangul letters
+    (0x1780, 0x17FF),  # Khmer
+    (0x2E80, 0x2FDF),  # radicals
+    (0x3005, 0x31FF),  # kana, 々, Bopomofo
+    (0x3400, 0x9FFF),  # Han
+    (0xAC00, 0xD7FF),  # Hangul
+    (0xF900, 0xFAFF),
+    (0xFF66, 0xFFDC),  # of half width
+    (_PLANES, _PLANES),  # all that is above
+)
 _SPAN = np.array([1] * 0xC0 + [2] * 0x20 + [3] * 0x10 + [4] * 0x10, np.uint8)  # bytes by first byte
 
 
@@ -67,29 +90,20 @@ class Words:
 def words(texts: Sequence[str]) -> Words:
     """Cut texts into words and hash them."""
     buffer, offsets = _join([text.encode("utf-8", "replace") for text in texts])
+    paired = _NONE
     if not all(text.isascii() for text in texts):
-        buffer, offsets = _fold_beyond_ascii(texts, buffer, offsets)
-    inside = buffer != 0
-    edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1
-    begins, ends = edges[::2], edges[1::2]
+        buffer, offsets, paired = _fold_beyond_ascii(texts, buffer, offsets)
+    begins, ends = _cut(buffer, paired)
     keep = _worth_keeping(buffer, begins, ends)
     begins, ends = begins[keep], ends[keep]
     starts = np.searchsorted(begins, offsets)
     return Words(_hash(buffer, begins, ends), starts, buffer.tobytes(), offsets, begins, ends)
 
 
-def word_hash(word: str) -> int:
-    """The hash that `words` gives to this word; LookupError if it would not be one word."""
-    hashes = words([word]).hashes
-    if len(hashes) != 1:
-        raise LookupError(f"{word!r} is not one word")
-    return int(hashes[0])
-
-
 class Vocabulary:
     """A set of word hashes, each with its feature number, made for fast look-up of whole batches.
 
-    `features` maps position in `hashes` to a feature: several words may share one (that is where stems will go).
+    `features` maps position in `hashes` to a feature: several words may share one, as the forms of a stem do.
     """
 
     def __init__(self, hashes: Sequence[int] | UInt64s, features: Sequence[int] | Ints | None = None) -> None:
@@ -99,9 +113,13 @@ class Vocabulary:
         order = np.argsort(given, kind="stable")
         self.size = int(numbers.max()) + 1 if len(numbers) else 0
         self._sorted, self._features = given[order], numbers[order]
-        # Most words of a page are not in a vocabulary: a table of 2^16 flags turns nearly all of those away.
-        self._maybe = np.zeros(1 << 16, np.bool_)
-        self._maybe[given >> np.uint64(48)] = True
+        # Hashes are evenly spread, so their first bits say where to look: 3 times faster than bisection at 70,000
+        # words. Most words of a page are not in a small vocabulary, and find nothing at their place.
+        bits = min(max(16, (4 * len(given)).bit_length()), 18)  # at 18 the tables still fit a core's cache
+        self._shift = np.uint64(64 - bits)
+        places = (self._sorted >> self._shift).astype(np.int64)
+        self._first = np.searchsorted(places, np.arange(1 << bits)).astype(np.int32)
+        self._taken = np.bincount(places, minlength=1 << bits).astype(np.bool_)
 
     def __len__(self) -> int:
         """How many words are known."""
@@ -109,25 +127,39 @@ class Vocabulary:
 
     def find(self, hashes: UInt64s) -> tuple[Ints, Ints]:
         """Where the known words are among `hashes`, and their features."""
-        at = np.flatnonzero(self._maybe[hashes >> np.uint64(48)])
-        if not len(at):
-            return at, at
-        sought = hashes[at]
-        rank = np.minimum(np.searchsorted(self._sorted, sought), len(self._sorted) - 1)
-        known = self._sorted[rank] == sought
-        return at[known], self._features[rank[known]]
+        places = hashes >> self._shift
+        at = np.flatnonzero(self._taken[places])
+        found = np.full(len(hashes), -1, np.int32)
+        ranks = self._first[places[at]]
+        while len(at):  # some share a place: so look at the next one too, as long as it can be it
+            there = self._sorted[ranks]
+            same = there == hashes[at]
+            found[at[same]] = ranks[same]
+            on = np.flatnonzero((there < hashes[at]) & (ranks + 1 < len(self._sorted)))
+            at, ranks = at[on], ranks[on] + 1
+        at = np.flatnonzero(found >= 0)
+        return at, self._features[found[at]]
 
 
 def counts(batch: Words, vocabulary: Vocabulary) -> csr_matrix:
     """How often each feature occurs on each page: pages x features, sparse, float64."""
     at, features = vocabulary.find(batch.hashes)
-    width = max(vocabulary.size, 1)
-    keys = np.sort(batch.pages[at] * width + features)
+    return tally(batch.pages[at], features, len(batch), vocabulary.size)
+
+
+def tally(pages: Ints, features: Ints, height: int, width: int) -> csr_matrix:
+    """How often each feature is paired with each page, as a sparse matrix of `height` pages."""
+    width = max(width, 1)
+    keys = pages * width + features
+    if height * width < 1 << 31:
+        keys = keys.astype(np.int32)  # sorted in half the time
+    keys.sort()
     first = np.flatnonzero(np.diff(keys, prepend=-1))
     data = np.diff(first, append=len(keys)).astype(np.float64)
-    rows, columns = np.divmod(keys[first], width)
-    pointers = np.searchsorted(rows, np.arange(len(batch) + 1))
-    return csr_matrix((data, columns, pointers), shape=(len(batch), width))
+    keys = keys[first]
+    pointers = np.searchsorted(keys, np.arange(height + 1) * width)
+    columns = keys - np.repeat(np.arange(height) * width, np.diff(pointers))
+    return csr_matrix((data, columns, pointers), shape=(height, width))
 
 
 @cache
@@ -141,7 +173,8 @@ def stop_words(language: str = "en") -> frozenset[str]:
 
 def likely_language(strings: Sequence[str]) -> str:
     """The language whose stop words are the most of these words; English when none stands out."""
-    found = {code: sum(map(stop_words(code).__contains__, strings)) for code in LANGUAGES}
+    seen = Counter(strings)
+    found = {code: sum(map(seen.__getitem__, stop_words(code) & seen.keys())) for code in LANGUAGES}
     return max(LANGUAGES, key=lambda code: found[code])
 
 
@@ -152,8 +185,26 @@ def _join(raw: Sequence[bytes]) -> tuple[Bytes, Ints]:
     return np.frombuffer(bytearray(joined), np.uint8), offsets
 
 
-def _fold_beyond_ascii(texts: Sequence[str], buffer: Bytes, offsets: Ints) -> tuple[Bytes, Ints]:
-    """Lower case for the texts that have letters of other alphabets in upper case; punctuation becomes 0."""
+def _cut(buffer: Bytes, paired: Ints) -> tuple[Ints, Ints]:
+    """Where words begin and end; the characters at `paired` go together by twos, each with its next."""
+    inside = buffer != 0
+    ends = paired + _SPAN[buffer[paired]]
+    for k in range(4 if len(paired) else 0):
+        inside[paired[paired + k < ends] + k] = False
+    edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1
+    if not len(paired):
+        return edges[::2], edges[1::2]
+    two = np.flatnonzero(ends[:-1] == paired[1:])
+    begins = np.concatenate([edges[::2], paired[two]])
+    order = np.argsort(begins)
+    return begins[order], np.concatenate([edges[1::2], ends[two + 1]])[order]
+
+
+def _fold_beyond_ascii(texts: Sequence[str], buffer: Bytes, offsets: Ints) -> tuple[Bytes, Ints, Ints]:
+    """Lower case for the texts that have letters of other alphabets in upper case; punctuation becomes 0.
+
+    Also gives where the characters stand that are to be cut into pairs.
+    """
     at, kinds = _characters(buffer)
     # str.lower costs 30 us a page beyond ASCII, and most pages have but dashes and quotation marks there.
     cased = set((np.searchsorted(offsets, at[kinds == _CASED], side="right") - 1).tolist())
@@ -166,7 +217,7 @@ def _fold_beyond_ascii(texts: Sequence[str], buffer: Bytes, offsets: Ints) -> tu
     span = _SPAN[buffer[apart]]
     for k in (3, 2, 1, 0):
         buffer[apart[span > k] + k] = 0
-    return buffer, offsets
+    return buffer, offsets, at[kinds == _PAIRED]
 
 
 def _characters(buffer: Bytes) -> tuple[Ints, Bytes]:
@@ -190,6 +241,8 @@ def _kinds() -> Bytes:
             kinds[code] = _CASED
         elif unicodedata.category(char)[0] in "PSZC":
             kinds[code] = _APART
+    for low, high in _PAIRED_BLOCKS:
+        kinds[low : high + 1][kinds[low : high + 1] == 0] = _PAIRED
     kinds[ord("ς")] = _CASED  # see _fold_beyond_ascii
     return kinds
 

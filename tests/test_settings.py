@@ -104,7 +104,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path):
 
 
 def test_an_empty_file_gives_the_default_recipe(written):
-    assert load(written("")).policy.kind == "best-first"
+    assert load(written("")).policy.kind == "learned"
     assert load(written("")).recipe == "adaptive"
 
 

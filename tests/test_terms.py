@@ -6,10 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analecta import terms
-from analecta.terms import LANGUAGES, LONGEST, Vocabulary, counts, stop_words, word_hash, words
+from analecta.terms import LANGUAGES, LONGEST, Vocabulary, counts, stop_words, words
 
 texts = st.lists(st.text(max_size=60), max_size=5)
 ascii_texts = st.lists(st.text(st.characters(max_codepoint=127), max_size=80), max_size=5)
+
+
+def word_hash(word):
+    (found,) = words([word]).hashes
+    return int(found)
 
 
 def page_strings(batch, i):
@@ -46,8 +51,29 @@ def test_case_does_not_matter(text):
 
 def test_punctuation_of_all_scripts_parts_words():
     text = "“Grüße”—an alle… «tout»\u00a0va。日本語、です　Привет,мир！ x86-64 naïve🙂ok"
-    expected = "grüße an alle tout va 日本語 です привет мир x86 naïve ok".split()
+    expected = "grüße an alle tout va 日本 本語 です привет мир x86 naïve ok".split()
     assert words([text]).strings() == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("東京都に行く", "東京 京都 都に に行 行く"),
+        ("iPhone用の中 中", "iphone 用の の中"),
+        ("データベース", "デー ータ タベ ベー ース"),
+        ("한국어 중", "한국 국어"),
+        ("𠀀𠀁中x", "𠀀𠀁 𠀁中"),
+        ("ไทย", "ไท ทย"),
+    ],
+)
+def test_scripts_without_spaces_are_cut_into_pairs_of_characters(text, expected):
+    assert words(["before", text, "after"]).strings() == ["before", *expected.split(), "after"]
+
+
+def test_long_text_without_spaces_is_no_endless_run():
+    found = words(["字" * 100 + " " + "漢字" * 40_000])
+    assert len(found.hashes) == 99 + 79_999
+    assert len(set(found.hashes.tolist())) == 3
 
 
 def test_every_character_with_a_lower_case_is_folded():
@@ -91,13 +117,6 @@ def test_many_words_have_no_hash_in_common():
     assert len(set(found.hashes.tolist())) == len(set(found.strings())) == len(found.hashes)
 
 
-def test_word_hash_refuses_what_is_not_one_word():
-    with pytest.raises(LookupError):
-        word_hash("two words")
-    with pytest.raises(LookupError):
-        word_hash("7")
-
-
 @given(st.lists(st.lists(st.sampled_from(["ape", "bee", "cat", "dog", "eel"]), max_size=9), max_size=6))
 def test_counts_are_the_plain_counts(pages):
     known = ["dog", "ape", "eel"]
@@ -111,13 +130,27 @@ def test_words_can_share_a_feature():
     assert counts(words(["a crawl crawls a page", "none"]), vocabulary).toarray().tolist() == [[2, 1], [0, 0]]
 
 
+@pytest.mark.parametrize("size", [1, 100, 70_000, 300_000])
+def test_all_words_of_a_vocabulary_are_found_and_no_others(size):
+    rng = np.random.default_rng(1)
+    known, others = rng.integers(1, 1 << 63, (2, size)).astype(np.uint64) * np.uint64(2) + np.array(
+        [[0], [1]], np.uint64
+    )
+    known[: size // 3][:50] = (known[: size // 3][:50] >> np.uint64(20)) | np.uint64(5 << 61)  # many at the same places
+    known = np.unique(known)
+    mixed = np.concatenate([others, known[::-1]])
+    at, features = Vocabulary(known).find(mixed)
+    assert at.tolist() == list(range(len(others), len(mixed)))
+    assert features.tolist() == list(range(len(known)))[::-1]
+
+
 def test_an_empty_vocabulary_finds_nothing():
     assert counts(words(["some words"]), Vocabulary([])).nnz == 0
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_stop_words_are_words_of_their_language(language):
-    least = 300 if language == "en" else 150
+    least = {"en": 300}.get(language, 60)
     assert len(stop_words(language)) >= least
     assert terms.likely_language(sorted(stop_words(language))) == language
 

@@ -1,5 +1,7 @@
 """The end of a URL's life, or its return to the queue: written down and counted."""
 
+from collections.abc import Callable
+
 from analecta.frontier.policy import SEED_PRIORITY
 from analecta.frontier.queues import Frontier
 from analecta.model import Lease, State, Tally
@@ -9,7 +11,9 @@ from analecta.store.shard import Shard
 class Endings:
     """Settles URLs of one partition and keeps the tally."""
 
-    def __init__(self, shard: Shard, frontier: Frontier, tally: Tally) -> None:
+    def __init__(self, shard: Shard, frontier: Frontier, tally: Tally, lost: Callable[[int], None]) -> None:
+        """`lost(id)` is told of URLs that come to nothing."""
+        self.lost = lost
         self.shard = shard
         self.frontier = frontier
         self.tally = tally
@@ -32,3 +36,4 @@ class Endings:
             tally.elsewhere += 1
         if state in (State.FAILED, State.REFUSED):
             tally.reasons[reason] = tally.reasons.get(reason, 0) + 1
+            self.lost(lease.id)

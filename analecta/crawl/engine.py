@@ -238,6 +238,10 @@ class Engine:
 
     # --- waiting ---------------------------------------------------------------------------------------------------
 
+    def wake(self) -> None:
+        """There is mail."""
+        self._bell.set()
+
     def _ready(self) -> bool:
         return self._down > 0
 

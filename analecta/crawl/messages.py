@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from analecta.crawl.exchange import Hello, Letter, Receipt
-from analecta.crawl.transport import MAX_MESSAGE
-from analecta.model import Example, Tally
+from analecta.model import Tally
 from analecta.seams import Judge, Transport
 
 if TYPE_CHECKING:
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 COORDINATOR = -1
 UNLIMITED = 1 << 60
 _REPORT_EVERY = 0.1
-_MOST_TEXT = 60_000  # characters of an example: a message must fit a socket's buffer
 
 
 class Order(msgspec.Struct, tag="order", array_like=True):
@@ -27,7 +25,6 @@ class Order(msgspec.Struct, tag="order", array_like=True):
 
     granted: int
     model: str = ""
-    examples: bool = False
     stop: str = ""  # "", "drain" (finish what is under way) or "now"
     serial: int = 0
 
@@ -52,16 +49,7 @@ class Report(msgspec.Struct, tag="report", array_like=True):
     titles: list[tuple[str, str, float]]
 
 
-class Examples(msgspec.Struct, tag="examples", array_like=True):
-    """One of a partition's example pages (number `index` of `total`); the coordinator trains on them."""
-
-    partition: int
-    total: int
-    index: int
-    example: Example | None
-
-
-Message = Letter | Receipt | Hello | Order | Report | Examples
+Message = Letter | Receipt | Hello | Order | Report
 
 encode = msgspec.msgpack.Encoder().encode
 decode = msgspec.msgpack.Decoder(Message).decode
@@ -80,6 +68,7 @@ class Reins:
         self.order = Order(0)
         self._serial = 0
         self._reported = -1.0
+        self._news: tuple[bool, str, bool] | None = None
         self._drain_until = 0.0
 
     def receive(self) -> list[Message]:
@@ -93,8 +82,6 @@ class Reins:
         self.order = order
         if order.model and order.model != engine.pages.model:
             engine.pages.take_up(self.load_judge(order.model), order.model)
-        if order.examples:
-            self._send_examples(engine)
 
     def over(self) -> bool:
         """Whether the loop should end. Draining ends with the order to stop now, or when it takes too long."""
@@ -107,11 +94,13 @@ class Reins:
         return self.order.granted - engine.pages.tally.pages - len(engine.flights)
 
     def report(self, engine: "Engine", always: bool = False) -> None:
-        """Tell the coordinator how things stand, if it is time."""
+        """Tell the coordinator how things stand, if it is time; at once what it waits for."""
         now = self.clock()
-        if now - self._reported < _REPORT_EVERY and not always:
+        seeds_left = engine.seeds_left() if engine.pages.judge is None else 0
+        news = (seeds_left > 0, engine.pages.model, self.allowance(engine) <= 0 and not engine.flights)
+        if now - self._reported < _REPORT_EVERY and news == self._news and not always:
             return
-        self._reported = now
+        self._reported, self._news = now, news
         self._serial += 1
         due = engine.frontier.next_due()
         pages = engine.pages
@@ -123,7 +112,7 @@ class Reins:
             self.order.granted,
             len(engine.flights),
             len(engine.frontier),
-            engine.seeds_left() if pages.judge is None else 0,
+            seeds_left,
             engine.exchange.pending,
             engine.exchange.sent,
             engine.exchange.received,
@@ -133,13 +122,3 @@ class Reins:
             list(pages.titles),
         )
         self.transport.send(COORDINATOR, encode(report))
-
-    def _send_examples(self, engine: "Engine") -> None:
-        examples = engine.pages.examples()
-        for index, example in enumerate(examples):
-            short = msgspec.structs.replace(example, text=example.text[:_MOST_TEXT])
-            message = encode(Examples(self.me, len(examples), index, short))
-            if len(message) < MAX_MESSAGE:
-                self.transport.send(COORDINATOR, message)
-        if not examples:
-            self.transport.send(COORDINATOR, encode(Examples(self.me, 0, 0, None)))

@@ -1,16 +1,21 @@
 """Links on their way to the frontier: which may be followed, to whom they belong, what is turned away and why."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
 
 from analecta.crawl.exchange import Exchange
 from analecta.frontier.policy import PROBE_PRIORITY, SEED_PRIORITY, Bounds, Policy
 from analecta.frontier.queues import Frontier
 from analecta.frontier.traps import DEMOTED, Traps, refusal
+from analecta.judge.links import LinkJudge, Seen
 from analecta.model import Candidate, Found, Lease, Page, Tally, Target
 from analecta.settings import Topic
 from analecta.urls import canonical, partition_of, url_id
+
+Hashes = npt.NDArray[np.uint64]
 
 _SITEMAP_PRIORITY = 0.05  # a URL of which nothing is known but that it exists
 
@@ -22,6 +27,16 @@ class Value(msgspec.Struct, frozen=True):
     astray: int
     topic: int
     on_topic: bool
+
+
+class Open(msgspec.Struct, frozen=True):
+    """A page whose links may be followed, with what was said of it, and its words."""
+
+    lease: Lease
+    page: Page
+    value: Value
+    score: float
+    hashes: Hashes
 
 
 class Offers:
@@ -38,9 +53,11 @@ class Offers:
         tally: Tally,
         topics: Sequence[str],
         partition: tuple[int, int],
+        links: LinkJudge | None = None,
         follow_nofollow: bool = False,
         look_ahead: Callable[[str], None] | None = None,
     ) -> None:
+        """With a judge of `links` each link has a worth of its own; without, that of the page it is on."""
         self.frontier = frontier
         self.exchange = exchange
         self.policy = policy
@@ -51,6 +68,8 @@ class Offers:
         self.me, self.partitions = partition
         self.follow_nofollow = follow_nofollow
         self.look_ahead = look_ahead
+        self.links = links
+        self._demoted: set[int] = set()  # of traps, whatever the judge of links thinks of them
         self._owner: dict[str, int] = {}
         self._https: set[str] = set()
 
@@ -80,23 +99,30 @@ class Offers:
         if target is not None:
             self.offer([Candidate(target, PROBE_PRIORITY, -1, lease.depth, lease.id, Found.PROBE)])
 
-    def follow(self, pages: Sequence[tuple[Lease, Page, Value]]) -> None:
-        """Offer the links of a batch of pages that are new, and raise those that wait with a lower priority."""
-        found: list[tuple[Lease, Page, Value, int]] = []
-        ids: list[int] = []
-        for lease, page, value in pages:
-            keep: Sequence[int] = range(len(page.links))
-            if page.nofollow or self.policy.shuns_any or any(link.nofollow for link in page.links):
-                keep = self._allowed(lease, page)
-            found += [(lease, page, value, i) for i in keep]
-            ids += [page.links[i].target.id for i in keep]
-        fresh = self.frontier.fresh(ids)
-        self._route([self._candidate(*found[k]) for k in fresh])
-        for _, page, value in pages:
-            if value.on_topic:
-                self.frontier.raise_priority((link.target for link in page.links if not link.nofollow), value.priority)
+    def follow(self, pages: Sequence[Open]) -> None:
+        """Offer the links of a batch of pages that are new; those that wait may come to be worth more."""
+        followed: list[tuple[Open, Sequence[int]]] = []
+        for p in pages:
+            keep: Sequence[int] = range(len(p.page.links))
+            if p.page.nofollow or self.policy.shuns_any or any(link.nofollow for link in p.page.links):
+                keep = self._allowed(p.lease, p.page)
+            followed.append((p, keep))
+        found = [(p, i) for p, keep in followed for i in keep]
+        new = self.frontier.fresh([p.page.links[i].target.id for p, i in found])
+        fresh = [self._candidate(*found[k]) for k in new]
+        if self.links is not None:
+            self._learn(self.links, followed, fresh)
+        self._route(fresh)
+        if self.links is None:
+            for p in pages:
+                if p.value.on_topic:
+                    good = (link.target for link in p.page.links if not link.nofollow)
+                    self.frontier.raise_priority(good, p.value.priority)
+        elif self.links.due():
+            self._rescore(self.links)
 
-    def _candidate(self, lease: Lease, page: Page, value: Value, i: int) -> Candidate:
+    def _candidate(self, found: Open, i: int) -> Candidate:
+        lease, page, value = found.lease, found.page, found.value
         link = page.links[i]
         # The words around a link cost ten times the link: only where it may be fetched.
         context = "" if self.bounds.refusal(link.target, lease.depth + 1) else page.around(i)[:300]
@@ -110,6 +136,51 @@ class Offers:
             anchor=link.anchor[:200],
             context=context,
         )
+
+    # --- what links are worth ----------------------------------------------------------------------------------
+
+    def _learn(
+        self, judge: LinkJudge, followed: Sequence[tuple[Open, Sequence[int]]], fresh: Sequence[Candidate]
+    ) -> None:
+        """Let the judge of links see pages with the words around their links, and value those that are new."""
+        known = {candidate.target.id: candidate.context for candidate in fresh}
+        seen = []
+        for p, keep in followed:
+            targets = [p.page.links[i].target.id for i in keep]
+            contexts: dict[int, str] = {}
+            for position, target in enumerate(targets):
+                if (text := known.pop(target, None)) is not None:
+                    contexts[position] = text
+                elif judge.wants(target):
+                    contexts[position] = p.page.around(keep[position])[:300]
+            seen.append(Seen(p.lease.id, p.score, p.hashes, targets, contexts))
+        judge.see(seen)
+        worths = judge.worth([candidate.target.id for candidate in fresh])
+        for candidate, worth in zip(fresh, worths, strict=True):
+            candidate.priority = worth
+
+    def judged(self, scores: Mapping[int, float]) -> None:
+        """A new model has judged the pages again: what waits is worth something else now."""
+        if self.links is not None:
+            self.links.score(scores)
+            self._rescore(self.links)
+            self.frontier.ledger.set_priorities(self.frontier.priorities())
+
+    def _rescore(self, judge: LinkJudge) -> None:
+        worth = judge.refresh()
+        for id in self._demoted & worth.keys():
+            worth[id] *= DEMOTED
+        self.frontier.rescore(worth)
+
+    def recall(self, id: int, score: float, hashes: Hashes, links: Sequence[int]) -> None:
+        """Take up again a page that was seen before the last stop."""
+        if self.links is not None:
+            self.links.see([Seen(id, score, hashes, links, {})])
+
+    def recall_contexts(self, contexts: Sequence[tuple[int, str]]) -> None:
+        """Take up again the words around links."""
+        if self.links is not None and contexts:
+            self.links.hear([id for id, _ in contexts], [text for _, text in contexts])
 
     def _allowed(self, lease: Lease, page: Page) -> Sequence[int]:
         """Positions of links that may be followed; the others are written down as refused, with the reason."""
@@ -197,6 +268,7 @@ class Offers:
             if lease.priority > DEMOTED and self.traps.factor(lease.url) < 1.0 and lease.found == Found.LINK:
                 self.frontier.close(lease, now, lambda host: host.dropped(now))
                 lease.priority *= DEMOTED
+                self._demoted.add(lease.id)
                 self.frontier.ledger.reprioritise([lease.id], lease.priority)
                 self.frontier.requeue(lease, "trap", asked=False)
             else:

@@ -10,10 +10,11 @@ import xxhash
 from isal import isal_zlib
 
 from analecta.crawl.endings import Endings
-from analecta.crawl.offers import Offers, Value
-from analecta.frontier.policy import SEED_PRIORITY, Policy
+from analecta.crawl.memory import Memory, Remembered, apart
+from analecta.crawl.offers import Offers, Open, Value
+from analecta.frontier.policy import Policy
 from analecta.frontier.traps import shape
-from analecta.model import Answer, Example, Fetched, Found, Lease, Page, State, Target, Verdict
+from analecta.model import Answer, Fetched, Found, Lease, Page, State, Target, Verdict
 from analecta.parse import Parser, ParserDied
 from analecta.parse.fingerprint import NearDuplicates, fingerprints
 from analecta.seams import Judge
@@ -45,6 +46,7 @@ class Pages:
         twins: NearDuplicates,
         endings: Endings,
         offers: Offers,
+        memory: Memory,
         topics: Sequence[str],
         suspect: Callable[[int], None],
         tries: int = 3,
@@ -60,6 +62,7 @@ class Pages:
         self.twins = twins
         self.endings = endings
         self.offers = offers
+        self.memory = memory
         self.topics = topics
         self.suspect = suspect
         self.tries = tries
@@ -79,19 +82,25 @@ class Pages:
         if not parsed:
             return
         pages = [page for _, _, page in parsed]
-        cut = words([page.text for page in pages])
+        texts = [page.text for page in pages]
+        cut = words(texts)
         lengths = np.diff(cut.starts).tolist()
-        prints = fingerprints(cut, [page.title for page in pages])
+        prints = fingerprints(cut, [page.title for page in pages], texts)
         alike = self.twins.sift(prints, np.array([page.id for page in pages], np.int64))
         for page, value in zip(pages, prints.tolist(), strict=True):
             page.simhash = value
-        verdicts = self._verdicts(pages, cut, [lease for lease, _, _ in parsed])
+        anchors, neighbours = self._views([lease for lease, _, _ in parsed])
+        verdicts = self._verdicts(cut, [lease for lease, _, _ in parsed], anchors, neighbours)
+        own = apart(cut)
+        said, around = (apart(view) if view else [own[0][:0]] * len(own) for view in (anchors, neighbours))
         open_pages = []
-        for (lease, answer, page), verdict, length, near in zip(parsed, verdicts, lengths, alike, strict=True):
+        for i, ((lease, answer, page), verdict) in enumerate(zip(parsed, verdicts, strict=True)):
             assert isinstance(answer, Answer)
             self.suspect(lease.id)
-            if (value := self._keep(lease, answer, page, verdict, length, near)) is not None:
-                open_pages.append((lease, page, value))
+            seq, hidden, value = self._keep(lease, answer, page, verdict, lengths[i], alike[i])
+            self.memory.pages.append(Remembered(seq, lease.id, own[i], said[i], around[i], hidden))
+            if value is not None:
+                open_pages.append(Open(lease, page, value, verdict.confidence, own[i]))
         self.suspect(0)
         self.offers.follow(open_pages)
 
@@ -113,16 +122,28 @@ class Pages:
             return None
         return page
 
-    def _verdicts(self, pages: Sequence[Page], cut: Words, leases: Sequence[Lease]) -> list[Verdict]:
+    def _verdicts(
+        self, cut: Words, leases: Sequence[Lease], anchors: Words | None, neighbours: Words | None
+    ) -> list[Verdict]:
         """The judge's verdicts; before there is one, examples stand for their topic by definition."""
         if self.judge is None:
             return [Verdict(lease.topic, 1.0, ((lease.topic, 1.0),)) for lease in leases]
-        return self.judge.judge_words(cut)
+        return self.judge.judge_words(cut, anchors, neighbours)
+
+    def _views(self, leases: Sequence[Lease]) -> tuple[Words | None, Words | None]:
+        """What the judge looks at besides a page's own words: how it was linked to, and from where (B6)."""
+        needs = self.judge.needs if self.judge else frozenset()
+        anchors = self.shard.anchors([lease.id for lease in leases]) if "anchors" in needs else None
+        around = self.shard.texts([lease.parent for lease in leases]) if "neighbours" in needs else None
+        return (
+            None if anchors is None else words(anchors),
+            None if around is None else words([unpack_text(text) for text in around]),
+        )
 
     def _keep(
         self, lease: Lease, answer: Answer, page: Page, verdict: Verdict, length: int, near: int | None
-    ) -> Value | None:
-        """Archive and store a page; what its links are worth, or None where they are not followed."""
+    ) -> tuple[int, bool, Value | None]:
+        """Archive and store a page: its row, whether it is on no topic whatever it says, its links' value if any."""
         digest = payload_digest(answer.wire)
         body = _hash(answer.body)
         twin, original = self._twin(lease, body, near, digest)
@@ -141,16 +162,16 @@ class Pages:
             "\n".join(page.headings) or None, _pack_ids(page), _pack_text("\n".join(_anchors(page))),
             _pack_text(page.text),
         )  # fmt: skip
-        self.shard.add_page(row, State.ELSEWHERE if twin else State.DONE, twin, lease.page)
+        seq = self.shard.add_page(row, State.ELSEWHERE if twin else State.DONE, twin, lease.page)
         self._count(lease, page, verdict, bool(twin), fake)
-        if fake or (twin and not self.follow_duplicates):
-            return None
-        worth = self.policy.value(verdict, lease)
+        hidden = fake or page.noindex
+        worth = None if fake or (twin and not self.follow_duplicates) else self.policy.value(verdict, lease)
         if worth is None:
-            return None
+            return seq, hidden, None
         priority, astray = worth
         topic = verdict.topic if verdict.topic >= 0 else lease.topic
-        return Value(priority * (self.policy.decay if twin else 1.0), astray, topic, verdict.topic >= 0)
+        value = Value(priority * (self.policy.decay if twin else 1.0), astray, topic, verdict.topic >= 0)
+        return seq, hidden, value
 
     def _twin(self, lease: Lease, body: int, near: int | None, digest: str) -> tuple[int, Original | None]:
         """The page that stands for this one, if it was seen before: the same to the byte, or nearly."""
@@ -188,23 +209,39 @@ class Pages:
     def learn_soft404(self, host: str, answer: Answer, target: Target) -> None:
         """Remember how a host answers for a page that it does not have: its pages that look so are none (F25)."""
         page = self.parser(answer, target)
-        self._soft404[host] = int(fingerprints(words([page.text]), [page.title])[0])
+        self._soft404[host] = int(fingerprints(words([page.text]), [page.title], [page.text])[0])
         self.shard.set_soft404(host, self._soft404[host])
 
     def take_up(self, judge: Judge, model: str) -> None:
-        """Judge with this model from now on; pages that were kept before there was one are judged now."""
+        """Judge with this model from now on, and again the pages that are remembered or were never judged."""
         self.judge, self.model = judge, model
+        scores: dict[int, float] = {}
+        for page, verdict in self.memory.judge(judge):
+            scores[page.id] = verdict.confidence
+            self._judged(page.seq, Verdict(-1, verdict.confidence) if page.hidden else verdict)
         rows = self.shard.unjudged()
         for start in range(0, len(rows), 16):
             part = rows[start : start + 16]
             verdicts = judge.judge_words(words([unpack_text(text) for _, text in part]))
             for (seq, _), verdict in zip(part, verdicts, strict=True):
-                self.shard.set_verdict(seq, verdict.topic, verdict.confidence, _pack_topics(verdict), model)
+                self._judged(seq, verdict)
+        self.offers.judged(scores)
 
-    def examples(self) -> list[Example]:
-        """The pages that a person gave (or where such pages have moved), to learn from."""
-        rows = self.shard.examples(SEED_PRIORITY)
-        return [Example(topic, url, unpack_text(text)) for topic, url, text in rows]
+    def _judged(self, seq: int, verdict: Verdict) -> None:
+        self.shard.set_verdict(seq, verdict.topic, verdict.confidence, _pack_topics(verdict), self.model)
+
+    def remember(self) -> None:
+        """Take up again what was known at the last stop, from the rows."""
+        window = self.memory.pages.maxlen or 0
+        rows = self.shard.last_pages(window) if window else []
+        for start in range(0, len(rows), 64):
+            part = rows[start : start + 64]
+            own = apart(words([unpack_text(text) for _, _, _, text, _, _ in part]))
+            for (seq, id, confidence, _, links, hidden), hashes in zip(part, own, strict=True):
+                self.memory.pages.append(Remembered(seq, id, hashes, hidden=hidden))
+                self.offers.recall(id, confidence, hashes, np.frombuffer(links or b"", np.int64).tolist())
+        if rows:
+            self.offers.recall_contexts(self.shard.last_contexts(4 * window))
 
 
 def _hash(data: bytes) -> int:

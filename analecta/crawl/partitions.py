@@ -19,19 +19,22 @@ from typing import IO
 
 import msgspec
 
-from analecta.crawl.messages import COORDINATOR, UNLIMITED, Examples, Order, Report, decode, encode
-from analecta.crawl.recipe import check, new_judge
-from analecta.crawl.roster import Worker, add
+from analecta.crawl.collector import record
+from analecta.crawl.messages import COORDINATOR, UNLIMITED, Order, Report, decode, encode
+from analecta.crawl.recipe import check, load_judge, new_judge
+from analecta.crawl.roster import Process, Worker, add
 from analecta.crawl.stop import disk_is_short, rules
-from analecta.crawl.transport import PeerGone, Pipes, pair
+from analecta.crawl.training import Lesson, Schedule, Teacher
+from analecta.crawl.transport import PeerGone, Pipes, pair, wait
 from analecta.crawl.twins import settle_twins
 from analecta.crawl.worker import Job
 from analecta.errors import AnalectaError, BadUse, Environment
-from analecta.model import Example, Tally
+from analecta.model import Tally
+from analecta.seams import Judge
 from analecta.settings import Settings
 from analecta.store.library import Library
 
-_TICK = 0.05
+_TICK = 0.05  # seconds between two looks around, if no report comes before
 _OUTAGE = 15.0  # seconds without any answer
 _STRAGGLERS = 5.0  # seconds that training waits for examples whose hosts do not answer
 _RESTARTS = 50
@@ -49,25 +52,33 @@ class Ending(msgspec.Struct):
 class Crawl:
     """One run over a library. `run` returns when it is over; `interrupt` asks it to end."""
 
-    def __init__(self, library: Library, settings: Settings, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        library: Library,
+        settings: Settings,
+        clock: Callable[[], float] = time.monotonic,
+        start: Callable[[Job, IO[bytes]], Process] | None = None,
+    ) -> None:
+        """`start` gives life to a partition: by default as a process of its own."""
         check(settings)
         self.library = library
         self.settings = settings
         self.clock = clock
+        self.start = start or start_process
         self.partitions = 0
         self.topics: list[str] = []
         self.model = ""
+        self.lessons = 0  # models made in this run
         self.interrupts = 0
         self.workers: list[Worker] = []
         self.began = clock()
-        self._examples: dict[int, dict[int, Example | None]] = {}
-        self._expected: dict[int, int] = {}
         self._lonely_since: float | None = None
         self._answers = -1
         self._answered = self.began
         self._last_call = False  # a rule says stop: nothing more is fetched
         self._quiet: tuple[int, ...] = ()
         self._links: list[Pipes] = []
+        self._schedule = Schedule(settings.learn, settings.crawl.ordered)
         self._serial = 0
 
     def interrupt(self) -> None:
@@ -96,7 +107,13 @@ class Crawl:
             asked = msgspec.to_builtins(self.settings)
             run = self.library.begin_run({"settings": asked, "partitions": self.partitions})
             try:
-                with tempfile.TemporaryDirectory() as scratch, self._running(Path(scratch)):
+                self._teacher = Teacher(self.library, new_judge(self.settings), self.topics, self.settings.learn)
+                self._schedule.before = self._teacher.kept()
+                with (
+                    tempfile.TemporaryDirectory() as scratch,
+                    contextlib.closing(self._schedule),
+                    self._running(Path(scratch)),
+                ):
                     ending = self._lead(progress)
             except AnalectaError as error:
                 with contextlib.suppress(sqlite3.Error, Environment):  # of a full disk, the first words count
@@ -104,6 +121,7 @@ class Crawl:
                 raise
             if self.partitions > 1 and self.interrupts < 2:
                 ending.tally.elsewhere += settle_twins(self.library)
+            record(self.library, ending.tally.pages)
             self.library.end_run(run, ending.reason, msgspec.to_builtins(ending.tally))
             return ending
 
@@ -122,7 +140,7 @@ class Crawl:
             self._train()
             self._share()
             self._command()
-            time.sleep(_TICK)
+            wait(self._links, _TICK)
 
     def _verdict(self, stop_rules: list[Callable[[Tally], str | None]]) -> tuple[str, int]:
         """Why the crawl should end now, with the exit code; "" where it should not."""
@@ -195,7 +213,7 @@ class Crawl:
                 deadline = min(deadline, self.clock() + 4.0)
             self._listen()
             progress(self)
-            time.sleep(_TICK)
+            wait(self._links, _TICK)
         self._listen()
         for worker in self.workers:
             if worker.process.poll() is None:
@@ -216,21 +234,16 @@ class Crawl:
                 for message in map(decode, link.receive()):
                     if isinstance(message, Report):
                         self.workers[i].report = message
-                    elif isinstance(message, Examples):
-                        self._expected[i] = message.total
-                        self._examples.setdefault(i, {})[message.index] = message.example
 
     def _command(self) -> None:
-        want = not self.model and self._seeds_done()
         self._serial += 1
         for i, worker in enumerate(self.workers):
-            granted = worker.tell(self._serial)
-            self._links[i].send(i, encode(Order(granted, self.model, want and not self._heard(i), "", self._serial)))
+            self._links[i].send(i, encode(Order(worker.tell(self._serial), self.model, "", self._serial)))
 
     def _share(self) -> None:
         """Grant pages: all that are left, in equal parts; what an idle partition does not use goes to the others."""
-        limit = self.settings.stop.pages
-        if not limit:
+        limit = min(self.settings.stop.pages or UNLIMITED, self._schedule.limit())
+        if limit == UNLIMITED:
             for worker in self.workers:
                 worker.granted = UNLIMITED
             return
@@ -265,25 +278,37 @@ class Crawl:
             self._lonely_since = self.clock()
         return self._lonely_since is not None and self.clock() - self._lonely_since > _STRAGGLERS
 
-    def _heard(self, i: int) -> bool:
-        return i in self._expected and len(self._examples[i]) >= max(1, self._expected[i])
-
     def _train(self) -> None:
-        """Fit the judge once all partitions have sent their examples, and make its model known."""
-        if self.model or not all(self._heard(i) for i in range(self.partitions)):
+        """Make the first model once the examples are there, and later ones beside the crawl as the schedule says."""
+        if not self.model:
+            if self._seeds_done():
+                lesson = self._teacher.first()
+                if lesson is None:
+                    raise Environment(self._no_seed())
+                self._adopt(lesson)
             return
-        found = [example for part in self._examples.values() for example in part.values() if example]
-        examples = sorted(found, key=lambda example: (example.topic, example.url))
-        if not examples:
-            raise Environment(self._no_seed())
-        judge = new_judge(self.settings).fit(examples, self.topics)
-        model = judge.save(self.library.models)
+        pages = self.tally.pages
+        flying = any(worker.report is None or worker.report.flying for worker in self.workers)
+        if self._schedule.due(pages) and not (self._schedule.ordered and flying):
+            self._schedule.begin(lambda: self._teacher.again(self._load_judge, self.model))
+        if (lesson := self._schedule.ended(pages)) is not None:
+            self._adopt(lesson)
+
+    def _load_judge(self, model: str) -> Judge:
+        return load_judge(self.settings, self.library.models, model)
+
+    def _adopt(self, lesson: Lesson) -> None:
+        """Make a new model known; the next orders carry its name."""
+        if lesson.refused:
+            self.library.note(f"a new model was not taken up: {lesson.refused}")
+            return
         with self.library.database() as db:
-            about = f"{len(examples)} examples, {len(self.topics)} topics"
-            values = (model, time.time(), self.settings.judge.kind, about)
+            values = (lesson.model, time.time(), self.settings.judge.kind, lesson.about)
             db.execute("INSERT OR IGNORE INTO models VALUES (?, ?, ?, ?)", values)
-            db.execute("INSERT OR REPLACE INTO meta VALUES ('model', ?)", (model,))
-        self.model = model
+            db.execute("INSERT OR REPLACE INTO meta VALUES ('model', ?)", (lesson.model,))
+        self.model = lesson.model
+        self.lessons += 1
+        record(self.library, self.tally.pages)
 
     def _no_seed(self) -> str:
         why = ", ".join(f"{reason} {count}" for reason, count in self.tally.reasons.items())
@@ -317,20 +342,9 @@ class Crawl:
             for link in (*self._links, *(Pipes(part) for part in ends)):
                 link.close()
 
-    def _start(self, i: int, errors: IO[bytes]) -> subprocess.Popen[bytes]:
+    def _start(self, i: int, errors: IO[bytes]) -> Process:
         fds = {peer: end.fileno() for peer, end in self._ends[i].items()}
-        job = Job(str(self.library.folder), i, self.partitions, self.settings, fds)
-        process = subprocess.Popen(
-            [sys.executable, "-m", "analecta.crawl.worker"],
-            stdin=subprocess.PIPE,
-            stderr=errors,
-            pass_fds=tuple(fds.values()),
-            process_group=0,  # a terminal's Ctrl-C is for us alone
-        )
-        assert process.stdin is not None
-        with contextlib.suppress(BrokenPipeError), process.stdin:
-            process.stdin.write(msgspec.json.encode(job))
-        return process
+        return self.start(Job(str(self.library.folder), i, self.partitions, self.settings, fds), errors)
 
     def _replace_the_dead(self) -> None:
         """A partition that was killed or failed is started again; one that gave up for a reason ends the crawl."""
@@ -344,6 +358,22 @@ class Crawl:
             self.library.note(f"partition {i} was ended by {cause} and started again")
             worker.bury()
             worker.process = self._start(i, worker.errors)
+
+
+def start_process(job: Job, errors: IO[bytes]) -> Process:
+    """A partition in a process of its own."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "analecta.crawl.worker"],
+        stdin=subprocess.PIPE,
+        stderr=errors,
+        pass_fds=tuple(job.ends.values()),
+        env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},  # a partition has one core; idle helpers of BLAS would spin
+        process_group=0,  # a terminal's Ctrl-C is for us alone
+    )
+    assert process.stdin is not None
+    with contextlib.suppress(BrokenPipeError), process.stdin:
+        process.stdin.write(msgspec.json.encode(job))
+    return process
 
 
 def partitions(library: Library, settings: Settings) -> int:

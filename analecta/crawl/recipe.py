@@ -18,6 +18,7 @@ from analecta.crawl.endings import Endings
 from analecta.crawl.engine import Engine
 from analecta.crawl.exchange import Exchange
 from analecta.crawl.harvest import Harvest
+from analecta.crawl.memory import Memory
 from analecta.crawl.messages import Reins
 from analecta.crawl.offers import Offers
 from analecta.crawl.pages import Pages
@@ -31,12 +32,17 @@ from analecta.frontier.politeness import MAX_WAIT, Manners
 from analecta.frontier.queues import Frontier
 from analecta.frontier.traps import Traps
 from analecta.judge import JUDGES
+from analecta.judge.bayes import NaiveBayes
 from analecta.judge.centroid import Centroid
+from analecta.judge.committee import Committee
+from analecta.judge.links import LinkJudge
+from analecta.judge.profile import Profile
+from analecta.judge.svm import Svm
 from analecta.judge.unjudged import Unjudged
 from analecta.model import Fetched, NoAnswer, Request, Tally
 from analecta.parse import Parser
 from analecta.parse.fingerprint import NearDuplicates
-from analecta.seams import Judge, Transport
+from analecta.seams import Fetch, Judge, Transport
 from analecta.settings import FetchSettings, Settings
 from analecta.store.archive import Archive
 from analecta.store.library import Library
@@ -94,10 +100,21 @@ def manners(settings: FetchSettings) -> Manners:
 def new_judge(settings: Settings) -> Judge:
     """An untrained judge as the settings describe it."""
     s = settings.judge
+    if s.kind == "profile":
+        return Profile(away=s.away, overlap=s.overlap, threshold=s.threshold)
+    if s.kind == "bayes":
+        return NaiveBayes(threshold=s.threshold, overlap=s.overlap, negatives=s.negatives)
+    if s.kind == "svm":
+        return Svm(s.spaces, s.threshold, s.overlap, s.candidates, s.features, s.window)
+    if s.kind == "committee":
+        return Committee(
+            s.mode, s.spaces, s.threshold, s.overlap, candidates=s.candidates, kept=s.features, window=s.window
+        )
     if s.kind == "centroid":
         return Centroid(
             terms=s.terms,
             min_shared=s.min_shared,
+            correlation=s.correlation,
             threshold=s.threshold,
             overlap=s.overlap,
             live_idf=s.live_idf,
@@ -120,9 +137,9 @@ def _user_agent(contact: str) -> str:
 
 @contextlib.asynccontextmanager
 async def partition(
-    settings: Settings, library: Library, me: int, partitions: int, transport: Transport
+    settings: Settings, library: Library, me: int, partitions: int, transport: Transport, fetch: Fetch | None = None
 ) -> AsyncIterator[Engine]:
-    """A partition's engine with all its parts, closed in order at the end."""
+    """A partition's engine with all its parts, closed in order at the end; `fetch` in place of the network."""
     prefix = f"p{me:02d}"
     shard = Shard(library.shard_path(me))
     suspect = Suspect(library.folder / "shards" / f"{prefix}.parsing")
@@ -152,12 +169,14 @@ async def partition(
         parallel=f.parallel + 16,
     )
 
+    ask = fetch or http
+
     async def hop(request: Request) -> Fetched:
         wait = frontier.reserve(request.host, time.monotonic())
         if wait is None:
             return NoAnswer(request.url, "timeout", "its host must be waited for", retry=True)
         await asyncio.sleep(wait)
-        return await http(request)
+        return await ask(request)
 
     robots = Robots(
         hop,
@@ -171,7 +190,8 @@ async def partition(
     scope, rules, topics = settings.scope, settings.policy, library.topic_names()
     tally = Tally()
     policy = Policy(WORTHS[rules.kind], rules.cutoff, rules.decay, rules.never)
-    endings = Endings(shard, frontier, tally)
+    links = LinkJudge(seed=settings.crawl.seed) if rules.kind == "learned" else None
+    endings = Endings(shard, frontier, tally, links.lost if links else lambda _: None)
     offers = Offers(
         frontier=frontier,
         exchange=exchange,
@@ -181,6 +201,7 @@ async def partition(
         tally=tally,
         topics=topics,
         partition=(me, partitions),
+        links=links,
         follow_nofollow=rules.follow_nofollow,
         look_ahead=None if f.connect_to else resolver.look_ahead,
     )
@@ -192,6 +213,7 @@ async def partition(
         twins=_twins(shard),
         endings=endings,
         offers=offers,
+        memory=Memory(settings.learn.window if settings.learn.every else 0),
         topics=topics,
         suspect=suspect.set,
         tries=f.tries,
@@ -210,9 +232,10 @@ async def partition(
         redirects=f.redirects,
         sitemaps=rules.sitemaps,
     )
+    pages.remember()
     offers.plant(settings.topics)
     engine = Engine(
-        fetch=http,
+        fetch=ask,
         robots=robots,
         parser=parser,
         frontier=frontier,

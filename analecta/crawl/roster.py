@@ -1,17 +1,24 @@
 """What the coordinator knows of each partition's process: what it said, what it may do, what it has done."""
 
-import subprocess
 from collections import deque
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 from analecta.crawl.messages import UNLIMITED, Report
 from analecta.model import Tally
 
 
+class Process(Protocol):
+    """What runs a partition: a process, or a thread (crawl/aside.py). As subprocess.Popen."""
+
+    def poll(self) -> int | None: ...
+    def kill(self) -> None: ...
+    def wait(self) -> int: ...
+
+
 class Worker:
     """One partition's process, and the last that it said."""
 
-    def __init__(self, process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
+    def __init__(self, process: Process, errors: IO[bytes]) -> None:
         self.process = process
         self.errors = errors
         self.report: Report | None = None

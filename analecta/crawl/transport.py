@@ -6,8 +6,9 @@ exchange expects (crawl/exchange.py). A cluster would put another transport in t
 
 import contextlib
 import random
+import select
 import socket
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from analecta.seams import Transport
 
@@ -59,6 +60,11 @@ class Pipes:
         """Close all ends."""
         for end in self.ends.values():
             end.close()
+
+
+def wait(lines: Iterable[Pipes], seconds: float) -> None:
+    """Until something has arrived on one of the lines, but not longer than so many seconds."""
+    select.select([end for line in lines for end in line.ends.values()], [], [], seconds)
 
 
 class Faulty:

@@ -12,9 +12,11 @@ from pathlib import Path
 
 import msgspec
 
+from analecta.crawl.messages import COORDINATOR
 from analecta.crawl.recipe import partition
 from analecta.crawl.transport import PeerGone, Pipes
 from analecta.errors import AnalectaError, Environment
+from analecta.seams import Fetch
 from analecta.settings import Settings
 from analecta.store.library import Library
 
@@ -29,11 +31,13 @@ class Job(msgspec.Struct):
     ends: dict[int, int]
 
 
-async def work(job: Job) -> None:
-    """Run the partition until the coordinator says stop, or is gone."""
+async def work(job: Job, fetch: Fetch | None = None) -> None:
+    """Run the partition until the coordinator says stop, or is gone; `fetch` in place of the network."""
     pipes = Pipes({peer: socket.socket(fileno=fd) for peer, fd in job.ends.items()})
     with contextlib.closing(pipes):
-        async with partition(job.settings, Library(Path(job.library)), job.me, job.partitions, pipes) as engine:
+        library = Library(Path(job.library))
+        async with partition(job.settings, library, job.me, job.partitions, pipes, fetch) as engine:
+            asyncio.get_running_loop().add_reader(pipes.ends[COORDINATOR], engine.wake)
             with contextlib.suppress(PeerGone):
                 await engine.run()
 

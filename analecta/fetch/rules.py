@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from protego import Protego
 
-from analecta.fetch import preferences
+from analecta import preferences
 
 MAX_SIZE = 500 * 1024  # bytes that are parsed, RFC 9309 2.5
 LONGEST_DELAY = 30.0  # seconds; a host that asks for more is set aside rather than hurried

@@ -25,7 +25,8 @@ def breadth_first(verdict: Verdict, lease: Lease, _: float) -> tuple[float, int]
     return 1.0 / (2 + lease.depth), 0 if verdict.topic >= 0 else lease.astray + 1
 
 
-WORTHS: dict[str, Worth] = {"best-first": best_first, "breadth-first": breadth_first}
+# "learned": a judge of links values each one; this is what they are worth until it has learnt something.
+WORTHS: dict[str, Worth] = {"best-first": best_first, "breadth-first": breadth_first, "learned": best_first}
 
 
 class Policy:

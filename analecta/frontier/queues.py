@@ -10,7 +10,7 @@ hot URL of a host is at least as good as every cold one, so that the order is ex
 """
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from typing import Protocol
 
@@ -31,11 +31,12 @@ class Ledger(Protocol):
     """The durable side of the frontier; the shard is one. See store/shard.py for what each does."""
 
     def add(self, rows: Iterable[Row]) -> None: ...
-    def lease(self, ids: Sequence[int]) -> list[Lease]: ...
-    def spill(self, ids: Sequence[int]) -> None: ...
+    def lease(self, ids: Sequence[int], priorities: Sequence[float]) -> list[Lease]: ...
+    def spill(self, rows: Iterable[tuple[float, int]]) -> None: ...
     def warm(self, host: str, count: int) -> list[tuple[float, int, int]]: ...
     def cold_best(self, host: str) -> float | None: ...
     def reprioritise(self, ids: Iterable[int], priority: float) -> list[tuple[int, int]]: ...
+    def set_priorities(self, rows: Iterable[tuple[float, int]]) -> None: ...
     def worst(self, topic: int, count: int) -> list[int]: ...
     def settle(
         self, id: int, state: State, reason: str = "", detail: str = "", elsewhere: int = 0, tries: int | None = None
@@ -163,6 +164,39 @@ class Frontier:
         for id, n in self.ledger.reprioritise(better, priority):
             self._enter(self._host(better[id]), priority, n, id)
 
+    def rescore(self, worth: Mapping[int, float], most: float = 1.0) -> None:
+        """Give hot queued URLs new priorities: those of at most `most`, seeds and probes keep theirs.
+
+        The ledger is not told (it would cost more than all else): it learns a priority when a URL is leased or spilt.
+        """
+        for host in self.hosts.values():
+            if not host.heap:
+                continue
+            heap: list[Entry] = []
+            for key, n, id in host.heap:
+                if self._live.get(id) != -key:
+                    continue
+                new = worth.get(id, -key) if -key <= most else -key
+                self._live[id] = new
+                heap.append((-new, n, id))
+            if host.cold_best is not None:
+                heap = self._chill(heap, host.cold_best)
+            heapify(heap)
+            host.heap = heap
+            self._place(host)
+
+    def _chill(self, heap: list[Entry], cold_best: float) -> list[Entry]:
+        """Send those that are now worse than the best cold URL of their host to the ledger; the others."""
+        cold = [entry for entry in heap if -entry[0] < cold_best]
+        for entry in cold:
+            self._live.pop(entry[2])
+        self.ledger.spill((-entry[0], entry[2]) for entry in cold)
+        return [entry for entry in heap if -entry[0] >= cold_best]
+
+    def priorities(self) -> Iterable[tuple[float, int]]:
+        """(priority, id) of all hot URLs, for the ledger."""
+        return ((priority, id) for id, priority in self._live.items())
+
     def requeue(self, lease: Lease, reason: str, detail: str = "", asked: bool = True) -> None:
         """Put a leased URL back, to be asked again when its host may be; a try in which it was `asked` counts."""
         host = self._host(lease.host)
@@ -171,7 +205,7 @@ class Frontier:
         if host.bad:
             self.give_up(lease.host, *host.fate, host.bad, also=[lease.id])
         elif host.cold_best is not None and lease.priority < host.cold_best:
-            self.ledger.spill([lease.id])
+            self.ledger.spill([(lease.priority, lease.id)])
         else:
             self._enter(host, lease.priority, lease.n, lease.id)
 
@@ -208,6 +242,7 @@ class Frontier:
         """Up to `count` URLs to fetch now: each the best of those whose host may be asked, none below `floor`."""
         self._now = max(self._now, now)
         ids: list[int] = []
+        priorities: list[float] = []
         while len(ids) < count and (host := self._pick()) is not None:
             if -host.heap[0][0] < floor:
                 self._place(host)
@@ -215,8 +250,9 @@ class Frontier:
                 if rested is None or -rested.heap[0][0] < floor:
                     break
                 host = rested
+            priorities.append(-host.heap[0][0])
             ids.append(self._take(host))
-        leases = self.ledger.lease(ids) if ids else []
+        leases = self.ledger.lease(ids, priorities) if ids else []
         for lease in leases:
             self._queued[lease.topic] -= 1
         return leases
@@ -403,7 +439,7 @@ class Frontier:
             host.heap, cold = heap[:allowance], heap[allowance:]
             for entry in cold:
                 self._live.pop(entry[2], None)
-            self.ledger.spill([entry[2] for entry in cold])
+            self.ledger.spill((-entry[0], entry[2]) for entry in cold)
             if cold:
                 host.cold_best = max(-cold[0][0], NEVER * -1 if host.cold_best is None else host.cold_best)
 

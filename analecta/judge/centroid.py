@@ -1,7 +1,7 @@
 """The judge of collection synthesis (S3-S9): a topic is its heaviest words, a page goes to the nearest topic.
 
 The paper has 26 topics side by side, and each is told apart by the words of the others. A person often has one
-topic and a few pages, and then two of its formulas fail; `Centroid(**PAPER)` does without our remedies:
+topic and a few pages, and then two of its formulas fail; the recipe `synthesis` does without our remedies:
 
 - idf = log(N/df) is 0 for a word that all examples share, which are the best words of a single topic.
   Here it is log(1 + N/df), which ranks alike and never is 0.
@@ -10,6 +10,9 @@ topic and a few pages, and then two of its formulas fail; `Centroid(**PAPER)` do
   of an average dictionary word, divided by the number of topics, as their words come to do the same work.
 
 Also a word's count on a page is damped, 1 + log(tf): a word a hundred times on a page is no hundred reasons.
+
+Confidence is the correlation, bent so that `correlation`, the paper's line between nuggets and other pages (S6), is
+at 0.5 as with every judge.
 
 One topic from 10 examples, average precision on two real webs: the paper's formulas 0.24 and 0.58, with the idf
 0.31 and 0.70, damped 0.36 and 0.75, all three 0.52 and 0.82. `outside` was chosen on these same webs, so expect less.
@@ -31,7 +34,6 @@ from analecta.terms import Vocabulary, Words, counts, likely_language, stop_word
 
 Floats = npt.NDArray[np.float64]
 
-PAPER: dict[str, Any] = {"smooth": False, "damp": False, "outside": 0.0, "min_examples": 4}
 FEW = 7  # the paper's number of hits a topic: fewer examples weigh as if there were as many
 _ARRAYS = ("weights_", "frequency_", "idf_", "seen_frequency_", "retired_")
 
@@ -39,11 +41,14 @@ _ARRAYS = ("weights_", "frequency_", "idf_", "seen_frequency_", "retired_")
 class Centroid:
     """Judges pages by their correlation with the centroids of the topics."""
 
+    needs: frozenset[str] = frozenset()
+
     def __init__(
         self,
         terms: int = 20,
         min_shared: int = 4,
-        threshold: float = 0.3,
+        correlation: float = 0.3,
+        threshold: float = 0.5,
         overlap: int = 1,
         live_idf: bool = False,
         every: int = 1000,
@@ -55,6 +60,7 @@ class Centroid:
         """Keep the settings: `overlap` topics a page may have, `every` so many pages a live idf is renewed."""
         self.terms = terms
         self.min_shared = min_shared
+        self.correlation = correlation
         self.threshold = threshold
         self.overlap = overlap
         self.live_idf = live_idf
@@ -85,10 +91,10 @@ class Centroid:
         return self._prepare()
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
-        """The nearest topic of each page and the correlation with it, which is told for OTHERS too."""
+        """The nearest topic of each page and how near, which is told for OTHERS too."""
         return self.judge_words(words([page.text for page in pages]))
 
-    def judge_words(self, batch: Words) -> list[Verdict]:
+    def judge_words(self, batch: Words, anchors: Words | None = None, neighbours: Words | None = None) -> list[Verdict]:
         """The same for words already cut."""
         found, lengths = counts(batch, self._vocabulary), np.diff(batch.starts)
         if not self.live_idf:
@@ -194,8 +200,15 @@ class Centroid:
             return [Verdict()] * found.shape[0]
         correlations, _ = self._correlate(found, lengths)
         order = np.argsort(-correlations, axis=1, kind="stable")[:, : max(self.overlap, 1)]
-        ranked = np.take_along_axis(correlations, order, axis=1)
+        ranked = self._confidence(np.take_along_axis(correlations, order, axis=1))
         return [self._verdict(*row) for row in zip(order.tolist(), ranked.tolist(), strict=True)]
+
+    def _confidence(self, correlation: Floats) -> Floats:
+        """0 to 0.5 below the line, 0.5 to 1 above."""
+        at = self.correlation
+        below = 0.5 * correlation / at if at > 0 else np.zeros_like(correlation)
+        above = 0.5 + 0.5 * (correlation - at) / (1 - at) if at < 1 else np.full_like(correlation, 0.5)
+        return np.where((correlation >= at) & (correlation > 0), np.minimum(above, 1.0), below)
 
     def _verdict(self, topics: list[int], ranked: list[float]) -> Verdict:
         best = ranked[0]

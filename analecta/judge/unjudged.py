@@ -12,6 +12,8 @@ from analecta.terms import Words
 class Unjudged:
     """Leaves pages as they are."""
 
+    needs: frozenset[str] = frozenset()
+
     def fit(self, examples: Sequence[Example], topics: Sequence[str]) -> Self:
         """There is nothing to learn."""
         return self
@@ -20,7 +22,7 @@ class Unjudged:
         """OTHERS, each of them."""
         return [Verdict()] * len(pages)
 
-    def judge_words(self, batch: Words) -> list[Verdict]:
+    def judge_words(self, batch: Words, anchors: Words | None = None, neighbours: Words | None = None) -> list[Verdict]:
         """The same for words already cut."""
         return [Verdict()] * len(batch)
 

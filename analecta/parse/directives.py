@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 
+from analecta import preferences
 from analecta.model import Answer, Page
 
 AGENT = "analecta"  # our product token, as in robots.txt
@@ -12,7 +13,6 @@ _NAME = re.compile(r"[a-z][\w.*-]*$")
 # Directives that hold a colon themselves; any other word before a colon is the name of a robot.
 _VALUED = frozenset(("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"))
 _ALL = frozenset(("noindex", "nofollow"))
-_RESERVING = re.compile(r"(?:train-ai\s*=\s*n\b|ai-train\s*=\s*no\b|tdm-reservation\s*=\s*1\b)", re.IGNORECASE)
 
 
 def words_for_us(value: str, agent: str = AGENT) -> set[str]:
@@ -38,25 +38,13 @@ def header_words(answer: Answer, agent: str = AGENT) -> set[str]:
     return set().union(*(words_for_us(line, agent) for line in lines))
 
 
-def reservations(headers: dict[str, str]) -> list[str]:
-    """What the headers reserve against training, in their own words."""
-    said = []
-    if headers.get("tdm-reservation", "").strip() == "1":
-        said.append("tdm-reservation=1")
-    for name in ("content-usage", "content-signal"):
-        found = _RESERVING.search(headers.get(name, ""))
-        if found:
-            said.append(f"{name}: {found[0]}")
-    return said
-
-
 def apply(page: Page, answer: Answer, metas: Iterable[str] = (), reserved: Iterable[str] = ()) -> Page:
-    """Write on `page` what its headers and `metas` ask; the most restrictive wins."""
+    """Write on `page` what its headers, `metas` and what it has `reserved` ask; the most restrictive wins."""
     words = header_words(answer)
     for value in metas:
         words |= words_for_us(value)
     page.noindex = "noindex" in words
     page.nofollow = "nofollow" in words
     page.noarchive = "noarchive" in words
-    page.reserved = "; ".join(dict.fromkeys([*reservations(answer.headers), *reserved]))
+    page.reserved = preferences.of_headers(answer.headers, reserved)
     return page

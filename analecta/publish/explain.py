@@ -11,6 +11,7 @@ from analecta.errors import AnalectaError, BadUse
 from analecta.judge import JUDGES
 from analecta.model import Page, State, Target
 from analecta.publish.known import Known, Url
+from analecta.publish.linking import Linked, linked
 from analecta.publish.reasons import sentence
 from analecta.publish.rows import iso, unpacked
 from analecta.store.library import Library
@@ -23,7 +24,7 @@ _FLAGS = {"noindex": NOINDEX, "nofollow": NOFOLLOW, "noarchive": NOARCHIVE, "sof
 _PAGE = """SELECT p.title, p.status, p.mime, p.lang, p.fetched_at, p.topic, p.confidence, p.model, p.flags, f.name,
   p.offset, p.length, p.words, p.limits, p.truncated, p.text
   FROM pages p LEFT JOIN files f ON f.n = p.file WHERE p.id = ? ORDER BY p.seq DESC LIMIT 1"""
-_LINKING = "SELECT id FROM pages WHERE instr(links, ?) > 0 LIMIT 3"  # no index: a walk through all pages
+_AHEAD = f"SELECT sum(priority > ?), count(*) FROM urls WHERE state = {int(State.QUEUED)}"
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -33,6 +34,16 @@ class Step(msgspec.Struct, frozen=True):
     found: str
     state: str
     anchor: str
+
+
+class Model(msgspec.Struct, frozen=True):
+    """The model that judged a page; without a kind where the library does not know it any more."""
+
+    hash: str
+    kind: str = ""
+    made_at: str = ""
+    about: str = ""  # what it learnt from, in words
+    current: bool = False
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -45,8 +56,7 @@ class Kept(msgspec.Struct, frozen=True):
     fetched_at: str
     topic: str
     confidence: float | None
-    model: str
-    judge: str
+    model: Model | None
     terms: list[tuple[str, float]]
     flags: list[str]
     words: int
@@ -77,7 +87,10 @@ class Explanation(msgspec.Struct):
     chain: list[Step] = []
     stands_elsewhere: list[str] = []  # the URLs after it, up to the one that stands for it
     stands_for: list[str] = []  # redirects and copies for which it stands
-    linked_from: list[str] = []
+    linked: Linked = Linked()
+    context: str = ""  # the words around the link that it was found by
+    ahead: int | None = None  # of those that wait, how many have a higher priority
+    waiting: int | None = None
     similar: list[str] = []
     page: Kept | None = None
 
@@ -92,21 +105,18 @@ def explain(library: Library, url: str) -> Explanation:
         known = Known(shards)
         found = known.get(target.id)
         if found is None:
-            return _never_seen(target, known)
+            return _never_seen(target, known, topics)
         told = _of_url(found, known, topics)
         told.crawling = bool(library.holder())
         told.page = _kept(library, shards, found, topics)
+        if found.state == State.QUEUED:
+            told.ahead, told.waiting = _queue(shards, found.priority)
     return told
 
 
-def _never_seen(target: Target, known: Known) -> Explanation:
-    linking = [
-        known.url(id)
-        for shard in known.shards
-        for (id,) in shard.execute(_LINKING, (target.id.to_bytes(8, "little", signed=True),))
-    ]
+def _never_seen(target: Target, known: Known, topics: Sequence[str]) -> Explanation:
     similar = [found.url for other in _other_forms(target.url) if (found := known.get(other.id))]
-    return Explanation(target.url, host=target.host, linked_from=linking, similar=similar)
+    return Explanation(target.url, host=target.host, linked=linked(known, [target.id], topics), similar=similar)
 
 
 def _other_forms(url: str) -> Iterator[Target]:
@@ -123,6 +133,7 @@ def _other_forms(url: str) -> Iterator[Target]:
 def _of_url(found: Url, known: Known, topics: Sequence[str]) -> Explanation:
     chain = known.chain(found)
     delay, until = _host(known.shards, found.host)
+    others = _standing_for(found.id, known.shards)
     return Explanation(
         url=found.url,
         state=found.state.name.lower(),
@@ -139,7 +150,9 @@ def _of_url(found: Url, known: Known, topics: Sequence[str]) -> Explanation:
         tries=found.tries,
         chain=[Step(step.url, step.found.name.lower(), step.state.name.lower(), step.anchor) for step in chain],
         stands_elsewhere=_onward(found, known),
-        stands_for=_standing_for(found.id, known.shards),
+        stands_for=[url for _, url in others],
+        linked=linked(known, [found.id, *(id for id, _ in others)], topics),
+        context=found.context,
     )
 
 
@@ -161,9 +174,15 @@ def _onward(found: Url, known: Known) -> list[str]:
     return steps
 
 
-def _standing_for(id: int, shards: Sequence[sqlite3.Connection]) -> list[str]:
-    query = f"SELECT url FROM urls WHERE elsewhere = ? ORDER BY n LIMIT {_MOST_LISTED}"
-    return [url for shard in shards for (url,) in shard.execute(query, (id,))]
+def _standing_for(id: int, shards: Sequence[sqlite3.Connection]) -> list[tuple[int, str]]:
+    query = f"SELECT id, url FROM urls WHERE elsewhere = ? ORDER BY n LIMIT {_MOST_LISTED}"
+    return [row for shard in shards for row in shard.execute(query, (id,))]
+
+
+def _queue(shards: Sequence[sqlite3.Connection], priority: float) -> tuple[int, int]:
+    """How many URLs wait with a higher priority, and how many in all."""
+    rows = [shard.execute(_AHEAD, (priority,)).fetchone() for shard in shards]
+    return sum(ahead or 0 for ahead, _ in rows), sum(count for _, count in rows)
 
 
 def _kept(library: Library, shards: Sequence[sqlite3.Connection], found: Url, topics: Sequence[str]) -> Kept | None:
@@ -173,7 +192,7 @@ def _kept(library: Library, shards: Sequence[sqlite3.Connection], found: Url, to
         return None
     title, status, mime, lang, fetched, topic, confidence, model, flags, file, offset, length = row[:12]
     words, limits, truncated, text = row[12:]
-    judge, terms = _made_by(library, model or "", found, unpacked(text))
+    made_by = _model(library, model) if model else None
     return Kept(
         title=title or "",
         status=status,
@@ -182,9 +201,8 @@ def _kept(library: Library, shards: Sequence[sqlite3.Connection], found: Url, to
         fetched_at=iso(fetched),
         topic=topics[topic] if 0 <= topic < len(topics) else "",
         confidence=confidence,
-        model=model or "",
-        judge=judge,
-        terms=terms,
+        model=made_by,
+        terms=_terms(library, made_by, found, unpacked(text)) if made_by else [],
         flags=[name for name, bit in _FLAGS.items() if flags & bit],
         words=words or 0,
         limits=limits or "",
@@ -195,14 +213,21 @@ def _kept(library: Library, shards: Sequence[sqlite3.Connection], found: Url, to
     )
 
 
-def _made_by(library: Library, model: str, found: Url, text: str) -> tuple[str, list[tuple[str, float]]]:
-    """The kind of judge that made a verdict, and the terms that made it; none where its model is gone."""
+def _model(library: Library, hash: str) -> Model:
     with library.database(readonly=True) as db:
-        row = db.execute("SELECT kind FROM models WHERE hash = ?", (model,)).fetchone()
-    if row is None or row[0] not in JUDGES:
-        return "", []
+        row = db.execute("SELECT kind, made_at, about FROM models WHERE hash = ?", (hash,)).fetchone()
+    if row is None:
+        return Model(hash)
+    kind, made_at, about = row
+    return Model(hash, kind, iso(made_at), about, hash == library.get("model"))
+
+
+def _terms(library: Library, model: Model, found: Url, text: str) -> list[tuple[str, float]]:
+    """The terms that made a verdict, heaviest first; none where the model's file is gone."""
+    if model.kind not in JUDGES:
+        return []
     try:
-        judge = JUDGES[row[0]].load(library.models, model)
+        judge = JUDGES[model.kind].load(library.models, model.hash)
     except AnalectaError:
-        return row[0], []
-    return row[0], judge.explain(Page(found.url, found.id, found.host, "", text=text))[:_TERMS]
+        return []
+    return judge.explain(Page(found.url, found.id, found.host, "", text=text))[:_TERMS]

@@ -1,4 +1,4 @@
-"""The rows of what can be exported: pages, links, refusals; one after another, so that memory stays constant.
+"""The rows of what can be exported: pages, links, refusals, history; one after another, so that memory stays constant.
 
 COLUMNS says what each row has, in order. Text is never null ("" where there is none); numbers may be.
 """
@@ -31,6 +31,9 @@ COLUMNS: dict[str, dict[str, type]] = {
     },
     "links": {"source": str, "target": str, "anchor": str, "state": str},
     "refusals": {"url": str, "state": str, "reason": str, "detail": str, "parent": str, "anchor": str, "depth": int},
+    "history": {
+        "run": int, "at": str, "pages": int, "topic": str, "items": int, "least": float, "mean": float, "most": float,
+    },
 }  # fmt: skip
 
 _PAGES = """SELECT p.kept_at, p.id, p.status, p.mime, p.title, p.lang, p.topic, p.confidence, p.fetched_at, p.digest,
@@ -95,7 +98,19 @@ def refusals(library: Library, _: Left) -> Iterator[Row]:
                     }
 
 
-KINDS: dict[str, Callable[..., Iterator[Row]]] = {"pages": pages, "links": links, "refusals": refusals}
+def history(library: Library, _: Left) -> Iterator[Row]:
+    """How good each topic's best items were as crawls went on: their least, mean and most confidence (S12)."""
+    topics = library.topic_names()
+    for moment in library.history():
+        yield moment._asdict() | {"at": iso(moment.at), "topic": _name(topics, moment.topic)}
+
+
+KINDS: dict[str, Callable[..., Iterator[Row]]] = {
+    "pages": pages,
+    "links": links,
+    "refusals": refusals,
+    "history": history,
+}
 
 
 def unpacked(packed: bytes | None) -> str:

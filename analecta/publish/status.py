@@ -14,11 +14,14 @@ from rich.text import Text
 from analecta.model import State
 from analecta.publish.plain import plain, shown
 from analecta.publish.reasons import NO_REFUSALS
-from analecta.publish.rows import iso
+from analecta.publish.rows import Left, Row, history, iso
 from analecta.store.library import Library
 from analecta.store.shard import NOINDEX, SOFT404
 
 _LAST_NOTES = 5
+_BLOCKS = "▁▂▃▄▅▆▇█"
+_TREND = 16  # letters wide
+_FLAT = 0.02  # a smaller change of confidence is none
 
 
 class Run(msgspec.Struct):
@@ -28,6 +31,15 @@ class Run(msgspec.Struct):
     ended: str
     reason: str
     pages: int
+
+
+class Collection(msgspec.Struct):
+    """How many items a topic has, and how sure the judge is of the best of them."""
+
+    items: int
+    least: float
+    mean: float
+    most: float
 
 
 class Status(msgspec.Struct):
@@ -44,6 +56,7 @@ class Status(msgspec.Struct):
     soft404: int
     reserved: int
     topics: dict[str, int]
+    collections: dict[str, Collection]  # of topics that had items when it was last looked
     hosts: int
     queue: int
     archive_files: int
@@ -51,6 +64,7 @@ class Status(msgspec.Struct):
     partitions: int
     run: Run | None
     models: list[dict[str, str]]
+    history: list[Row]  # oldest first, as `analecta export LIB history` gives it
     notes: list[str]
 
 
@@ -65,6 +79,7 @@ def status(library: Library) -> Status:
         for shard in shards:
             _count_urls(shard, urls, reasons)
             _count_pages(shard, names, topics, figures)
+    past = list(history(library, Left()))
     files = sorted(library.archive.glob("*.warc.gz"))
     return Status(
         library=str(library.folder),
@@ -78,6 +93,7 @@ def status(library: Library) -> Status:
         soft404=figures["soft404"],
         reserved=figures["reserved"],
         topics=topics,
+        collections={row["topic"]: msgspec.convert(row, Collection) for row in past},  # the last one stays
         hosts=figures["hosts"],
         queue=urls["queued"] + urls["leased"],
         archive_files=len(files),
@@ -85,6 +101,7 @@ def status(library: Library) -> Status:
         partitions=library.partitions,
         run=_run(library),
         models=_models(library),
+        history=past,
         notes=[f"{iso(at)} {note}" for at, note in library.notes()],
     )
 
@@ -136,7 +153,9 @@ def show(found: Status) -> RenderableType:
     """The same for a terminal."""
     parts: list[RenderableType] = [_figures(found)]
     if found.topics:
-        parts += ["", _counts("topic", "pages", found.topics)]
+        parts += ["", _topics(found)]
+        if found.collections:
+            parts.append(Text("(least, mean and most: how sure the judge is of a topic's best items)", style="dim"))
     if found.reasons:
         parts += ["", _counts("not fetched, or failed", "URLs", found.reasons)]
     if found.notes:
@@ -185,6 +204,35 @@ def _last_run(found: Status) -> str:
     if run.ended:
         return f"{began} UTC, {run.pages:,} pages; ended: {plain(run.reason)}"
     return f"{began} UTC, " + ("under way" if found.crawling else "ended without a word (killed); crawl again to go on")
+
+
+def _topics(found: Status) -> Table:
+    """The topics with their pages; where a crawl kept watch, how sure the judge is of the best of them."""
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("topic", no_wrap=True, overflow="ellipsis")
+    for title in ("pages", "least", "mean", "most") if found.collections else ("pages",):
+        table.add_column(title, justify="right", no_wrap=True)
+    if found.collections:
+        table.add_column("mean over time", no_wrap=True)
+    for name, count in found.topics.items():
+        row = [f"{count:,}"]
+        if best := found.collections.get(name):
+            means = [moment["mean"] for moment in found.history if moment["topic"] == name]
+            row += [f"{best.least:.2f}", f"{best.mean:.2f}", f"{best.most:.2f}", sparkline(means)]
+        table.add_row(shown(name), *row)
+    return table
+
+
+def sparkline(values: Sequence[float], width: int = _TREND) -> str:
+    """A line of small blocks, low to high; what hardly changes is flat."""
+    if not values:
+        return ""
+    step = max(len(values) / width, 1)
+    picked = [values[min(round((i + 1) * step), len(values)) - 1] for i in range(min(len(values), width))]
+    low, high = min(picked), max(picked)
+    if high - low < _FLAT:
+        return _BLOCKS[3] * len(picked)
+    return "".join(_BLOCKS[round((value - low) / (high - low) * (len(_BLOCKS) - 1))] for value in picked)
 
 
 def _counts(title: str, unit: str, counts: dict[str, int]) -> Table:

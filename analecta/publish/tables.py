@@ -29,11 +29,6 @@ def safe_cell(text: str) -> str:
     return f"'{text}" if _FORMULA.search(text) else text
 
 
-def cell_text(cell: str) -> str:
-    """The text that `safe_cell` was given."""
-    return cell[1:] if cell.startswith("'") and _FORMULA.search(cell[1:]) else cell
-
-
 def write_jsonl(rows: Iterable[Row], columns: Columns, out: IO[bytes]) -> int:
     """One JSON object a line."""
     count = 0

@@ -8,9 +8,9 @@ import shutil
 import socket
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from analecta.errors import BadUse, Busy, Environment
 from analecta.store.sqlite import SCHEMA, check_schema, connect
@@ -26,6 +26,23 @@ CREATE TABLE runs (
 CREATE TABLE models (hash TEXT PRIMARY KEY, made_at REAL NOT NULL, kind TEXT NOT NULL, about TEXT NOT NULL);
 CREATE TABLE notes (at REAL NOT NULL, note TEXT NOT NULL);
 """
+# Came after the first libraries were made: it is added to those when a crawl first writes to it.
+_HISTORY = """CREATE TABLE IF NOT EXISTS history (
+  run INTEGER NOT NULL, at REAL NOT NULL, pages INTEGER NOT NULL, topic INTEGER NOT NULL, items INTEGER NOT NULL,
+  least REAL NOT NULL, mean REAL NOT NULL, most REAL NOT NULL)"""
+
+
+class Moment(NamedTuple):
+    """How good a topic's collection was when so many pages had been fetched: confidences of its best items."""
+
+    run: int
+    at: float
+    pages: int
+    topic: int
+    items: int  # all that the topic had; the confidences are of the best of them
+    least: float
+    mean: float
+    most: float
 
 
 class Library:
@@ -51,7 +68,7 @@ class Library:
             for part in ("shards", "archive", "models"):
                 (folder / part).mkdir()
             with contextlib.closing(connect(folder / "library.db")) as db:
-                db.executescript(_TABLES)
+                db.executescript(_TABLES + _HISTORY)
                 db.execute("INSERT INTO meta VALUES ('schema', ?)", (SCHEMA,))
             # The settings come last: a folder without them is no library yet, so nothing half-made counts as one.
             (folder / SETTINGS).write_text(settings, encoding="utf-8")
@@ -143,6 +160,26 @@ class Library:
             for shard in shards:
                 found += shard.execute("SELECT at, event FROM journal WHERE at >= ?", (since,))
         return sorted(found)
+
+    def last_run_number(self) -> int:
+        """The number of the latest run; 0 before the first."""
+        with self.database(readonly=True) as db:
+            return int(db.execute("SELECT coalesce(max(n), 0) FROM runs").fetchone()[0])
+
+    def remember(self, moments: Iterable[Moment]) -> None:
+        """Add to the history of the collections."""
+        with self.database() as db:
+            db.execute(_HISTORY)
+            db.execute("BEGIN")
+            db.executemany("INSERT INTO history VALUES (?,?,?,?,?,?,?,?)", moments)
+            db.execute("COMMIT")
+
+    def history(self) -> list[Moment]:
+        """How good the collections were as crawls went on, oldest first."""
+        with self.database(readonly=True) as db:
+            if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'history'").fetchone():
+                return []
+            return [Moment(*row) for row in db.execute("SELECT * FROM history ORDER BY rowid")]
 
     # --- reading what the partitions wrote -----------------------------------------------------------------------
 

@@ -127,22 +127,28 @@ class Shard:
             self._hosts[name] = n
         return n
 
-    def lease(self, ids: Sequence[int]) -> list[Lease]:
-        """Mark URLs as being fetched and give their rows, in the order of `ids`."""
+    def lease(self, ids: Sequence[int], priorities: Sequence[float]) -> list[Lease]:
+        """Mark URLs as being fetched, with the priority they have come to; their rows, in the order of `ids`."""
+        self.db.executemany(
+            "UPDATE urls SET state = 1, tries = tries + 1, priority = ? WHERE id = ?", zip(priorities, ids, strict=True)
+        )
         marks = ",".join("?" * len(ids))
         found = self.db.execute(
             "SELECT u.n, u.id, u.url, h.name, u.priority, u.topic, u.depth, u.parent, u.found, u.astray, u.hops,"
-            " u.tries + 1, u.page, p.etag, p.modified FROM urls u JOIN hosts h ON h.n = u.host"
+            " u.tries, u.page, p.etag, p.modified FROM urls u JOIN hosts h ON h.n = u.host"
             f" LEFT JOIN pages p ON p.seq = u.page WHERE u.id IN ({marks})",
             ids,
         )
         rows = {row[1]: _lease(row) for row in found}
-        self.db.execute(f"UPDATE urls SET state = 1, tries = tries + 1 WHERE id IN ({marks})", ids)
         return [rows[id] for id in ids]
 
-    def spill(self, ids: Sequence[int]) -> None:
-        """Mark queued URLs as cold: they stay here and leave the frontier's memory."""
-        self.db.executemany("UPDATE urls SET cold = 1 WHERE id = ?", ((id,) for id in ids))
+    def spill(self, rows: Iterable[tuple[float, int]]) -> None:
+        """Mark queued URLs (priority, id) as cold: they stay here and leave the frontier's memory."""
+        self.db.executemany("UPDATE urls SET cold = 1, priority = ? WHERE id = ?", rows)
+
+    def set_priorities(self, rows: Iterable[tuple[float, int]]) -> None:
+        """Write down what queued URLs have come to be worth: (priority, id)."""
+        self.db.executemany("UPDATE urls SET priority = ? WHERE id = ?", rows)
 
     def warm(self, host: str, count: int) -> list[tuple[float, int, int]]:
         """Take the best cold URLs of a host back: (priority, n, id), best first."""
@@ -261,7 +267,7 @@ class Shard:
 
     # --- pages -----------------------------------------------------------------------------------------------
 
-    def add_page(self, values: Sequence[Any], state: State, elsewhere: int, old: int) -> None:
+    def add_page(self, values: Sequence[Any], state: State, elsewhere: int, old: int) -> int:
         """Write a page row (PAGE_COLUMNS) and settle its URL; a page fetched again takes the place of the `old` row."""
         seq = self.db.execute(_ADD_PAGE, values).lastrowid
         if old:
@@ -270,6 +276,7 @@ class Shard:
             "UPDATE urls SET state = ?, page = ?, elsewhere = ?, reason = ?, detail = NULL WHERE id = ?",
             (int(state), seq, elsewhere or None, "duplicate" if elsewhere else None, values[0]),
         )
+        return int(seq or 0)
 
     def page_of(self, id: int) -> tuple[str, float, str] | None:
         """The page we have of a URL: (url, fetched_at, digest)."""
@@ -296,20 +303,38 @@ class Shard:
         """Pages that were kept before there was a model: (seq, packed text)."""
         return self.db.execute("SELECT seq, text FROM pages WHERE model = '' ORDER BY seq").fetchall()
 
+    def last_pages(self, count: int) -> list[tuple[int, int, float, bytes, bytes, bool]]:
+        """The pages kept last, oldest first: (seq, id, confidence, packed text, link ids, on no topic)."""
+        rows = self.db.execute(
+            "SELECT seq, id, confidence, text, links, flags & ? FROM pages WHERE text IS NOT NULL"
+            " ORDER BY seq DESC LIMIT ?",
+            (SOFT404 | NOINDEX, count),
+        ).fetchall()
+        return [(*row[:5], bool(row[5])) for row in rows[::-1]]
+
+    def anchors(self, ids: Sequence[int]) -> list[str]:
+        """The anchor texts by which URLs were found, in order."""
+        rows = (self.db.execute("SELECT anchor FROM urls WHERE id = ?", (id,)).fetchone() for id in ids)
+        return [(row and row[0]) or "" for row in rows]
+
+    def texts(self, ids: Sequence[int]) -> list[bytes | None]:
+        """The packed texts of pages, in order; None where there is none here."""
+        query = "SELECT p.text FROM urls u JOIN pages p ON p.seq = u.page WHERE u.id = ?"
+        rows = (self.db.execute(query, (id,)).fetchone() for id in ids)
+        return [row[0] if row else None for row in rows]
+
+    def last_contexts(self, count: int) -> list[tuple[int, str]]:
+        """Words around the links found last: (id of the target, text)."""
+        return self.db.execute(
+            "SELECT id, context FROM urls WHERE context != '' ORDER BY n DESC LIMIT ?", (count,)
+        ).fetchall()
+
     def set_verdict(self, seq: int, topic: int, confidence: float, topics: bytes | None, model: str) -> None:
         """Write what a judge says of a page."""
         self.db.execute(
             "UPDATE pages SET topic = ?, confidence = ?, topics = ?, model = ? WHERE seq = ?",
             (topic, confidence, topics, model, seq),
         )
-
-    def examples(self, least: float) -> list[tuple[int, str, bytes]]:
-        """Pages whose URL was queued with at least this priority: (topic, url, packed text)."""
-        return self.db.execute(
-            "SELECT u.topic, u.url, p.text FROM pages p JOIN urls u ON u.id = p.id WHERE u.priority >= ?"
-            " AND p.text IS NOT NULL AND p.duplicate_of IS NULL ORDER BY p.seq",
-            (least,),
-        ).fetchall()
 
     # --- hosts -----------------------------------------------------------------------------------------------
 

@@ -3,16 +3,35 @@ from functools import partial
 
 import pytest
 
-from analecta.judge import JUDGES
-from analecta.judge.centroid import PAPER, Centroid
-from tests.checks.judges import CHECKS
+from analecta.judge import JUDGES, Centroid, Committee, Svm
+from tests.checks.judges import CHECKS, LEARNING, LENGTHY, PAPER
 
-MAKERS = JUDGES | {"paper": partial(Centroid, **PAPER), "overlap": partial(Centroid, overlap=3)}
-MAKERS["live"] = partial(Centroid, live_idf=True, every=1000)
+LEARNERS = {name: judge for name, judge in JUDGES.items() if name != "none"}
+LEARNERS |= {f"committee {mode}": partial(Committee, mode) for mode in ("unanimous", "best")}
+LEARNERS |= {"pairs": partial(Svm, ["terms", "pairs"]), "chosen": partial(Svm, kept=(50, 500))}
+ALL = LEARNERS | {
+    "none": JUDGES["none"],
+    "paper": partial(Centroid, **PAPER),
+    "centroid overlap": partial(Centroid, overlap=3),
+    "svm overlap": partial(Svm, overlap=3),
+    "live": partial(Centroid, live_idf=True, every=1000),
+}
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("name", MAKERS)
+@pytest.mark.parametrize("name", ALL)
 def test_judge(name, check, tmp_path):
     wanted = inspect.signature(check).parameters
-    check(MAKERS[name], *([tmp_path] if "folder" in wanted else []))
+    check(ALL[name], *([tmp_path] if "folder" in wanted else []))
+
+
+@pytest.mark.parametrize("check", LENGTHY, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("name", JUDGES)
+def test_judge_at_length(name, check):
+    check(JUDGES[name])
+
+
+@pytest.mark.parametrize("check", LEARNING, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("name", LEARNERS)
+def test_learner(name, check):
+    check(LEARNERS[name])

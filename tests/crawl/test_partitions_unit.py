@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from making import FREE, answer, candidate, page_row, pushed, shard_at, states, target
 
 from analecta.crawl.engine import Engine
-from analecta.crawl.messages import Examples, Order, Reins, Report, decode, encode
+from analecta.crawl.messages import Order, Reins, Report, decode, encode
 from analecta.crawl.partitions import Crawl, Worker, add, partitions
 from analecta.errors import BadUse
 from analecta.frontier.queues import Frontier
-from analecta.model import Example, State, Tally
+from analecta.model import State, Tally
 from analecta.settings import CrawlSettings, FetchSettings, Settings, StopSettings, Topic
 from analecta.store.archive import Archive, read_record
 from analecta.store.library import Library
@@ -236,10 +236,8 @@ def test_the_number_of_partitions_is_chosen_once(tmp_path):
 
 def test_messages_come_back_as_they_were_sent():
     for message in (
-        Order(5, "m", True, "drain"),
+        Order(5, "m", "drain"),
         msgspec.structs.replace(REPORT, tally=Tally(reasons={"x": 1}, topics={-1: 2}), titles=[("t", "n", 0.5)]),
-        Examples(0, 2, 1, Example(0, "http://h/", "text")),
-        Examples(0, 0, 0, None),
     ):  # fmt: skip
         assert decode(encode(message)) == message
 

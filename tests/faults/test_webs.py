@@ -161,9 +161,6 @@ def test_f25_exact_copies_in_the_pocket_web_point_to_what_stands_for_them(crawle
     assert known == copies
 
 
-@pytest.mark.xfail(
-    strict=True, reason="the fingerprint is of the whole text, so other navigation hides a near-duplicate"
-)
 def test_f25_near_duplicates_in_the_pocket_web_are_found(crawled):
     known, copies = found_out(crawled, "near-duplicate")
     assert copies > 3

@@ -57,8 +57,13 @@ def test_f36_reservations_are_recorded():
     assert html("<meta name=TDM-Reservation content=1>").reserved == "tdm-reservation=1"
     assert html("<meta name=tdm-reservation content=0>").reserved == ""
     assert html("<p>", tdm_reservation="1").reserved == "tdm-reservation=1"
-    assert html("<p>", content_usage="train-ai=n").reserved == "content-usage: train-ai=n"
-    assert html("<p>", content_signal="search=yes, ai-train=no").reserved == "content-signal: ai-train=no"
+    assert html("<p>", content_usage="train-ai=n").reserved == "train-ai=n"
+    assert html("<p>", content_signal="search=yes, ai-train=no").reserved == "ai-train=no"
+
+
+def test_f36_header_and_meta_are_one_statement():
+    page = html("<meta name=tdm-reservation content=' 1 '>", tdm_reservation="1", content_usage="Train-AI=N")
+    assert page.reserved == "train-ai=n; tdm-reservation=1"
 
 
 def test_words_are_lower_case_and_none_means_both():

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.parse.fingerprint import FEW, NearDuplicates, fingerprints
+from analecta.parse.fingerprint import FEW, LINE, PROSE, NearDuplicates, fingerprints
 from analecta.terms import words
 
 RNG = random.Random(5)
@@ -42,6 +42,56 @@ def test_pages_of_one_template_differ_by_their_title():
     assert index.find(np.array([b])) == [None]
 
 
+def article(seed, menu, length=2 * PROSE):
+    """A page as the parser gives it: a line of prose among short ones, which depend on `menu`."""
+    around = [text(f"{menu} {i}", 4) for i in range(length // 10)]
+    return "\n".join([*around, text(seed, length), *around])
+
+
+def near(one, other):
+    """Whether two pages, each a title and a text, are near-duplicates."""
+    (title, text_), (title2, text2) = one, other
+    a, b = fingerprints(words([text_, text2]), [title, title2], [text_, text2])
+    return NearDuplicates.load(np.array([a]), np.array([1])).find(np.array([b])) == [1]
+
+
+@pytest.mark.parametrize("title", ["Bees", "bees  - Our site", "Bees (print)", "Bees | Hives: all of them"])
+def test_f25_a_copy_with_another_menu_and_site_name_is_found(title):
+    assert near(("Bees — A site", article(1, "here")), (title, article(1, "there")))
+    assert not near(("Bees — A site", article(1, "here")), (title, article(2, "here")))
+
+
+@pytest.mark.parametrize("title", ["Wasps — A site", "Bees and wasps — A site", "Bees — A site 2", "Bees 2 — A site"])
+def test_the_same_prose_under_another_title_is_another_page(title):
+    assert not near(("Bees — A site", article(1, "here")), (title, article(1, "here")))
+
+
+def test_with_little_prose_the_whole_page_and_its_whole_title_count():
+    short = article(1, "here", PROSE - 1)
+    assert near(("Bees - A site", short), ("Bees - A site", short))
+    assert not near(("Bees - A site", short), ("Bees - B site", short))
+    assert not near(("Bees", short), ("Bees", article(1, "there", PROSE - 1)))
+
+
+def test_prose_that_is_a_small_part_of_its_page_does_not_stand_for_it():
+    one, other = ("\n".join([text(1, PROSE), *(text(f"{name} {i}", 9) for i in range(PROSE // 3))]) for name in "ab")
+    assert not near(("Bees", one), ("Bees", other))
+
+
+pieces = st.lists(st.sampled_from([text(1, 300), text(2, 30), "İİİ ẞ ς Ⱥ", "日本語です", "\ud800", ""]), max_size=6)
+
+
+@given(st.lists(pieces.map("\n".join), max_size=6))
+def test_prose_is_found_alike_in_a_batch_and_alone(texts):
+    together = fingerprints(words(texts), ["T"] * len(texts), texts).tolist()
+    assert together == [int(fingerprints(words([t]), ["T"], [t])[0]) for t in texts]
+
+
+def test_lines_are_measured_where_lower_case_takes_other_bytes():
+    page = "İ" * LINE + "\n" + article(1, "here")
+    assert near(("Bees - A", page), ("Bees - B", page.replace("İ", "Ⱥ")))
+
+
 def test_numbers_count_in_titles():
     a, b = fingerprints(words([text(1), text(1)]), ["Release 5.1", "Release 5.2"])
     assert a != b
@@ -73,10 +123,10 @@ def test_repeated_runs_count_once():
     assert apart(a, b) <= 3
 
 
-near = st.tuples(st.integers(0, 2**63 - 1), st.lists(st.integers(0, 47), max_size=5, unique=True))
+cases = st.tuples(st.integers(0, 2**63 - 1), st.lists(st.integers(0, 47), max_size=5, unique=True))
 
 
-@given(st.lists(near, max_size=30), st.integers(0, 3))
+@given(st.lists(cases, max_size=30), st.integers(0, 3))
 def test_the_index_finds_what_a_full_search_finds(cases, bits):
     stored = np.array([p for p, _ in cases], np.int64)
     sought = np.array([p ^ sum(1 << b for b in flips) for p, flips in cases], np.int64)

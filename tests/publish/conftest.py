@@ -1,5 +1,6 @@
 import pytest
 
+from analecta.crawl.collector import record
 from analecta.crawl.partitions import Crawl
 from analecta.seed.first_settings import first_settings
 from analecta.settings import Topic, load
@@ -27,4 +28,5 @@ def grown(pocket, tmp_path_factory):
         "crawl": {"workers": 2},
     }
     Crawl(library, load(library.settings_path, asked)).run()
+    record(library, 450)
     return library

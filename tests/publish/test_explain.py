@@ -1,12 +1,15 @@
 import io
 
+import msgspec
 import pytest
 from rich.console import Console
 
 from analecta.errors import BadUse
+from analecta.judge import JUDGES
 from analecta.model import State
-from analecta.publish.explain import explain
-from analecta.publish.rows import Left, pages, refusals
+from analecta.publish.explain import Explanation, explain
+from analecta.publish.linking import Linked
+from analecta.publish.rows import Left, links, pages, refusals
 from analecta.publish.telling import tell, verdict
 
 
@@ -25,7 +28,7 @@ def test_a_page_that_is_in_is_told_with_terms_and_way(grown):
     told = explain(grown, row["final_url"])
     assert verdict(told)[0].startswith(f"IN. It is a page about {row['topic']}")
     assert told.page.terms
-    assert told.page.model == row["model"]
+    assert told.page.model.hash == row["model"]
     assert [step.found for step in told.chain][-1] == "seed"
 
 
@@ -60,11 +63,66 @@ def test_a_redirect_and_a_copy_lead_to_what_stands_for_them(grown):
     assert copy["final_url"] in explain(grown, copy["duplicate_of"]).stands_for
 
 
-def test_a_url_that_waits_is_told_as_waiting(grown):
-    with grown.shards() as shards:
-        query = "SELECT url FROM urls WHERE state = ? LIMIT 1"
-        url = next(row[0] for shard in shards for row in shard.execute(query, (int(State.QUEUED),)))
-    assert verdict(explain(grown, url))[0].startswith("WAITS in the queue")
+def waiting(library) -> list[tuple[float, str, str]]:
+    """What waits in the queue: priority, words around the link beyond its own, URL; best first."""
+    query = "SELECT priority, coalesce(nullif(context, anchor), ''), url FROM urls WHERE state = ?"
+    with library.shards() as shards:
+        return sorted((r for shard in shards for r in shard.execute(query, (int(State.QUEUED),))), reverse=True)
+
+
+def test_a_url_that_waits_is_told_with_its_place_in_the_queue(grown):
+    queue = waiting(grown)
+    priority, _, url = queue[-1]
+    told = explain(grown, url)
+    assert verdict(told)[0].startswith("WAITS in the queue")
+    assert (told.ahead, told.waiting) == (sum(row[0] > priority for row in queue), len(queue))
+    assert f"{told.ahead:,} of the {len(queue):,} URLs that wait have a higher priority" in text(told)
+
+
+def test_a_url_that_waits_is_told_with_the_words_around_its_link(grown):
+    _, context, url = next(row for row in waiting(grown) if len(row[1]) > 40)
+    told = explain(grown, url)
+    assert told.context == context
+    assert f"amid the words: {context[:40]}" in text(told)
+
+
+def test_the_pages_that_link_to_a_page_are_those_of_the_exported_links(grown):
+    row = next(row for row in pages(grown, Left()) if row["depth"] > 1 and row["url"] == row["final_url"])
+    told = explain(grown, row["final_url"])
+    targets = {row["final_url"], *told.stands_for}
+    sources = {link["source"] for link in links(grown, Left()) if link["target"] in targets} - targets
+    assert told.linked.pages == len(sources) > 0
+    assert {page.url for page in told.linked.best} <= sources
+    assert told.linked.best[0].url in text(told)
+
+
+def test_the_model_is_told_with_what_it_learnt_from(grown):
+    row = next(row for row in pages(grown, Left()) if row["topic"])
+    told = explain(grown, row["final_url"])
+    assert f"learnt from {told.page.model.about} on 20" in text(told)
+    old = msgspec.structs.replace(told.page.model, current=False)
+    told.page = msgspec.structs.replace(told.page, model=old)
+    assert "a newer one is in use now" in text(told)
+
+
+@pytest.mark.parametrize("kind", JUDGES)
+def test_every_kind_of_judge_is_told_in_words(grown, kind):
+    told = explain(grown, next(row for row in pages(grown, Left()) if row["topic"])["final_url"])
+    told.page = msgspec.structs.replace(told.page, model=msgspec.structs.replace(told.page.model, kind=kind))
+    assert f"{kind}: " in text(told)
+
+
+@pytest.mark.parametrize(
+    ("linked", "words"),
+    [
+        (Linked(1, 1), "1 page in the library links to it, which is on topic"),
+        (Linked(3, 0), "3 pages in the library link to it, none of them on topic"),
+        (Linked(3, 2), "3 pages in the library link to it, 2 of them on topic"),
+        (Linked(1200, 1200), "1,200 pages in the library link to it, all of them on topic"),
+    ],
+)
+def test_the_number_of_links_is_told_in_words(linked, words):
+    assert words in text(Explanation("http://a.test/", linked=linked))
 
 
 def test_a_url_never_seen_is_told_with_what_is_like_it(grown):

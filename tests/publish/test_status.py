@@ -1,4 +1,5 @@
 import io
+import re
 import sqlite3
 from contextlib import closing
 
@@ -35,7 +36,14 @@ def test_figures_agree_with_the_rows(grown):
 def test_the_last_run_and_the_model_are_told(grown):
     found = status(grown)
     assert "450 pages were asked for and kept" in text(found)
-    assert found.models[0]["hash"][:12] in text(found)
+    assert found.models[-1]["hash"][:12] in text(found)
+
+
+def test_s12_topics_are_shown_with_the_figures_of_their_best_items(grown):
+    found = status(grown)
+    for name, best in found.collections.items():
+        assert re.search(rf"{name} +[\d,]+ +{best.least:.2f} +{best.mean:.2f} +{best.most:.2f}  [▁-█]+", text(found))
+    assert set(found.collections) == set(found.topics)
 
 
 def test_a_library_that_was_never_crawled_has_a_status(library):

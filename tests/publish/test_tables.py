@@ -8,10 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analecta.errors import BadUse, Environment
-from analecta.publish.tables import cell_text, safe_cell, write, write_csv
+from analecta.publish.tables import safe_cell, write, write_csv
 
 COLUMNS = {"title": str, "order": int, "topics": dict, "noindex": bool}
 ROWS = [{"title": f"=t{i}", "order": -i, "topics": {"a": 0.5}, "noindex": i == 1} for i in range(5000)]
+
+
+def cell_text(cell):
+    """The text that `safe_cell` was given: a quote of ours is before what would need one."""
+    return cell[1:] if cell.startswith("'") and safe_cell(cell[1:]) != cell[1:] else cell
 
 
 @pytest.mark.parametrize(

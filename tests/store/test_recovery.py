@@ -212,7 +212,7 @@ def test_f44_a_url_that_ended_the_process_three_times_is_poison(tmp_path):
         shard.commit()
     for _ in range(3):
         with library(tmp_path) as (shard, suspect):
-            shard.lease([bad])
+            shard.lease([bad], [0.5])
             shard.commit()
             suspect.set(bad)
         back, notes, now = recovered(tmp_path)

@@ -56,10 +56,10 @@ def test_a_lease_gives_all_that_was_queued_in_the_order_asked_for():
         more = {"depth": 3, "parent": 9, "found": Found.SITEMAP, "astray": 2, "hops": 1}
         added(shard, queued("http://h/1", 0.7, topic=4, **more), queued("http://h/2"))
         ids = [target(f"http://h/{i}").id for i in (2, 1)]
-        leases = shard.lease(ids)
+        leases = shard.lease(ids, [0.5, 0.8])
         assert [lease.id for lease in leases] == ids
         one = leases[1]
-        assert (one.n, one.url, one.host, one.priority, one.topic) == (1, "http://h/1", "h", 0.7, 4)
+        assert (one.n, one.url, one.host, one.priority, one.topic) == (1, "http://h/1", "h", 0.8, 4)
         assert (one.depth, one.parent, one.found, one.astray, one.hops, one.tries) == (3, 9, Found.SITEMAP, 2, 1, 1)
         assert set(states(shard).values()) == {State.LEASED}
 
@@ -70,7 +70,7 @@ def test_each_lease_counts_as_a_try():
         id = target("http://h/1").id
         tries = []
         for _ in range(3):
-            tries.append(shard.lease([id])[0].tries)
+            tries.append(shard.lease([id], [0.5])[0].tries)
             shard.settle(id, State.QUEUED, "again")
         assert tries == [1, 2, 3]
 
@@ -96,8 +96,8 @@ def test_hot_rows_are_queued_or_leased_and_not_cold():
 def test_spilled_urls_are_cold():
     with shard_at() as shard:
         added(shard, queued("http://h/1", 0.3), queued("http://h/2", 0.4))
-        shard.spill([target("http://h/1").id])
-        assert shard.cold_hosts() == [("h", 0.3)]
+        shard.spill([(0.5, target("http://h/1").id)])
+        assert shard.cold_hosts() == [("h", 0.5)]
         assert len(shard.hot_rows().fetchall()) == 1
 
 
@@ -112,7 +112,7 @@ def test_settling_what_is_queued_leaves_the_rest_alone_and_counts_by_topic():
     with shard_at() as shard:
         added(shard, *(queued(f"http://h/{i}", topic=i % 2) for i in range(5)))
         ids = [target(f"http://h/{i}").id for i in range(5)]
-        shard.lease(ids[:1])
+        shard.lease(ids[:1], [0.5])
         assert shard.settle_queued(ids, State.FAILED, "bad-host") == {0: 2, 1: 2}
         assert list(states(shard).values()) == [State.LEASED] + [State.FAILED] * 4
 
@@ -135,10 +135,10 @@ def test_only_links_that_nobody_let_us_follow_are_redeemed(reason, state):
 def test_a_page_may_get_another_way_and_a_try_be_taken_back():
     with shard_at() as shard:
         added(shard, queued("http://h/"))
-        one = shard.lease([target("http://h/").id])[0]
+        one = shard.lease([target("http://h/").id], [0.5])[0]
         shard.rename(one.id, "https://h/", 1)
         shard.settle(one.id, State.QUEUED, "http-301", tries=one.tries - 1)
-        again = shard.lease([one.id])[0]
+        again = shard.lease([one.id], [0.5])[0]
         assert (again.url, again.hops, again.tries) == ("https://h/", 1, 1)
 
 
@@ -148,10 +148,10 @@ def test_a_page_may_get_another_way_and_a_try_be_taken_back():
 def test_leases_are_released_and_their_try_does_not_count():
     with shard_at() as shard:
         added(shard, queued("http://h/1", topic=3), queued("http://h/2"))
-        shard.lease([target("http://h/1").id])
+        shard.lease([target("http://h/1").id], [0.5])
         assert shard.release_leases(0, 3) == {3: 1}
         assert set(states(shard).values()) == {State.QUEUED}
-        assert shard.lease([target("http://h/1").id])[0].tries == 1
+        assert shard.lease([target("http://h/1").id], [0.5])[0].tries == 1
 
 
 def test_f44_a_url_that_ends_the_process_three_times_is_set_aside():
@@ -160,7 +160,7 @@ def test_f44_a_url_that_ends_the_process_three_times_is_set_aside():
         bad, good = target("http://h/bad").id, target("http://h/good").id
         for crash in range(3):
             assert states(shard)[bad] == State.QUEUED
-            shard.lease([bad, good])
+            shard.lease([bad, good], [0.5, 0.5])
             back = shard.release_leases(bad, 3)
             assert back == ({0: 2} if crash < 2 else {0: 1})
         assert states(shard) == {bad: State.FAILED, good: State.QUEUED}
@@ -210,7 +210,7 @@ def test_a_page_fetched_again_takes_the_place_of_the_old():
     with shard_at() as shard:
         id = kept(shard, "http://h/", etag="1")
         assert shard.ask_again(before=99.0) == {0: 1}
-        one = shard.lease([id])[0]
+        one = shard.lease([id], [0.5])[0]
         assert (one.etag, one.page > 0) == ("1", True)
         shard.add_page(page_row(id, etag="2"), State.DONE, 0, one.page)
         assert shard.db.execute("SELECT etag FROM pages").fetchall() == [("2",)]

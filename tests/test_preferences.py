@@ -1,6 +1,6 @@
 import pytest
 
-from analecta.fetch.preferences import of_headers, of_lines
+from analecta.preferences import of_headers, of_lines
 
 
 @pytest.mark.parametrize(
@@ -15,6 +15,8 @@ from analecta.fetch.preferences import of_headers, of_lines
         ({"content-usage": "train-ai=y"}, ""),
         ({"tdm-reservation": "1"}, "tdm-reservation=1"),
         ({"tdm-reservation": "0"}, ""),
+        ({"tdm-reservation": "0, 1"}, "tdm-reservation=1"),
+        ({"tdm-reservation": "10"}, ""),
         ({"tdm-reservation": "1, 1", "content-signal": "ai-train=no"}, "ai-train=no; tdm-reservation=1"),
         ({"content-usage": "====,;\x00=n"}, ""),
     ],

@@ -1,4 +1,4 @@
-"""What sites reserve: statements against use for training, from response headers and robots.txt.
+"""What owners reserve: statements against use for training, from response headers, pages and robots.txt.
 
 Three ways to say it are read: Content-Usage (the IETF's AI preferences), Content-Signal (Content Signals) and
 TDM-Reservation (the W3C group's TDM Reservation Protocol). All that is kept is what is reserved, as one short string.
@@ -13,13 +13,17 @@ NO = frozenset(("n", "no", "0", "false", "?0", "disallow"))
 
 _PAIR = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)\s*=\s*\"?([^\s,;\"]+)")
 _FIELDS = ("content-usage", "content-signal")
+_TDM = "tdm-reservation"
 
 
-def of_headers(headers: Mapping[str, str]) -> str:
-    """What a response reserves, such as "ai-train=no"; empty if nothing. Names must be in lower case."""
+def of_headers(headers: Mapping[str, str], metas: Iterable[str] = ()) -> str:
+    """What a response reserves, such as "ai-train=no"; empty if nothing. Names must be in lower case.
+
+    `metas` are what its page says of tdm-reservation, which may stand there as well as in a header.
+    """
     found = [pair for field in _FIELDS if field in headers for pair in _reserved(headers[field])]
-    if headers.get("tdm-reservation", "").split(",")[0].strip() == "1":
-        found.append("tdm-reservation=1")
+    if any(_is_one(value) for value in (headers.get(_TDM, ""), *metas)):
+        found.append(f"{_TDM}=1")
     return "; ".join(dict.fromkeys(found))
 
 
@@ -37,3 +41,8 @@ def of_lines(lines: Iterable[str]) -> str:
 def _reserved(value: str) -> list[str]:
     pairs = ((name.lower(), word.lower()) for name, word in _PAIR.findall(value))
     return [f"{name}={word}" for name, word in pairs if name in TRAINING and word in NO]
+
+
+def _is_one(value: str) -> bool:
+    """Whether a 1 is said; headers that came twice are joined by commas, and the stricter holds."""
+    return "1" in map(str.strip, value.split(","))

@@ -1,0 +1,1 @@
+"""Analysis: arrays in, plain results out."""

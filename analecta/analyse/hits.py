@@ -1,0 +1,141 @@
+"""Hubs and authorities: a good hub links to good authorities, a good authority is linked from good hubs (B12, P8).
+
+Pages are numbers from 0, links are two arrays of such numbers. The remedies are those of Bharat and Henzinger (SIGIR
+1998): a host has one voice about a page however many of its pages link there, and off-topic pages have little to say.
+"""
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+Floats = npt.NDArray[np.float64]
+Numbers = npt.NDArray[np.int64]
+
+_SETTLED = 1e-12  # a step that moves no score by more than this was the last
+
+
+def hits(
+    src: npt.ArrayLike,
+    dst: npt.ArrayLike,
+    nodes: int,
+    weights: npt.ArrayLike | None = None,
+    hosts: npt.ArrayLike | None = None,
+    iterations: int = 100,
+) -> tuple[Floats, Floats]:
+    """Hub and authority scores of pages 0 to nodes - 1; each of length 1, or all 0 where no link counts.
+
+    With `weights`, the relevance of each page (P8: its cosine to the centre of a cluster; below 0 counts as 0), a page
+    speaks as loudly as it is relevant. With `hosts`, the number of each page's host, k links from one host to one page
+    weigh 1/k for its authority, l links from one page to one host 1/l for its hub score, and links within a host are
+    left out. A link that is there twice counts once; a page's link to itself does not count.
+    """
+    start, end = _distinct(src, dst, nodes)
+    for_authorities = for_hubs = np.ones(len(start))
+    if hosts is not None:
+        host = np.unique(np.asarray(hosts, np.int64), return_inverse=True)[1]
+        abroad = host[start] != host[end]
+        start, end = start[abroad], end[abroad]
+        for_authorities = 1.0 / _times(host[start] * nodes + end)
+        for_hubs = 1.0 / _times(start * nodes + host[end])
+    if weights is not None:
+        loud = _loudness(weights)
+        for_authorities, for_hubs = for_authorities * loud[start], for_hubs * loud[end]
+    source, target = start.astype(np.int32), end.astype(np.int32)  # half the memory to walk through
+    return _iterate(
+        csr_array((for_hubs, (source, target)), (nodes, nodes)),
+        csr_array((for_authorities, (target, source)), (nodes, nodes)),
+        iterations,
+    )
+
+
+def _iterate(onward: csr_array, back: csr_array, iterations: int) -> tuple[Floats, Floats]:
+    """Equations 4 and 5 of Panorama: the power method, from 1 for every page."""
+    hubs = authorities = np.ones(onward.shape[0])
+    for _ in range(iterations):
+        before = hubs
+        authorities = _unit(back @ hubs)
+        hubs = _unit(onward @ authorities)
+        if not len(hubs) or float(np.abs(hubs - before).max()) < _SETTLED:
+            break
+    return hubs, authorities
+
+
+def base_set(
+    start: npt.ArrayLike,
+    src: npt.ArrayLike,
+    dst: npt.ArrayLike,
+    predecessors: int = 50,
+    worth: npt.ArrayLike | None = None,
+) -> Numbers:
+    """The pages to analyse for a topic: its own, all that they link to, and some that link to them; in order.
+
+    Of the pages that link to one of its own, the `predecessors` best by `worth` come along, or the first by number:
+    a page that the whole web links to must not bring the whole web in (Kleinberg takes 50).
+    """
+    own, src, dst = (np.asarray(array, np.int64) for array in (start, src, dst))
+    nodes = int(max(array.max(initial=-1) for array in (own, src, dst))) + 1
+    inside = np.zeros(nodes, bool)
+    inside[own] = True
+    after = dst[inside[src]]
+    source, target = _distinct(src[inside[dst]], dst[inside[dst]], nodes)
+    value = np.zeros(nodes) if worth is None else np.asarray(worth, np.float64)[:nodes]
+    order = np.lexsort((source, -value[source], target))
+    source, target = source[order], target[order]
+    place = np.arange(len(target)) - np.searchsorted(target, target)  # among those that link to the same page
+    inside[after] = True
+    inside[source[place < predecessors]] = True
+    return np.flatnonzero(inside).astype(np.int64)
+
+
+def within(members: Numbers, src: npt.ArrayLike, dst: npt.ArrayLike) -> tuple[Numbers, Numbers]:
+    """The links between members, each page numbered by its place among them."""
+    source, target = np.asarray(src, np.int64), np.asarray(dst, np.int64)
+    place = np.full(int(max(ends.max(initial=-1) for ends in (members, source, target))) + 1, -1, np.int64)
+    place[members] = np.arange(len(members))
+    both = (place[source] >= 0) & (place[target] >= 0)
+    return place[source[both]], place[target[both]]
+
+
+def settled(stands_at: npt.ArrayLike) -> Numbers:
+    """Where each page's redirects end: `stands_at[i]` is the page that i leads to, or i itself.
+
+    `settled(stands_at)[dst]` are links that lead to the pages themselves. Pages of a ring lead to one another, and
+    stay in it.
+    """
+    to = np.asarray(stands_at, np.int64)
+    for _ in range(max(len(to), 1).bit_length()):  # each step doubles the redirects that are followed
+        to = to[to]
+    return to
+
+
+def _distinct(src: npt.ArrayLike, dst: npt.ArrayLike, nodes: int) -> tuple[Numbers, Numbers]:
+    """Each link once, none from a page to itself."""
+    source, target = np.asarray(src, np.int64), np.asarray(dst, np.int64)
+    keys = np.sort(source * nodes + target)
+    keys = keys[np.diff(keys, prepend=-1) != 0]
+    source, target = np.divmod(keys, max(nodes, 1))
+    other = source != target
+    return source[other], target[other]
+
+
+def _times(keys: Numbers) -> Floats:
+    """How often each key is there."""
+    _, place, count = np.unique(keys, return_inverse=True, return_counts=True)
+    return count[place].astype(np.float64)
+
+
+def _loudness(weights: npt.ArrayLike) -> Floats:
+    """Weights from 0 to 1: only their ratios matter."""
+    loud = np.maximum(np.nan_to_num(np.asarray(weights, np.float64), nan=0.0), 0.0)
+    most = loud.max(initial=0.0)
+    return loud / most if most else loud
+
+
+def _unit(scores: Floats) -> Floats:
+    """The same direction at length 1; the largest is made 1 first, so that very small scores do not vanish."""
+    most = scores.max(initial=0.0)
+    if not most:
+        return np.zeros_like(scores)
+    scores = scores / most
+    # Not `scores @ scores`: BLAS would use all cores for it, and sum up in an order that depends on their number.
+    return np.asarray(scores / np.sqrt(np.square(scores).sum()), np.float64)

@@ -1,0 +1,130 @@
+"""One whole crawl over a web that stands still, by the engine that crawls the open web, and what it fetched."""
+
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from analecta.crawl.aside import in_threads
+from analecta.crawl.partitions import Crawl
+from analecta.errors import AnalectaError, BadUse
+from analecta.evaluate.webs import Web
+from analecta.model import Tally
+from analecta.publish.rows import Left, pages
+from analecta.settings import Settings, load, merge, parse, recipe_names, recipe_text
+from analecta.store.library import Library
+from analecta.urls import canonical
+
+_NOWHERE = "127.0.0.1:9"  # nothing is asked over the network; this says that no contact is needed, and no delay
+
+
+class Task(msgspec.Struct, frozen=True):
+    """A crawl to be done: a recipe (or a settings file), the seeds of each topic, and how many pages."""
+
+    recipe: str
+    topics: dict[str, tuple[str, ...]]
+    draw: int
+    pages: int
+    settings: dict[str, Any] = {}
+
+
+class Fetch(msgspec.Struct, frozen=True):
+    """A page of a crawl, in the order of fetching."""
+
+    id: int
+    host: str
+    topic: str
+    confidence: float
+    depth: int
+    twin: bool
+
+
+class Trace(msgspec.Struct):
+    """What a crawl fetched, and what it cost."""
+
+    fetched: list[Fetch]
+    tally: Tally
+    reason: str
+    cpu: float
+    seconds: float
+
+
+def check_recipe(recipe: str, settings: Mapping[str, Any]) -> None:
+    """Say at once if there is no such recipe, or if the settings make no sense."""
+    text = _text(recipe) if _is_file(recipe) else recipe_text(recipe)
+    try:
+        msgspec.convert(merge(parse(text, recipe), settings), Settings, strict=False)
+    except msgspec.ValidationError as error:
+        raise BadUse(f"{recipe} and --set do not go together: {error}") from error
+
+
+def recipe_label(recipe: str) -> str:
+    """What a recipe is called: its name, or that of its file."""
+    return Path(recipe).stem if _is_file(recipe) else recipe
+
+
+def run(web: Web, task: Task, scratch: Path | None = None) -> Trace:
+    """Crawl, and read what came of it; the library is thrown away."""
+    with tempfile.TemporaryDirectory(dir=scratch) as folder:
+        library = Library.create(Path(folder) / "library", _text(task.recipe) if _is_file(task.recipe) else "")
+        settings = settings_of(library, task)
+        began, cpu = time.perf_counter(), time.process_time()
+        ending = Crawl(library, settings, start=in_threads(web)).run()
+        cpu, took = time.process_time() - cpu, time.perf_counter() - began
+        if ending.code:
+            raise AnalectaError(f"the crawl of {recipe_label(task.recipe)} ended early: {ending.reason}")
+        return Trace(_fetched(library), ending.tally, ending.reason, cpu, took)
+
+
+def settings_of(library: Library, task: Task) -> Settings:
+    """The settings of an evaluation's crawl: as the recipe has them, repeatable, with no network and no waiting."""
+    asked: dict[str, Any] = {
+        "topics": [{"name": name, "seeds": list(seeds)} for name, seeds in task.topics.items()],
+        "crawl": {"workers": 1, "ordered": True, "seed": task.draw},
+        "fetch": {"connect_to": _NOWHERE, "delay": 0},
+        # Reach is counted over links, so pages that only a sitemap knows would be found beyond it.
+        "policy": {"sitemaps": False},
+        "stop": {"pages": task.pages, "idle": 1},
+    }
+    if not _is_file(task.recipe):
+        asked["recipe"] = task.recipe
+    return load(library.settings_path, merge(asked, task.settings))
+
+
+def setting(text: str) -> dict[str, Any]:
+    """`policy.decay=0.3` as a layer of settings."""
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise BadUse(f"--set wants KEY=VALUE, such as policy.decay=0.3, not {text!r}")
+    try:
+        found: Any = msgspec.json.decode(value)
+    except msgspec.DecodeError:
+        found = value
+    for part in reversed(key.strip().split(".")):
+        found = {part: found}
+    return dict(found)
+
+
+def _is_file(recipe: str) -> bool:
+    return recipe.endswith(".toml") and recipe not in recipe_names()
+
+
+def _text(file: str) -> str:
+    try:
+        return Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadUse(f"cannot read the settings {file}: {error}") from error
+
+
+def _fetched(library: Library) -> list[Fetch]:
+    return [_fetch(row) for row in pages(library, Left(), everything=True)]
+
+
+def _fetch(row: Mapping[str, Any]) -> Fetch:
+    target = canonical(row["final_url"])
+    assert target is not None
+    confidence = row["confidence"] or 0.0
+    return Fetch(target.id, row["host"], row["topic"], confidence, row["depth"], bool(row["duplicate_of"]))

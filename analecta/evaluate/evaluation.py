@@ -1,0 +1,145 @@
+"""The evaluation of recipes: which crawls to do, and their figures together."""
+
+import contextlib
+import os
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from analecta.errors import BadUse
+from analecta.evaluate.crawls import Task, check_recipe
+from analecta.evaluate.examiner import Examiner, read_examples
+from analecta.evaluate.graph import Graph, Node, load_nodes, save_nodes
+from analecta.evaluate.labels import choose_topics, of_urls, pages_of, read_labels
+from analecta.evaluate.pool import Pool
+from analecta.evaluate.questions import Draws, Question, budget
+from analecta.evaluate.scoring import Run, score, score_order
+from analecta.evaluate.webs import Web, open_web
+
+Step = Callable[[str, int, int], None]  # what is being done, how much of it, of how much
+BREADTH_FIRST = "breadth-first"
+SIMULATED = "breadth-first (simulated)"
+ORACLE = "oracle"
+BOUNDS = (SIMULATED, ORACLE)
+
+
+class Plan(msgspec.Struct, kw_only=True):
+    """What is to be evaluated."""
+
+    web: str
+    recipes: list[str]
+    labels: str = ""
+    examples: dict[str, str] = {}  # files by topic, where there are no labels
+    topics: list[str] = []
+    together: bool = False
+    seeds: int = 10
+    draws: int = 3
+    budget: str = "4R"
+    seed_hosts: int = 0
+    min_pages: int = 40
+    jobs: int = 0
+    settings: dict[str, Any] = {}
+
+
+class Evaluation(msgspec.Struct, kw_only=True):
+    """What came of it. `bounds` are simulated orders; `alone` crawls of one topic, beside crawls of all together."""
+
+    web: str
+    digest: str
+    analecta: str
+    plan: Plan
+    runs: list[Run]
+    bounds: list[Run]
+    alone: list[Run] = []
+
+
+def evaluate(plan: Plan, cache: Path | None = None, step: Step = lambda what, done, of: None) -> Evaluation:
+    """Do all crawls of a plan; `cache` is a folder where the links of the web may be kept."""
+    check(plan)
+    step("Reading the web", 0, 0)
+    with contextlib.closing(open_web(plan.web)) as web, Pool(web, plan.web, plan.jobs or os.cpu_count() or 1) as pool:
+        step("Following its links", 0, 0)
+        graph = Graph(_nodes(web, pool, cache))
+        questions, alone = ask(plan, web, graph, step)
+        runs = _crawl(plan, questions + alone, graph, pool, step)
+        first = {id(question) for question in questions}
+        return Evaluation(
+            web=web.name,
+            digest=web.digest,
+            analecta=version("analecta"),
+            plan=plan,
+            runs=[run for question, run in runs if id(question) in first],
+            bounds=bounds(questions, graph),
+            alone=[run for question, run in runs if id(question) not in first],
+        )
+
+
+def check(plan: Plan) -> None:
+    """Say what is wrong before anything is read."""
+    if not plan.recipes:
+        raise BadUse("name at least one recipe: --recipes adaptive,breadth-first")
+    for recipe in plan.recipes:
+        check_recipe(recipe, plan.settings)
+    budget(plan.budget, 1)
+    if plan.examples and (plan.labels or plan.together):
+        raise BadUse("--examples are for webs without labels, one topic at a time")
+
+
+def ask(plan: Plan, web: Web, graph: Graph, step: Step) -> tuple[list[Question], list[Question]]:
+    """The questions; and of a crawl of all topics together, one topic alone to compare its cost with."""
+    draws = Draws(graph, plan.seeds, plan.draws, plan.budget, plan.seed_hosts)
+    if plan.examples:
+        given = {topic: read_examples(Path(file), graph) for topic, file in plan.examples.items()}
+        worth = Examiner(web, graph, given).worth(lambda done: step("Judging every page", done, len(graph)))
+        return draws.examined(given, worth), []
+    labels = read_labels(Path(plan.labels), graph) if plan.labels else of_urls(web.subjects(), graph)
+    if not labels:
+        raise BadUse(f"{plan.web} does not say what its pages are about: give --labels, or --examples of each topic")
+    on_topic = {topic: pages_of(topic, labels) for topic in choose_topics(plan.topics, labels, plan.min_pages)}
+    if not plan.together:
+        return draws.each(on_topic), []
+    largest = max(on_topic, key=lambda topic: len(on_topic[topic]))
+    return draws.together(on_topic), draws.each({largest: on_topic[largest]})
+
+
+def bounds(questions: Sequence[Question], graph: Graph) -> list[Run]:
+    """What a crawl that looks at nothing and one that knows everything would give."""
+    found = []
+    for q in questions:
+        found.append(score_order(SIMULATED, q, graph.breadth_first(q.all_seeds, q.budget), graph))
+        found.append(score_order(ORACLE, q, graph.oracle(q.all_seeds, q.all_relevant, q.budget), graph))
+    return found
+
+
+def _crawl(
+    plan: Plan, questions: Sequence[Question], graph: Graph, pool: Pool, step: Step
+) -> list[tuple[Question, Run]]:
+    """All recipes on all questions, in that order."""
+    asked = [(question, _task(plan, recipe, question, graph)) for recipe in plan.recipes for question in questions]
+    runs: dict[int, Run] = {}
+    step("Crawling", 0, len(asked))
+    for n, trace in pool.crawls([task for _, task in asked]):
+        question, task = asked[n]
+        runs[n] = score(task, trace, question, graph)
+        step("Crawling", len(runs), len(asked))
+    return [(asked[n][0], runs[n]) for n in sorted(runs)]
+
+
+def _task(plan: Plan, recipe: str, question: Question, graph: Graph) -> Task:
+    topics = {topic: tuple(graph.urls[n] for n in pages) for topic, pages in question.seeds.items()}
+    return Task(recipe, topics, question.draw, question.budget, plan.settings)
+
+
+def _nodes(web: Web, pool: Pool, cache: Path | None) -> list[Node]:
+    """The nodes of the web, read once."""
+    kept = cache / f"links-{web.digest.replace(':', '-')[:16]}-{version('analecta')}.msgpack" if cache else None
+    nodes = load_nodes(kept) if kept else None
+    if nodes is None:
+        nodes = pool.nodes()
+        if kept:
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            save_nodes(kept, nodes)
+    return nodes

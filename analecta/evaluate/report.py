@@ -1,0 +1,150 @@
+"""An evaluation to read: a table on the screen; a page with all tables, JSON and pictures in a folder."""
+
+import contextlib
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+from rich.console import Console, Group, RenderableType
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from analecta.evaluate.evaluation import BOUNDS, Evaluation, Step
+from analecta.evaluate.summary import comparisons, lines, mean, precision_lines, recipes
+from analecta.evaluate.tables import (
+    Rows,
+    comparison_rows,
+    costs,
+    means,
+    part_rows,
+    portal_rows,
+    precision_rows,
+    topic_rows,
+)
+from analecta.publish.charts import Bar, bar_chart, line_chart
+
+_TICKS = [(0, "0"), (1, "R"), (2, "2R"), (3, "3R"), (4, "4R")]
+_RANKS = [(1, "1"), (20, "20"), (40, "40"), (60, "60"), (80, "80"), (100, "100")]
+
+_LEGEND = """R is the number of on-topic pages that can be reached from the seeds. `recall@2R` is the share of them
+fetched after 2R pages, `area` lies under the recall curve up to 4R, `harvest` is the share of on-topic pages among all
+pages fetched. `±` is the standard error between topics. How it is measured: the manual's page on evaluation."""
+
+_LINE_EVERY = 10.0  # seconds
+
+
+@contextlib.contextmanager
+def progress(console: Console) -> Iterator[Step]:
+    """A bar that says what is being done; where there is no terminal, a line now and then."""
+    if not console.is_terminal:
+        yield _Lines(console)
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda what, done, of: bar.update(task, description=what, completed=done, total=of or None)
+
+
+class _Lines:
+    """A line every ten seconds."""
+
+    def __init__(self, console: Console) -> None:
+        self.console, self.next = console, time.monotonic() + _LINE_EVERY
+
+    def __call__(self, what: str, done: int, of: int) -> None:
+        if time.monotonic() >= self.next:
+            self.next = time.monotonic() + _LINE_EVERY
+            self.console.print(f"{what}: {done:,} of {of:,}" if of else what)
+
+
+def show(found: Evaluation, folder: Path) -> RenderableType:
+    """The means of each recipe and the tests, for the screen."""
+    parts: list[RenderableType] = [*_about(found), "", _screen(means(found))]
+    if comparisons(found):
+        parts += ["", "Against breadth-first from the same seeds (one-tailed t-test over pairs):", ""]
+        parts.append(_screen(comparison_rows(found)))
+    if found.alone:
+        parts += ["", *costs(found)]
+    return Group(*parts, "", f"More, with pictures: {folder / 'evaluation.md'}")
+
+
+def write(found: Evaluation, folder: Path) -> None:
+    """Write everything into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text = msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n"
+    (folder / "evaluation.json").write_bytes(text)
+    for name, picture in pictures(found).items():
+        (folder / name).write_text(picture, encoding="utf-8")
+    (folder / "evaluation.md").write_text(page(found), encoding="utf-8")
+
+
+def pictures(found: Evaluation) -> dict[str, str]:
+    """The pictures by file name."""
+    fetched = "pages fetched, in numbers of relevant pages R"
+    ranked = precision_lines(found)
+    recall = lines(found, lambda run: run.recall_curve)
+    harvest = lines(found, lambda run: run.harvest_curve)
+    sure = lines(found, lambda run: run.confidence_curve, bounds=False)
+    at_2r = [
+        Bar(name, m.mean, m.error, name in BOUNDS) for name in recipes(found) if (m := mean(found, name, "recall_2r"))
+    ]
+    return {
+        "recall.svg": line_chart("Recall against pages fetched", recall, fetched, "recall", _TICKS, 1.0),
+        "harvest.svg": line_chart("Harvest against pages fetched", harvest, fetched, "share on topic", _TICKS, 1.0),
+        "precision.svg": line_chart("Precision against rank", ranked, "rank by confidence", "precision", _RANKS, 1.0),
+        "confidence.svg": line_chart("Confidence against order", sure, fetched, "mean confidence", _TICKS, 1.0),
+        "recall-2R.svg": bar_chart("Recall after 2R pages", at_2r, "recall", 1.0),
+    }
+
+
+def page(found: Evaluation) -> str:
+    """All tables and pictures as one page of Markdown."""
+    parts = [
+        "# Evaluation",
+        "\n".join(f"- {line}" for line in _about(found)),
+        "## Means",
+        _LEGEND,
+        _markdown(means(found)),
+        "![Recall against pages fetched](recall.svg)\n![Harvest against pages fetched](harvest.svg)",
+    ]
+    if comparisons(found):
+        parts += ["## Against breadth-first", "One-tailed t-test over pairs from the same seeds.",
+                  _markdown(comparison_rows(found))]  # fmt: skip
+    parts += ["## recall@2R by topic", "![Recall after 2R pages](recall-2R.svg)", _markdown(topic_rows(found))]
+    if found.alone:
+        parts += ["## All topics in one crawl", "\n".join(f"- {line}" for line in costs(found)),
+                  _markdown(part_rows(found))]  # fmt: skip
+    parts += [
+        "## Visited, stored, positive",
+        "Means of one crawl. `recall in best N` counts pages that the judge put into the right collection.",
+        _markdown(portal_rows(found)),
+        "## Precision against rank",
+        _markdown(precision_rows(found)),
+        "![Precision against rank](precision.svg)\n![Confidence against download order](confidence.svg)",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _about(found: Evaluation) -> list[str]:
+    plan, topics = found.plan, list(dict.fromkeys(run.topic for run in found.runs))
+    sizes = sorted(run.size for run in found.bounds)
+    return [
+        f"Web: {found.web} ({found.digest[:16]})",
+        f"Crawls: {len(found.runs)}; topics: {len(topics)}, R from {sizes[0]:,} to {sizes[-1]:,}",
+        f"Draws: {plan.draws}, of {plan.seeds} seeds; budget: {plan.budget} pages",
+    ]
+
+
+def _screen(rows: Rows) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for i, name in enumerate(rows[0]):
+        table.add_column(name, justify="right" if i else "left")
+    for row in rows[1:]:
+        table.add_row(*row)
+    return table
+
+
+def _markdown(rows: Rows) -> str:
+    lines = ["|" + "|".join(f" {cell.replace('|', '/')} " for cell in row) + "|" for row in rows]
+    return "\n".join((lines[0], "|---" + "|--:" * (len(rows[0]) - 1) + "|", *lines[1:]))

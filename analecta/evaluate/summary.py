@@ -1,0 +1,114 @@
+"""The runs of an evaluation brought together: means with errors, tests against breadth-first, mean curves."""
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from analecta.analyse.measures import mean_and_error, paired_t
+from analecta.evaluate.evaluation import BOUNDS, BREADTH_FIRST, ORACLE, SIMULATED, Evaluation
+from analecta.evaluate.scoring import RANKS, STEP, Run
+from analecta.publish.charts import Line
+
+COMPARED = {"recall_r": "recall@R", "recall_2r": "recall@2R", "recall_4r": "recall@4R", "area": "area",
+          "harvest": "harvest"}  # fmt: skip
+
+Curve = Callable[[Run], Sequence[float]]
+
+
+class Mean(msgspec.Struct, frozen=True):
+    """A mean with its standard error."""
+
+    mean: float
+    error: float
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """Whether a recipe does better than breadth-first: Student's t over pairs, one-tailed."""
+
+    recipe: str
+    figure: str
+    better_by: float
+    t: float
+    p: float
+    pairs: int
+
+
+def recipes(found: Evaluation) -> list[str]:
+    """The names of what was compared: recipes, then bounds."""
+    names = list(dict.fromkeys(run.recipe for run in found.runs))
+    return names + ([] if BREADTH_FIRST in names else [SIMULATED]) + [ORACLE]
+
+
+def mean(found: Evaluation, recipe: str, figure: str) -> Mean | None:
+    """The mean of a figure; its error is that between topics."""
+    values = list(by_topic(_runs(found, recipe), figure).values())
+    return Mean(*mean_and_error(values)) if values else None
+
+
+def by_topic(runs: Sequence[Run], figure: str) -> dict[str, float]:
+    """The mean over the draws of each topic."""
+    return {topic: sum(values) / len(values) for topic, values in _values(runs, figure).items()}
+
+
+def comparisons(found: Evaluation) -> list[Comparison]:
+    """Each recipe against breadth-first from the same seeds (P11)."""
+    names = [name for name in recipes(found) if name not in (BREADTH_FIRST, *BOUNDS)]
+    base = BREADTH_FIRST if any(run.recipe == BREADTH_FIRST for run in found.runs) else SIMULATED
+    compared = (_compare(name, figure, _runs(found, name), _runs(found, base)) for name in names for figure in COMPARED)
+    return [one for one in compared if one]
+
+
+def _compare(name: str, figure: str, ours: Sequence[Run], theirs: Sequence[Run]) -> Comparison | None:
+    """Draws of one topic are much alike: with several topics, their means are the pairs."""
+    ours_by, theirs_by = _values(ours, figure), _values(theirs, figure)
+    topics = [topic for topic in ours_by if len(theirs_by.get(topic, ())) == len(ours_by[topic])]
+    if len(topics) > 1:
+        a = [sum(ours_by[t]) / len(ours_by[t]) for t in topics]
+        b = [sum(theirs_by[t]) / len(theirs_by[t]) for t in topics]
+    else:
+        a, b = [v for t in topics for v in ours_by[t]], [v for t in topics for v in theirs_by[t]]
+    if len(a) < 2:
+        return None
+    t, p = paired_t(a, b)
+    return Comparison(name, figure, sum(a) / len(a) - sum(b) / len(b), t, p, len(a))
+
+
+def lines(found: Evaluation, curve: Curve, bounds: bool = True) -> list[Line]:
+    """The mean curve of each recipe over fetches in R, with standard errors."""
+    names = [name for name in recipes(found) if bounds or name not in BOUNDS]
+    return [_line(name, _runs(found, name), curve, STEP, 0.0) for name in names]
+
+
+def precision_lines(found: Evaluation) -> list[Line]:
+    """Precision against rank (S17)."""
+    names = [name for name in recipes(found) if name not in BOUNDS]
+    return [_line(name, _runs(found, name), lambda run: run.precision_curve, 1.0, RANKS[0]) for name in names]
+
+
+def _line(name: str, runs: Sequence[Run], curve: Curve, step: float, first: float) -> Line:
+    """The mean over topics, as far as most of them go: a few that go on alone would make it jump."""
+    topics = dict.fromkeys(run.topic for run in runs)
+    curves = [_mean_curve([curve(run) for run in runs if run.topic == topic]) for topic in topics]
+    columns = [[c[i] for c in curves if len(c) > i] for i in range(max(map(len, curves), default=0))]
+    means = [mean_and_error(column) for column in columns if 2 * len(column) > len(curves)]
+    xs = [first + i * step for i in range(len(means))]
+    quiet = name in BOUNDS
+    return Line(name, xs, [m for m, _ in means], [] if quiet else [e for _, e in means], quiet)
+
+
+def _mean_curve(curves: Sequence[Sequence[float]]) -> list[float]:
+    """The mean over the draws of a topic, as far as all of them go."""
+    return [sum(column) / len(column) for column in zip(*curves, strict=False)]
+
+
+def _runs(found: Evaluation, recipe: str) -> list[Run]:
+    return [run for run in found.runs + found.bounds if run.recipe == recipe]
+
+
+def _values(runs: Sequence[Run], figure: str) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {}
+    for run in runs:
+        value = getattr(run, figure)
+        if value is not None:
+            found.setdefault(run.topic, []).append(float(value))
+    return found
