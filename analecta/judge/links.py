@@ -30,6 +30,7 @@ PARENTS, LED, USED, NEXT = range(4)
 WEIGHTS = (1.25, 2.0, 1.25, 1.0)
 _EXPLORE = 64
 _USUAL = 0.1  # words that stand around more than this share of all links tell nothing: "the", "more", "page"
+_FEW = 30  # links; a word that stands around fewer is not usual yet
 _BESIDE = (1.0, 1 / 2, 1 / 3)  # how much the links before and after count, the nearer the more
 
 
@@ -265,7 +266,7 @@ class LinkJudge:
         lessons = np.bincount(word, weights=told[context], minlength=SIZE)
         led = np.bincount(word, weights=(told * better[of])[context], minlength=SIZE)
         often = np.bincount(word, minlength=SIZE)
-        self._telling = np.where(often < _USUAL * len(of), np.log1p(len(of) / np.maximum(often, 1)), 0)
+        self._telling = np.where(often < max(_USUAL * len(of), _FEW), np.log1p(len(of) / np.maximum(often, 1)), 0)
         self._led = led / (lessons + 1)
         by_led, by_use = _by_words(word, context, len(of), self._led, self._used, self._telling)
         return (

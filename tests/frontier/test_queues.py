@@ -542,3 +542,13 @@ def test_count_above_counts_what_waits():
         assert frontier.count_above(0.7) == 3
         frontier.pop(1, 0.0)
         assert frontier.count_above(0.7) == 2
+
+
+def test_what_waits_is_valued_anew_and_seeds_keep_their_place(tmp_path):
+    with shard_at(tmp_path / "p.db") as shard:
+        frontier = Frontier(shard, FREE)
+        pushed(frontier, candidate("http://a/1", 0.9), candidate("http://b/2", 0.1), candidate("http://c/3", 1e6))
+        frontier.rescore({target("http://a/1").id: 0.2, target("http://b/2").id: 0.8, target("http://c/3").id: 0.0})
+        leases = frontier.pop(3, 0.0)
+    assert [lease.url for lease in leases] == ["http://c/3", "http://b/2", "http://a/1"]
+    assert [lease.priority for lease in leases] == [1e6, 0.8, 0.2]
