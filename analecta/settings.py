@@ -72,6 +72,7 @@ class LearnSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     archetypes: Count = 100  # found pages of a topic that it learns from, the best
     archetype_share: Share = 0.3  # and not more than this share of all pages found
     archetype_weight: Share = 0.3  # against 1 for an example that a person gave
+    authorities: bool = False  # whether link analysis has a say in which pages those are, and hubs come first (B12)
     others: Count = 500  # pages of the worse half that stand for what is off topic
     window: Count = 5000  # pages kept last that a new model judges again
 

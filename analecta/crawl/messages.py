@@ -27,6 +27,7 @@ class Order(msgspec.Struct, tag="order", array_like=True):
     model: str = ""
     stop: str = ""  # "", "drain" (finish what is under way) or "now"
     serial: int = 0
+    hubs: tuple[int, ...] = ()  # pages whose links come to the front when the model is taken up
 
 
 class Report(msgspec.Struct, tag="report", array_like=True):
@@ -82,6 +83,7 @@ class Reins:
         self.order = order
         if order.model and order.model != engine.pages.model:
             engine.pages.take_up(self.load_judge(order.model), order.model)
+            engine.pages.to_the_front(order.hubs)
 
     def over(self) -> bool:
         """Whether the loop should end. Draining ends with the order to stop now, or when it takes too long."""

@@ -22,6 +22,7 @@ from analecta.store.archive import Archive, Original, payload_digest
 from analecta.store.shard import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404, Shard
 from analecta.terms import Words, words
 
+_FRONT = 1.0  # the priority of links of the best hubs
 _SUSPECT = 3  # duplicates from one host that make us ask it for a page it cannot have
 
 
@@ -226,6 +227,11 @@ class Pages:
             for (seq, _), verdict in zip(part, verdicts, strict=True):
                 self._judged(seq, verdict)
         self.offers.judged(scores)
+
+    def to_the_front(self, hubs: Sequence[int]) -> None:
+        """Let the links of these pages come before all others that wait (B10, B12)."""
+        links = (self.shard.links_of(id) for id in hubs)
+        self.offers.frontier.rescore({id: _FRONT for part in links for id in np.frombuffer(part, np.int64).tolist()})
 
     def _judged(self, seq: int, verdict: Verdict) -> None:
         self.shard.set_verdict(seq, verdict.topic, verdict.confidence, _pack_topics(verdict), self.model)

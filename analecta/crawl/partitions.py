@@ -80,6 +80,7 @@ class Crawl:
         self._links: list[Pipes] = []
         self._schedule = Schedule(settings.learn, settings.crawl.ordered)
         self._serial = 0
+        self._hubs: tuple[int, ...] = ()
 
     def interrupt(self) -> None:
         """Once: finish what is under way. Twice: stop now."""
@@ -238,7 +239,7 @@ class Crawl:
     def _command(self) -> None:
         self._serial += 1
         for i, worker in enumerate(self.workers):
-            self._links[i].send(i, encode(Order(worker.tell(self._serial), self.model, "", self._serial)))
+            self._links[i].send(i, encode(Order(worker.tell(self._serial), self.model, "", self._serial, self._hubs)))
 
     def _share(self) -> None:
         """Grant pages: all that are left, in equal parts; what an idle partition does not use goes to the others."""
@@ -306,7 +307,7 @@ class Crawl:
             values = (lesson.model, time.time(), self.settings.judge.kind, lesson.about)
             db.execute("INSERT OR IGNORE INTO models VALUES (?, ?, ?, ?)", values)
             db.execute("INSERT OR REPLACE INTO meta VALUES ('model', ?)", (lesson.model,))
-        self.model = lesson.model
+        self.model, self._hubs = lesson.model, lesson.hubs
         self.lessons += 1
         record(self.library, self.tally.pages)
 

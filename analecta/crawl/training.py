@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from analecta.crawl.authorities import LinkGraph, hubs_and_authorities, link_graph
 from analecta.crawl.messages import UNLIMITED
 from analecta.crawl.pages import unpack_text
 from analecta.frontier.policy import SEED_PRIORITY
@@ -25,6 +26,7 @@ from analecta.store.library import Library
 from analecta.store.shard import NOINDEX, SOFT404
 
 _MOST_TEXT = 60_000  # characters of a page that are learnt from
+_HUBS = 10  # of a topic, whose links come first
 _KEPT = 4000  # texts held in memory from one training to the next
 
 
@@ -43,6 +45,7 @@ class Lesson(msgspec.Struct):
     model: str
     about: str = ""
     refused: str = ""
+    hubs: tuple[int, ...] = ()  # pages whose links should come first
 
 
 class Teacher:
@@ -79,7 +82,8 @@ class Teacher:
             self._sure = self._sure_of(examples, load(old))
         with self.library.shards() as shards:
             found = self._found(shards)
-            best = self._archetypes(found, examples)
+            graph = link_graph(shards) if self.settings.authorities else None
+            best, hubs = self._archetypes(found, examples, graph)
             far = self._far(found, {page.id for page in best})
             more = [self._example(shards, page, page.topic, self.settings.archetype_weight) for page in best]
             away = [self._example(shards, page, -1, 1.0) for page in far]
@@ -92,10 +96,10 @@ class Teacher:
             return Lesson(old, refused=reason)
         self._sure = after
         about = f"{len(examples)} examples, {len(new)} archetypes, {len(away)} others, {len(self.topics)} topics"
-        return self._save(about)
+        return self._save(about, hubs)
 
-    def _save(self, about: str) -> Lesson:
-        return Lesson(self.judge.save(self.library.models), about)
+    def _save(self, about: str, hubs: Sequence[int] = ()) -> Lesson:
+        return Lesson(self.judge.save(self.library.models), about, hubs=tuple(hubs))
 
     def _sure_of(self, examples: Sequence[Example], judge: Judge | None = None) -> dict[str, float]:
         """How sure a model is of the person's examples, by their URLs."""
@@ -120,16 +124,24 @@ class Teacher:
         )
         return [Found(row[0], i, row[1], row[2]) for i, shard in enumerate(shards) for row in shard.execute(query)]
 
-    def _archetypes(self, found: Sequence[Found], examples: Sequence[Example]) -> list[Found]:
-        """The best pages of each topic: none below what the examples get, not more than a share of what was met."""
+    def _archetypes(
+        self, found: Sequence[Found], examples: Sequence[Example], graph: LinkGraph | None
+    ) -> tuple[list[Found], list[int]]:
+        """The best pages of each topic: none below what the examples get, not more than a share of what was met.
+
+        And, with link analysis, the best hubs. Where links say nothing (a web of one host), confidence alone counts.
+        """
         chosen: list[Found] = []
+        front: list[int] = []
         for topic in range(len(self.topics)):
             own = {page.id: page for page in found if page.topic == topic}
             training = [self._sure[e.url] for e in examples if e.topic == topic and e.url in self._sure]
             most = min(self.settings.archetypes, int(self.settings.archetype_share * len(found)))
             sure = {id: page.confidence for id, page in own.items()}
-            chosen += [own[id] for id in archetypes(sure, sure, training, most)]
-        return chosen
+            hubs, authorities = hubs_and_authorities(graph, own) if graph else ({}, {})
+            front += sorted(hubs, key=lambda id: (-hubs[id], id))[:_HUBS]
+            chosen += [own[id] for id in archetypes(sure, authorities or sure, training, most)]
+        return chosen, front
 
     def _far(self, found: Sequence[Found], best: set[int]) -> list[Found]:
         """Pages of the worse half, evenly from all of it."""

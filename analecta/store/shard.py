@@ -312,6 +312,13 @@ class Shard:
         ).fetchall()
         return [(*row[:5], bool(row[5])) for row in rows[::-1]]
 
+    def links_of(self, id: int) -> bytes:
+        """The packed ids that a page links to; empty where the page is not here."""
+        row = self.db.execute(
+            "SELECT p.links FROM urls u JOIN pages p ON p.seq = u.page WHERE u.id = ?", (id,)
+        ).fetchone()
+        return (row and row[0]) or b""
+
     def anchors(self, ids: Sequence[int]) -> list[str]:
         """The anchor texts by which URLs were found, in order."""
         rows = (self.db.execute("SELECT anchor FROM urls WHERE id = ?", (id,)).fetchone() for id in ids)
