@@ -4,6 +4,7 @@ Imports of that part are inside the commands: all together they take 0.9 s (nump
 error or a file that is not there should be answered at once.
 """
 
+import os
 import sqlite3
 import sys
 from enum import StrEnum
@@ -54,6 +55,7 @@ class Format(StrEnum):
 
 def main() -> None:
     """Run the command; what goes wrong on purpose is one sentence on stderr and an exit code (errors.py)."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # idle helpers of BLAS spin, on cores that partitions need
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a title must not end the program where the terminal has no letter for it
             stream.reconfigure(errors="backslashreplace")

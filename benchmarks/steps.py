@@ -5,10 +5,8 @@ loop. The stopwatches cost about 0.05 ms a page themselves.
 """
 
 import argparse
-import asyncio
 import functools
 import json
-import shutil
 import tempfile
 import threading
 import time
@@ -22,15 +20,16 @@ from rich.console import Console
 from rich.table import Table
 
 from analecta.crawl import exchange, harvest, offers, pages
-from analecta.crawl.messages import Order, Report, decode, encode
+from analecta.crawl.aside import in_threads
 from analecta.crawl.partitions import Crawl
-from analecta.crawl.recipe import partition
-from analecta.crawl.transport import Pipes, pair
+from analecta.crawl.training import Teacher
 from analecta.fetch.http import Http
 from analecta.fetch.multi import Multi
 from analecta.fetch.transfer import Transfer
 from analecta.frontier.queues import Frontier
 from analecta.judge.centroid import Centroid
+from analecta.judge.links import LinkJudge
+from analecta.judge.profile import Profile
 from analecta.parse import Parser
 from analecta.parse.fingerprint import NearDuplicates
 from analecta.settings import load
@@ -42,7 +41,7 @@ from analecta.testweb.process import ServerProcess
 
 WARC = webroot.WARC
 OUT = Path(__file__).parent / "out" / "steps.json"
-TOPICS = 30
+RUNS = (("breadth-first", 30), ("adaptive", 1), ("adaptive", 26))
 
 STEPS: dict[str, list[tuple[Any, str]]] = {
     "fetch": [
@@ -56,10 +55,13 @@ STEPS: dict[str, list[tuple[Any, str]]] = {
     ],
     "parse, links, text": [(Parser, "__call__")],
     "words": [(pages, "words")],
-    "judge": [(Centroid, "judge_words")],
+    "judge": [(Centroid, "judge_words"), (Profile, "judge_words")],
     "fingerprints": [(pages, "fingerprints"), (NearDuplicates, "sift")],
     "archive": [(Archive, "write"), (Archive, "flush")],
     "store": [(Shard, "add_page"), (Shard, "page_with_body"), (Shard, "settle"), (Shard, "commit")],
+    "link judge": [(LinkJudge, "see"), (LinkJudge, "refresh"), (LinkJudge, "worth"), (Frontier, "rescore")],
+    "judging again": [(pages.Pages, "take_up")],
+    "learning": [(Teacher, "first"), (Teacher, "again")],
     "frontier": [(Frontier, name) for name in ("fresh", "push", "pop", "close", "raise_priority", "refuse")],
     "frontier, on disk": [(Shard, name) for name in ("add", "lease", "spill", "warm", "reprioritise")],
     "link policy": [(offers.Offers, "follow"), (offers.Offers, "admit")],
@@ -73,24 +75,25 @@ class Stopwatch:
 
     def __init__(self) -> None:
         self.spent: dict[str, float] = defaultdict(float)
-        self._stack: list[tuple[str, float]] = []
+        self._local = threading.local()  # learning runs in a thread of its own
 
     def around(self, step: str, function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
         def timed(*args: Any, **kwargs: Any) -> Any:
             now = time.thread_time()
-            if self._stack:
-                outer, since = self._stack[-1]
+            stack = self._local.__dict__.setdefault("stack", [])
+            if stack:
+                outer, since = stack[-1]
                 self.spent[outer] += now - since
-            self._stack.append((step, now))
+            stack.append((step, now))
             try:
                 return function(*args, **kwargs)
             finally:
                 now = time.thread_time()
-                _, since = self._stack.pop()
+                _, since = stack.pop()
                 self.spent[step] += now - since
-                if self._stack:
-                    self._stack[-1] = (self._stack[-1][0], now)
+                if stack:
+                    stack[-1] = (stack[-1][0], now)
 
         return timed
 
@@ -113,65 +116,38 @@ def serve() -> tuple[ServerProcess, list[str]]:
     return server, [url for topic in web.topics for url in web.seeds(topic, 3)]
 
 
-def make_library(folder: Path, seeds: list[str]) -> Library:
-    """A library of 30 topics."""
-    topics = "".join(f"[[topics]]\nname = 'topic {i}'\nseeds = {seeds[i::TOPICS]!r}\n" for i in range(TOPICS))
+def make_library(folder: Path, seeds: list[str], recipe: str, topics: int) -> Library:
+    """A library of so many topics."""
+    tables = "".join(f"[[topics]]\nname = 'topic {i}'\nseeds = {seeds[i::topics]!r}\n" for i in range(topics))
     hosts = sorted({url.split("/")[2] for url in seeds})
-    return Library.create(folder, f"recipe = 'breadth-first'\n[scope]\nhosts = {hosts!r}\n{topics}")
+    return Library.create(folder, f"recipe = '{recipe}'\n[scope]\nhosts = {hosts!r}\n{tables}")
 
 
-def lead(ours: Pipes, model: str, pages: int, over: threading.Event) -> None:
-    """A coordinator in a thread: one partition, one model, so many pages."""
-    stop = ""
-    while not over.is_set():
-        ours.send(0, encode(Order(pages, model, stop=stop)))
-        for message in map(decode, ours.receive()):
-            if isinstance(message, Report) and (message.tally.pages >= pages or not message.queued + message.flying):
-                stop = "now" if message.tally.pages and not message.flying else stop
-        time.sleep(0.02)
-
-
-def measure(count: int) -> dict[str, Any]:
+def measure(count: int, recipe: str, topics: int, watch: Stopwatch) -> dict[str, Any]:
+    """One crawl in this process: the partition in a thread, the coordinator and its lessons beside it."""
     server, seeds = serve()
     with tempfile.TemporaryDirectory() as scratch, server:
-        override = {"fetch": {"connect_to": server.address}, "stop": {"idle": 1}, "crawl": {"workers": 1}}
-        first = make_library(Path(scratch) / "first", seeds)
-        few = {**override, "stop": {"pages": len(seeds), "idle": 1}}
-        Crawl(first, load(first.settings_path, few)).run()  # for its model
-        library = make_library(Path(scratch) / "second", seeds)
-        shutil.copytree(first.models, library.models, dirs_exist_ok=True)
-        settings = load(library.settings_path, override)
-        library.topic_names(tuple(topic.name for topic in settings.topics))
-        ours, theirs = pair()
-        over = threading.Event()
-        leader = threading.Thread(target=lead, args=(Pipes({0: ours}), first.get("model"), count, over))
-        watch = Stopwatch()
-        watch.attach()
-
-        async def crawl() -> tuple[int, int, float]:
-            async with partition(settings, library, 0, 1, Pipes({-1: theirs})) as made:
-                began = time.thread_time()
-                await made.run()
-                return made.harvest.tally.pages, made.harvest.tally.answers, time.thread_time() - began
-
-        leader.start()
-        try:
-            kept, answers, total = asyncio.run(crawl())
-        finally:
-            over.set()
-            leader.join()
-            ours.close()
-            theirs.close()
-    steps = {step: watch.spent[step] / kept * 1e3 for step in STEPS}
-    steps["loop"] = total / kept * 1e3 - sum(steps.values())
-    return {"pages": kept, "answers": answers, "ms_per_page": total / kept * 1e3, "steps": steps}
+        library = make_library(Path(scratch) / "library", seeds, recipe, topics)
+        asked = {"fetch": {"connect_to": server.address}, "stop": {"pages": count, "idle": 1}, "crawl": {"workers": 1}}
+        watch.spent.clear()
+        began = time.process_time()
+        tally = Crawl(library, load(library.settings_path, asked), start=in_threads()).run().tally
+        total = time.process_time() - began
+    steps = {step: watch.spent[step] / tally.pages * 1e3 for step in STEPS}
+    steps["loop, coordinator"] = total / tally.pages * 1e3 - sum(steps.values())
+    named = {"recipe": recipe, "topics": topics, "pages": tally.pages, "answers": tally.answers}
+    return named | {"ms_per_page": total / tally.pages * 1e3, "steps": steps}
 
 
-def show(figures: dict[str, Any]) -> None:
-    table = Table("step", "CPU ms a page", "share", title=f"{figures['pages']:,} pages, {figures['answers']:,} answers")
-    for step, ms in figures["steps"].items():
-        table.add_row(step, f"{ms:.3f}", f"{ms / figures['ms_per_page']:.0%}")
-    table.add_row("all", f"{figures['ms_per_page']:.3f}", "")
+def show(runs: list[dict[str, Any]]) -> None:
+    titles = [f"{run['recipe']}, {run['topics']} topics" for run in runs]
+    table = Table("CPU ms a page", *titles, title=f"{runs[0]['pages']:,} pages")
+    for step in runs[0]["steps"]:
+        table.add_row(
+            step, *(f"{run['steps'][step]:.3f} {run['steps'][step] / run['ms_per_page']:4.0%}" for run in runs)
+        )
+    table.add_row("all", *(f"{run['ms_per_page']:.3f}" for run in runs))
+    table.add_row("against the first", *(f"{run['ms_per_page'] / runs[0]['ms_per_page']:.2f} x" for run in runs))
     Console().print(table)
 
 
@@ -181,10 +157,13 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="400 pages")
     parser.add_argument("-o", type=Path, default=OUT)
     given = parser.parse_args()
-    figures = measure(400 if given.quick else given.pages)
+    count = 400 if given.quick else given.pages
+    watch = Stopwatch()
+    watch.attach()
+    runs = [measure(count, *which, watch) for which in RUNS]
     given.o.parent.mkdir(parents=True, exist_ok=True)
-    given.o.write_text(json.dumps(figures, indent=2))
-    show(figures)
+    given.o.write_text(json.dumps(runs, indent=2))
+    show(runs)
 
 
 if __name__ == "__main__":

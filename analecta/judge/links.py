@@ -14,13 +14,12 @@ does not deserve, so that the crawl sees what it would not have looked at.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import compress
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from analecta.judge.buckets import SIZE, buckets
+from analecta.judge.buckets import BITS, SIZE, buckets
 from analecta.terms import words
 
 Floats = npt.NDArray[np.float64]
@@ -77,10 +76,11 @@ class LinkJudge:
         self._pages: list[int] = []  # slots
         self._words: list[Numbers] = []  # the different buckets of each page
         self._links: list[Numbers] = []  # the slots each page links to
-        self._around: list[Numbers] = []  # contexts: their buckets
-        self._around_of: list[int] = []  # and their targets' slots
+        self._around: list[Numbers] = []  # the different buckets of contexts, in pieces
+        self._lengths: list[Numbers] = []  # how many each context has, in the same pieces
+        self._around_of: list[int] = []  # their targets' slots
         self._kept: dict[int, int] = {}  # contexts by target
-        self._news: dict[int, tuple[float, Numbers]] = {}  # targets met last: their parents' scores, words around
+        self._news: dict[int, tuple[float, int]] = {}  # targets met last: their parents' scores, which context
         self._led = np.zeros(SIZE)
         self._used = np.zeros(SIZE)
         self._telling = np.ones(SIZE)
@@ -96,6 +96,9 @@ class LinkJudge:
 
     def see(self, pages: Iterable[Seen]) -> None:
         """Take in judged pages."""
+        pages = list(pages)
+        used, lengths = _different([buckets(page.hashes) for page in pages])
+        self._words += np.split(used, np.cumsum(lengths)[:-1]) if pages else []
         targets: list[int] = []
         texts: list[str] = []
         parents: list[float] = []
@@ -103,31 +106,28 @@ class LinkJudge:
             slot = self._slot(page.id)
             self._score[slot] = page.score
             self._pages.append(slot)
-            self._words.append(np.unique(buckets(page.hashes)))
             self._links.append(np.array([self._slot(link) for link in page.links], np.int64))
             self.seen += 1
             targets += [page.links[i] for i in page.contexts]
             texts += page.contexts.values()
             parents += [page.score] * len(page.contexts)
-        kept = self.hear(targets, texts)
-        self._news = {id: (parent, around) for id, parent, around in zip(targets, parents, kept, strict=True)}
+        self.hear(targets, texts)
+        self._news = {id: (parent, i) for i, (id, parent) in enumerate(zip(targets, parents, strict=True))}
         if len(self._pages) > self.window * 1.25:
             self._forget(len(self._pages) - self.window)
 
-    def hear(self, targets: Sequence[int], contexts: Sequence[str]) -> list[Numbers]:
-        """Take in the words around links to targets: the different ones of each."""
+    def hear(self, targets: Sequence[int], contexts: Sequence[str]) -> None:
+        """Take in the words around links to targets."""
+        if not targets:
+            return
         cut = words(contexts)
-        numbers = buckets(cut.hashes)
-        heard = []
-        for i, target in enumerate(targets):
-            around = np.unique(numbers[cut.starts[i] : cut.starts[i + 1]])
-            heard.append(around)
-            if len(around):
-                slot = self._slot(target)
-                self._around.append(around)
-                self._around_of.append(slot)
-                self._kept[slot] = self._kept.get(slot, 0) + 1
-        return heard
+        around, lengths = _different_of(buckets(cut.hashes), cut.pages, len(targets))
+        self._around.append(around)
+        self._lengths.append(lengths)
+        for target in targets:
+            slot = self._slot(target)
+            self._around_of.append(slot)
+            self._kept[slot] = self._kept.get(slot, 0) + 1
 
     def lost(self, id: int) -> None:
         """A target came to nothing: a dead link, or one that robots may not follow."""
@@ -158,7 +158,10 @@ class LinkJudge:
         self._pages = new[self._pages].tolist()
         self._links = [new[links] for links in self._links]
         moved = new[self._around_of] if self._around_of else np.zeros(0, np.int64)
-        self._around = list(compress(self._around, (moved >= 0).tolist()))
+        if self._around:
+            lengths = np.concatenate(self._lengths)
+            self._around = [np.concatenate(self._around)[np.repeat(moved >= 0, lengths)]]
+            self._lengths = [lengths[moved >= 0]]
         self._around_of = moved[moved >= 0].tolist()
         self._score = {int(new[slot]): score for slot, score in self._score.items() if new[slot] >= 0}
         self._lost = {int(new[slot]) for slot in self._lost if new[slot] >= 0}
@@ -186,14 +189,15 @@ class LinkJudge:
         """The worth of targets that were new among those seen last, by what the last refresh has learnt."""
         if not targets:
             return []
-        parents, around = zip(*(self._news[target] for target in targets), strict=True)
+        parents, places = zip(*(self._news[target] for target in targets), strict=True)
         facts = np.tile(self._scale[0], (len(targets), 1))
         facts[:, PARENTS] = (np.array(parents) - self._mean) / np.sqrt(2)
-        lengths = np.array([len(a) for a in around])
-        some = lengths > 0
-        word, context = np.concatenate(around), np.repeat(np.arange(len(around)), lengths)
-        led, used = _by_words(word, context, len(targets), self._led, self._used, self._telling)
-        facts[some, LED], facts[some, USED] = led[some], used[some]
+        word, lengths = self._around[-1], self._lengths[-1]
+        context = np.repeat(np.arange(len(lengths)), lengths)
+        led, used = _by_words(word, context, len(lengths), self._led, self._used, self._telling)
+        place = np.array(places)
+        some = lengths[place] > 0
+        facts[some, LED], facts[some, USED] = led[place[some]], used[place[some]]
         return [float(v) for v in self._value(facts, np.array(targets, np.int64))]
 
     def _value(self, facts: Floats, ids: Numbers) -> Floats:
@@ -260,8 +264,7 @@ class LinkJudge:
             return np.zeros(size), np.zeros(size)
         of = np.array(self._around_of, np.int64)
         kept = np.maximum(np.bincount(of, minlength=size), 1)
-        lengths = np.array([len(a) for a in self._around])
-        word, context = np.concatenate(self._around), np.repeat(np.arange(len(of)), lengths)
+        word, context = np.concatenate(self._around), np.repeat(np.arange(len(of)), np.concatenate(self._lengths))
         told = known[of] / kept[of]  # a target with many contexts is still one lesson
         lessons = np.bincount(word, weights=told[context], minlength=SIZE)
         led = np.bincount(word, weights=(told * better[of])[context], minlength=SIZE)
@@ -273,6 +276,19 @@ class LinkJudge:
             np.bincount(of, weights=by_led, minlength=size) / kept,
             np.bincount(of, weights=by_use, minlength=size) / kept,
         )
+
+
+def _different(texts: Sequence[Numbers]) -> tuple[Numbers, Numbers]:
+    """The different buckets of each text, text after text, and how many each has."""
+    page = np.repeat(np.arange(len(texts)), [len(text) for text in texts])
+    return _different_of(np.concatenate([np.zeros(0, np.int64), *texts]), page, len(texts))
+
+
+def _different_of(numbers: Numbers, text: Numbers, count: int) -> tuple[Numbers, Numbers]:
+    """The same, for buckets with the number of the text that each is of."""
+    keys = np.sort(text << BITS | numbers)
+    keys = keys[np.diff(keys, prepend=-1) != 0]
+    return keys & (SIZE - 1), np.bincount(keys >> BITS, minlength=count)
 
 
 def _by_words(

@@ -56,13 +56,13 @@ class Profile:
             return self._prepare()
         counted = self._counted([example.text for example in given.examples])
         idf = _idf(counted, ~given.stock)
-        units = _units(counted, idf)
-        profiles = np.zeros((SIZE, len(topics)), np.float32)
+        known = np.flatnonzero(idf)  # some 30,000 of 262,144: what follows is for these alone
+        units = _units(counted, idf)[:, known]
+        self.buckets_, self.idf_ = known, idf[known]
+        self.weights_ = np.zeros((len(known), len(topics)), np.float32)
         for topic in range(len(topics)):
             if (given.labels == topic).any():
-                profiles[:, topic], self.lines_[topic] = self._learn(units, given, topic)
-        known = np.flatnonzero(idf)
-        self.buckets_, self.idf_, self.weights_ = known, idf[known], profiles[known]
+                self.weights_[:, topic], self.lines_[topic] = self._learn(units, given, topic)
         return self._prepare()
 
     def _counted(self, texts: Sequence[str]) -> csr_matrix:
@@ -89,7 +89,7 @@ class Profile:
         off = _unit(_sum(units, np.where(other, given.weights, 0.0))) * self.away
         total = _sum(units, np.where(yes, given.weights, 0.0))
         if not total.any():
-            return np.zeros(SIZE, np.float32), _NEVER
+            return np.zeros(units.shape[1], np.float32), _NEVER
         whole = _unit(total) - off
         trained = np.asarray(units @ whole, np.float64)
         profile = whole.astype(np.float32)
