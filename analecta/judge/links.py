@@ -8,7 +8,7 @@ Four things are known of a page that was never seen, each learnt as the crawl go
 - its neighbours in lists: how good the pages turned out whose links stand next to its own.
 
 Each is brought to mean 0 and deviation 1 over all that waits, and the worth is their weighted sum. Nothing is
-worked out link by link: `refresh` does all at once in numpy, each time the crawl has grown by a twentieth, from the
+worked out link by link: `refresh` does all at once in numpy, each time the crawl has grown by a tenth, from the
 last few thousand pages; what came before is forgotten, and what is old counts less. A link in 64 gets a bonus it
 does not deserve, so that the crawl sees what it would not have looked at.
 """
@@ -50,11 +50,11 @@ class LinkJudge:
         self,
         *,
         weights: Sequence[float] = WEIGHTS,
-        contexts: int = 4,
+        contexts: int = 12,
         window: int = 5000,
         half_life: float = 4000.0,
         every: int = 16,
-        growth: float = 0.05,
+        growth: float = 0.1,
         explore: float = 0.3,
         seed: int = 0,
     ) -> None:
