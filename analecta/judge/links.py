@@ -96,6 +96,8 @@ class LinkJudge:
 
     def see(self, pages: Iterable[Seen]) -> None:
         """Take in judged pages."""
+        if len(self._pages) > self.window * 1.25:  # before the new ones: `worth` looks at the last piece
+            self._forget(len(self._pages) - self.window)
         pages = list(pages)
         used, lengths = _different([buckets(page.hashes) for page in pages])
         self._words += np.split(used, np.cumsum(lengths)[:-1]) if pages else []
@@ -113,8 +115,6 @@ class LinkJudge:
             parents += [page.score] * len(page.contexts)
         self.hear(targets, texts)
         self._news = {id: (parent, i) for i, (id, parent) in enumerate(zip(targets, parents, strict=True))}
-        if len(self._pages) > self.window * 1.25:
-            self._forget(len(self._pages) - self.window)
 
     def hear(self, targets: Sequence[int], contexts: Sequence[str]) -> None:
         """Take in the words around links to targets."""

@@ -85,6 +85,16 @@ def test_old_pages_are_forgotten_and_the_newest_links_stay():
     assert len(links._ids) < 70
 
 
+def test_new_targets_are_valued_alike_when_old_pages_were_just_forgotten():
+    links = judge(window=20)
+    lessons = [page(1000, 0.9, []), page(1001, 0.1, []), page(1, 0.5, [1000, 1001], {0: BEES, 1: CARS})]
+    for i in range(12):  # from the seventh on pages are forgotten
+        links.see([*lessons, page(10 + i, 0.5, [2000 + 2 * i, 2001 + 2 * i], {0: BEES, 1: CARS})])
+        links.refresh()
+        good, bad = links.worth([2000 + 2 * i, 2001 + 2 * i])
+        assert i < 2 or good > bad
+
+
 def test_few_contexts_of_a_target_are_kept():
     links = judge(contexts=2)
     for i in range(5):
