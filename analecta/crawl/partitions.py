@@ -183,6 +183,10 @@ class Crawl:
         if any(r.flying or r.pending for r in state) or sum(r.sent for r in state) != sum(r.received for r in state):
             self._quiet = ()
             return "", 0
+        held = self._schedule.limit() < UNLIMITED and any(r.queued and r.granted <= r.tally.pages for r in state)
+        if held:  # a partition may not ask now, for a model is waited for
+            self._quiet = ()
+            return "", 0
         waits = [r.wait for r in state if r.queued]
         if waits and not all(wait > self.settings.stop.idle for wait in waits):
             self._quiet = ()
