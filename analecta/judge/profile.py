@@ -4,7 +4,7 @@ A topic's profile is the mean of its examples less a part of the mean of what is
 examples, pages the crawl met far away (examples of topic -1), and made-up everyday pages while there are no others.
 It is learnt in milliseconds, so that a crawl can afford to learn again every few pages at first, when it matters:
 ten examples say little about which of their words are usual on this web. Learnt again after each 16 pages, a crawl
-found 0.65 of the pages it should within the time in which it found 0.57 when learning each 60 (docs/decisions.md).
+found 0.65 of the pages it should in the time in which it found 0.60 when learning each 60 (docs/decisions.md).
 """
 
 from collections.abc import Sequence
