@@ -132,8 +132,12 @@ class Verdict(msgspec.Struct, frozen=True):
     topics: tuple[tuple[int, float], ...] = ()
 
 
+OTHERS = -1  # the topic of a page that is of none of the topics
+MET = -2  # of a page that the crawl has met: what it is of, the judge may find out
+
+
 class Example(msgspec.Struct, frozen=True):
-    """A page to learn from: an example of a topic, or of none of them (topic -1).
+    """A page to learn from: an example of a topic, or of none of them (OTHERS), or met by the crawl (MET).
 
     `anchors` are the texts of links to it, `neighbours` the texts of pages that link to it, where known.
     """

@@ -16,7 +16,8 @@ class Judge(Protocol):
 
     @property
     def needs(self) -> frozenset[str]:
-        """What it looks at besides a page's own words: "anchors" of links to it, words of its "neighbours"."""
+        """What it looks at besides a page's own words: "anchors" of links to it, words of its "neighbours"; and
+        whether it learns from pages "met" of which nobody said what they are."""
 
     def fit(self, examples: Sequence[Example], topics: Sequence[str]) -> Self:
         """Learn from examples; topic i is named topics[i]."""

@@ -20,6 +20,7 @@ from analecta.errors import BadSettings, BadUse
 Count = Annotated[int, Meta(ge=0)]
 Seconds = Annotated[float, Meta(ge=0, le=100_000)]  # no nan, no infinity
 Share = Annotated[float, Meta(ge=0, le=1)]
+Focus = Annotated[str, Meta(pattern="^(soft|sharp)$")]
 
 
 class Topic(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -73,7 +74,7 @@ class LearnSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     archetype_share: Share = 0.3  # and not more than this share of all pages found
     archetype_weight: Share = 0.3  # against 1 for an example that a person gave
     authorities: bool = False  # whether link analysis has a say in which pages those are, and hubs come first (B12)
-    others: Count = 500  # pages of the worse half that stand for what is off topic
+    others: Count = 500  # pages met that it learns from besides: as what is off topic, or as it finds (profile)
     window: Count = 5000  # pages kept last that a new model judges again
 
 
@@ -82,11 +83,25 @@ class PolicySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     kind: str = "best-first"
     cutoff: Annotated[int, Meta(ge=-1)] = -1  # off-topic pages in a row before a path is given up; -1 = never
+    adjust: bool = False  # move the cutoff by what the last pages were (S6)
     decay: Share = 0.5  # priority is multiplied by this for each off-topic page crossed
+    focus: Focus = "soft"  # sharp: a page must be on the topic of the path to it, not on any (B10)
+    off_site: Annotated[str, Meta(pattern="^(no|first)$")] = "no"  # links that leave the site come first (S16)
+    one_entry: bool = False  # further links from elsewhere to a host that is known wait behind (S16)
     follow_nofollow: bool = False
     follow_duplicates: bool = True  # links of near-duplicates (S16)
     never: tuple[str, ...] = ()  # anchor texts of links never to follow (S11), regular expressions
     sitemaps: bool = True
+
+
+class LearningSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A phase before the harvest, near the seeds, to learn from (B10)."""
+
+    pages: Count = 0  # that the library holds when the harvest begins; 0 = no such phase
+    kind: str = "depth-first"
+    focus: Focus = "sharp"
+    depth: Count = 4  # links from a seed; what lies deeper waits for the harvest; 0 = no limit
+    own_domains: bool = True  # other domains than the seeds' wait for the harvest
 
 
 class FrontierSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -126,6 +141,7 @@ class StopSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pages: Count = 0
     minutes: Seconds = 0.0
     per_topic: Count = 0  # all collections hold so many pages
+    retire: bool = False  # a topic that has them takes no more part (S7)
     idle: Seconds = 120.0  # nothing can be asked for so long because hosts asked us to wait
     free_disk: Count = 500_000_000  # bytes that must stay free
 
@@ -151,6 +167,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     judge: JudgeSettings = JudgeSettings()
     learn: LearnSettings = LearnSettings()
     policy: PolicySettings = PolicySettings()
+    learning: LearningSettings = LearningSettings()
     frontier: FrontierSettings = FrontierSettings()
     fetch: FetchSettings = FetchSettings()
     stop: StopSettings = StopSettings()

@@ -153,7 +153,7 @@ def show(runs: list[dict[str, Any]]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pages", type=int, default=4000)
+    parser.add_argument("--pages", type=int, default=20_000, help="all there are: then every crawl has the same pages")
     parser.add_argument("--quick", action="store_true", help="400 pages")
     parser.add_argument("-o", type=Path, default=OUT)
     given = parser.parse_args()

@@ -60,17 +60,11 @@ def _iterate(onward: csr_array, back: csr_array, iterations: int) -> tuple[Float
     return hubs, authorities
 
 
-def base_set(
-    start: npt.ArrayLike,
-    src: npt.ArrayLike,
-    dst: npt.ArrayLike,
-    predecessors: int = 50,
-    worth: npt.ArrayLike | None = None,
-) -> Numbers:
+def base_set(start: npt.ArrayLike, src: npt.ArrayLike, dst: npt.ArrayLike, predecessors: int = 50) -> Numbers:
     """The pages to analyse for a topic: its own, all that they link to, and some that link to them; in order.
 
-    Of the pages that link to one of its own, the `predecessors` best by `worth` come along, or the first by number:
-    a page that the whole web links to must not bring the whole web in (Kleinberg takes 50).
+    Of the pages that link to one of its own, the first `predecessors` by number come along: a page that the whole web
+    links to must not bring the whole web in (Kleinberg takes 50).
     """
     own, src, dst = (np.asarray(array, np.int64) for array in (start, src, dst))
     nodes = int(max(array.max(initial=-1) for array in (own, src, dst))) + 1
@@ -78,8 +72,7 @@ def base_set(
     inside[own] = True
     after = dst[inside[src]]
     source, target = _distinct(src[inside[dst]], dst[inside[dst]], nodes)
-    value = np.zeros(nodes) if worth is None else np.asarray(worth, np.float64)[:nodes]
-    order = np.lexsort((source, -value[source], target))
+    order = np.lexsort((source, target))
     source, target = source[order], target[order]
     place = np.arange(len(target)) - np.searchsorted(target, target)  # among those that link to the same page
     inside[after] = True

@@ -1,47 +1,54 @@
 """Hubs and authorities of each topic, at retraining (B12): the link graph of a library, read from its shards."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from analecta.analyse.hits import base_set, hits, within
+from analecta.analyse.hits import base_set, hits, settled, within
 
-_REDIRECTS = 25  # in a row
+Numbers = npt.NDArray[np.int64]
 
 
 class LinkGraph(msgspec.Struct):
     """The pages kept and the links between them; page i has id ids[i] and is on host hosts[i]."""
 
     ids: list[int]
-    hosts: npt.NDArray[np.int64]
-    src: npt.NDArray[np.int64]
-    dst: npt.NDArray[np.int64]
+    hosts: Numbers
+    src: Numbers
+    dst: Numbers
 
 
 def link_graph(shards: Sequence[Any]) -> LinkGraph:
     """Read it; a link to a page that has moved, or that another stands for, leads to where that is."""
     query = "SELECT p.id, u.host, p.links FROM pages p JOIN urls u ON u.id = p.id WHERE p.duplicate_of IS NULL"
     rows = [(id, host * len(shards) + i, links) for i, s in enumerate(shards) for id, host, links in s.execute(query)]
-    moved = dict(row for s in shards for row in s.execute("SELECT id, elsewhere FROM urls WHERE elsewhere IS NOT NULL"))
-    place = {row[0]: i for i, row in enumerate(rows)}
-    pairs = [
-        (i, to)
-        for i, (_, _, links) in enumerate(rows)
-        for id in np.frombuffer(links or b"", np.int64).tolist()
-        if (to := place.get(_end(id, moved))) is not None
-    ]
-    src, dst = np.array(pairs, np.int64).reshape(-1, 2).T
-    return LinkGraph([row[0] for row in rows], np.array([row[1] for row in rows], np.int64), src, dst)
+    moves = [row for s in shards for row in s.execute("SELECT id, elsewhere FROM urls WHERE elsewhere IS NOT NULL")]
+    ids, hosts = (np.array([row[i] for row in rows], np.int64) for i in (0, 1))
+    links = [np.frombuffer(row[2] or b"", np.int64) for row in rows]
+    src = np.repeat(np.arange(len(rows)), [len(of_page) for of_page in links])
+    dst = _places(np.concatenate([*links, np.zeros(0, np.int64)]), ids, np.array(moves, np.int64).reshape(-1, 2))
+    return LinkGraph(ids.tolist(), hosts, src[dst >= 0], dst[dst >= 0])
+
+
+def _places(links: Numbers, ids: Numbers, moves: Numbers) -> Numbers:
+    """Where among `ids` each link ends, after all moves; -1 for nowhere."""
+    known = np.unique(np.concatenate([ids, moves.ravel()]))
+    if not len(known):
+        return np.full(len(links), -1, np.int64)
+    stands_at, place = np.arange(len(known)), np.full(len(known), -1, np.int64)
+    stands_at[np.searchsorted(known, moves[:, 0])] = np.searchsorted(known, moves[:, 1])
+    place[np.searchsorted(known, ids)] = np.arange(len(ids))
+    at = np.minimum(np.searchsorted(known, links), len(known) - 1)
+    return np.where(known[at] == links, place[settled(stands_at)[at]], -1)
 
 
 def hubs_and_authorities(graph: LinkGraph, own: Iterable[int]) -> tuple[dict[int, float], dict[int, float]]:
     """Hub and authority scores around a topic's own pages (Bharat and Henzinger), by id."""
-    place = {id: i for i, id in enumerate(graph.ids)}
-    start = [place[id] for id in own if id in place]
-    if not start:
+    start = np.flatnonzero(np.isin(graph.ids, list(own)))
+    if not len(start):
         return {}, {}
     members = base_set(start, graph.src, graph.dst)
     src, dst = within(members, graph.src, graph.dst)
@@ -49,11 +56,3 @@ def hubs_and_authorities(graph: LinkGraph, own: Iterable[int]) -> tuple[dict[int
     named = [graph.ids[i] for i in members.tolist()]
     hubs, authorities = ({id: v for id, v in zip(named, s.tolist(), strict=True) if v > 0} for s in scores)
     return hubs, authorities
-
-
-def _end(id: int, moved: Mapping[int, int]) -> int:
-    for _ in range(_REDIRECTS):
-        if id not in moved:
-            return id
-        id = moved[id]
-    return id

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from analecta.crawl.exchange import Hello, Letter, Receipt
+from analecta.frontier.queues import NEVER
+from analecta.frontier.traps import DEMOTED
 from analecta.model import Tally
 from analecta.seams import Judge, Transport
 
@@ -18,6 +20,15 @@ if TYPE_CHECKING:
 COORDINATOR = -1
 UNLIMITED = 1 << 60
 _REPORT_EVERY = 0.1
+_NEAR = 1.01 * DEMOTED  # priority above which a URL was not sent to the back
+
+
+class Course(msgspec.Struct, frozen=True, array_like=True):
+    """How the whole crawl stands, as far as the worth of links depends on it (crawl/course.py)."""
+
+    learning: bool = False
+    retired: tuple[int, ...] = ()  # topics that are full
+    cutoff: int | None = None  # where it was moved to; None = as set
 
 
 class Order(msgspec.Struct, tag="order", array_like=True):
@@ -28,6 +39,8 @@ class Order(msgspec.Struct, tag="order", array_like=True):
     stop: str = ""  # "", "drain" (finish what is under way) or "now"
     serial: int = 0
     hubs: tuple[int, ...] = ()  # pages whose links come to the front when the model is taken up
+    course: Course = Course()
+    near_only: bool = False  # some partition still has what the learning phase wants: the rest must wait
 
 
 class Report(msgspec.Struct, tag="report", array_like=True):
@@ -48,6 +61,7 @@ class Report(msgspec.Struct, tag="report", array_like=True):
     wait: float  # seconds until the next host may be asked; -1 where nothing waits
     silent: int  # hosts that had answered and do not now
     titles: list[tuple[str, str, float]]
+    near: int = -1  # URLs, waiting or under way, that the learning phase wants; -1 where it does not learn
 
 
 Message = Letter | Receipt | Hello | Order | Report
@@ -77,13 +91,23 @@ class Reins:
         return [decode(message) for message in self.transport.receive()]
 
     def obey(self, order: Order, engine: "Engine") -> None:
-        """Follow an order: the last one counts."""
+        """Follow an order: the last one counts, and one that is late is none."""
+        if order.serial < self.order.serial:
+            return
         if order.stop and not self.order.stop:
             self._drain_until = self.clock() + 20.0  # what is under way then is given up and queued again
         self.order = order
-        if order.model and order.model != engine.pages.model:
+        if not order.model:
+            return
+        engine.frontier.floor = _NEAR if order.near_only else -NEVER
+        turned = engine.pages.turn(order.course)
+        if order.model != engine.pages.model:
             engine.pages.take_up(self.load_judge(order.model), order.model)
-            engine.pages.to_the_front(order.hubs)
+        elif turned:
+            engine.pages.value_again()
+        else:
+            return
+        engine.pages.to_the_front(order.hubs)
 
     def over(self) -> bool:
         """Whether the loop should end. Draining ends with the order to stop now, or when it takes too long."""
@@ -122,5 +146,6 @@ class Reins:
             -1.0 if due is None else max(0.0, due - now),
             len(engine.frontier.silent),
             list(pages.titles),
+            engine.frontier.count_above(_NEAR) + len(engine.flights) if pages.focus.course.learning else -1,
         )
         self.transport.send(COORDINATOR, encode(report))

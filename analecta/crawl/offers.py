@@ -7,7 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from analecta.crawl.exchange import Exchange
-from analecta.frontier.policy import PROBE_PRIORITY, SEED_PRIORITY, Bounds, Policy
+from analecta.crawl.focus import Entries, Focus
+from analecta.frontier.policy import PROBE_PRIORITY, SEED_PRIORITY, Bounds, Value
 from analecta.frontier.queues import Frontier
 from analecta.frontier.traps import DEMOTED, Traps, refusal
 from analecta.judge.links import LinkJudge, Seen
@@ -18,15 +19,6 @@ from analecta.urls import canonical, partition_of, url_id
 Hashes = npt.NDArray[np.uint64]
 
 _SITEMAP_PRIORITY = 0.05  # a URL of which nothing is known but that it exists
-
-
-class Value(msgspec.Struct, frozen=True):
-    """What the links of one page are worth."""
-
-    priority: float
-    astray: int
-    topic: int
-    on_topic: bool
 
 
 class Open(msgspec.Struct, frozen=True):
@@ -47,20 +39,25 @@ class Offers:
         *,
         frontier: Frontier,
         exchange: Exchange,
-        policy: Policy,
+        focus: Focus,
         bounds: Bounds,
         traps: Traps,
         tally: Tally,
         topics: Sequence[str],
         partition: tuple[int, int],
         links: LinkJudge | None = None,
+        entries: Entries | None = None,
         follow_nofollow: bool = False,
         look_ahead: Callable[[str], None] | None = None,
     ) -> None:
-        """With a judge of `links` each link has a worth of its own; without, that of the page it is on."""
+        """With a judge of `links` each link has a worth of its own; without, that of the page it is on.
+
+        `entries` holds the crawl to one entry a site.
+        """
         self.frontier = frontier
         self.exchange = exchange
-        self.policy = policy
+        self.focus = focus
+        self.policy = focus.harvest
         self.bounds = bounds
         self.traps = traps
         self.tally = tally
@@ -69,6 +66,7 @@ class Offers:
         self.follow_nofollow = follow_nofollow
         self.look_ahead = look_ahead
         self.links = links
+        self.entries = entries
         self._demoted: set[int] = set()  # of traps, whatever the judge of links thinks of them
         self._owner: dict[str, int] = {}
         self._https: set[str] = set()
@@ -116,10 +114,15 @@ class Offers:
         if self.links is None:
             for p in pages:
                 if p.value.on_topic:
-                    good = (link.target for link in p.page.links if not link.nofollow)
-                    self.frontier.raise_priority(good, p.value.priority)
+                    self._raise(p)
         elif self.links.due():
             self._rescore(self.links)
+
+    def _raise(self, found: Open) -> None:
+        """A good page links to what waits already: that may be worth more now."""
+        good = (link.target for link in found.page.links if not link.nofollow)
+        for factor, targets in self.focus.by_factor(found.page.host, found.lease.depth + 1, good).items():
+            self.frontier.raise_priority(targets, found.value.priority * factor)
 
     def _candidate(self, found: Open, i: int) -> Candidate:
         lease, page, value = found.lease, found.page, found.value
@@ -128,7 +131,7 @@ class Offers:
         context = "" if self.bounds.refusal(link.target, lease.depth + 1) else page.around(i)[:300]
         return Candidate(
             link.target,
-            value.priority,
+            value.priority * self.focus.leaving(page.host, link.target.host),
             value.topic,
             lease.depth + 1,
             lease.id,
@@ -165,6 +168,13 @@ class Offers:
             self.links.score(scores)
             self._rescore(self.links)
             self.frontier.ledger.set_priorities(self.frontier.priorities())
+
+    def valued(self, worth: dict[int, float]) -> None:
+        """What waits is worth this now, by what is said of the pages that link to it."""
+        for id in self._demoted & worth.keys():
+            worth[id] *= DEMOTED
+        self.frontier.rescore(worth)
+        self.frontier.ledger.set_priorities(self.frontier.priorities())
 
     def _rescore(self, judge: LinkJudge) -> None:
         worth = judge.refresh()
@@ -231,7 +241,7 @@ class Offers:
                 self.tally.reasons[reason] = self.tally.reasons.get(reason, 0) + 1
                 continue
             candidate.target = self._secure(candidate.target)
-            candidate.priority *= self.traps.factor(candidate.target.url)
+            candidate.priority *= self._factor(candidate)
             welcome.append(candidate)
             if self.look_ahead is not None and candidate.priority >= 0.1:
                 self.look_ahead(candidate.target.host)
@@ -239,6 +249,15 @@ class Offers:
             self.frontier.refuse(refused)
         if welcome:
             self.frontier.push(welcome)
+
+    def _factor(self, candidate: Candidate) -> float:
+        """What the priority of a candidate is multiplied with here, where its host belongs."""
+        factor = self.traps.factor(candidate.target.url)
+        if candidate.priority <= 1.0:  # no seed
+            factor *= self.focus.outside(candidate.target.host, candidate.depth)
+        if self.entries is not None:
+            factor *= self.entries.factor(candidate)
+        return factor
 
     def _refusal(self, candidate: Candidate) -> str:
         return self.bounds.refusal(candidate.target, candidate.depth) or refusal(candidate.target.url)

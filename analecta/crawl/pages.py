@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -10,9 +10,12 @@ import xxhash
 from isal import isal_zlib
 
 from analecta.crawl.endings import Endings
+from analecta.crawl.focus import Focus
 from analecta.crawl.memory import Memory, Remembered, apart
-from analecta.crawl.offers import Offers, Open, Value
-from analecta.frontier.policy import Policy
+from analecta.crawl.messages import Course
+from analecta.crawl.offers import Offers, Open
+from analecta.crawl.review import review
+from analecta.frontier.policy import Value
 from analecta.frontier.traps import shape
 from analecta.model import Answer, Fetched, Found, Lease, Page, State, Target, Verdict
 from analecta.parse import Parser, ParserDied
@@ -20,9 +23,11 @@ from analecta.parse.fingerprint import NearDuplicates, fingerprints
 from analecta.seams import Judge
 from analecta.store.archive import Archive, Original, payload_digest
 from analecta.store.shard import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404, Shard
+from analecta.store.waiting import sources
 from analecta.terms import Words, words
 
 _FRONT = 1.0  # the priority of links of the best hubs
+_STRAIGHT_ON = msgspec.msgpack.encode(Course())
 _SUSPECT = 3  # duplicates from one host that make us ask it for a page it cannot have
 
 
@@ -43,7 +48,7 @@ class Pages:
         shard: Shard,
         archive: Archive,
         parser: Parser,
-        policy: Policy,
+        focus: Focus,
         twins: NearDuplicates,
         endings: Endings,
         offers: Offers,
@@ -52,14 +57,13 @@ class Pages:
         suspect: Callable[[int], None],
         tries: int = 3,
         pages_per_host: int = 0,
-        follow_duplicates: bool = True,
         wall: Callable[[], float] = time.time,
     ) -> None:
         """`suspect(id)` is told which URL is being worked on, so that a crash can be laid at its door."""
         self.shard = shard
         self.archive = archive
         self.parser = parser
-        self.policy = policy
+        self.focus = focus
         self.twins = twins
         self.endings = endings
         self.offers = offers
@@ -68,7 +72,6 @@ class Pages:
         self.suspect = suspect
         self.tries = tries
         self.pages_per_host = pages_per_host
-        self.follow_duplicates = follow_duplicates
         self.wall = wall
         self.judge: Judge | None = None
         self.model = ""
@@ -76,6 +79,8 @@ class Pages:
         self.titles: deque[tuple[str, str, float]] = deque(maxlen=8)
         self._alike: Counter[str] = Counter()  # duplicates by host
         self._soft404 = shard.soft404s()
+        self._valued_by = msgspec.msgpack.decode(shard.get("course", _STRAIGHT_ON), type=Course)
+        self.focus.turn(self._valued_by)
 
     def take(self, batch: Sequence[Landed]) -> None:
         """Keep a batch of pages and offer their links."""
@@ -101,7 +106,7 @@ class Pages:
             seq, hidden, value = self._keep(lease, answer, page, verdict, lengths[i], alike[i])
             self.memory.pages.append(Remembered(seq, lease.id, own[i], said[i], around[i], hidden))
             if value is not None:
-                open_pages.append(Open(lease, page, value, verdict.confidence, own[i]))
+                open_pages.append(Open(lease, page, value, self.focus.open(verdict).confidence, own[i]))
         self.suspect(0)
         self.offers.follow(open_pages)
 
@@ -166,13 +171,7 @@ class Pages:
         seq = self.shard.add_page(row, State.ELSEWHERE if twin else State.DONE, twin, lease.page)
         self._count(lease, page, verdict, bool(twin), fake)
         hidden = fake or page.noindex
-        worth = None if fake or (twin and not self.follow_duplicates) else self.policy.value(verdict, lease)
-        if worth is None:
-            return seq, hidden, None
-        priority, astray = worth
-        topic = verdict.topic if verdict.topic >= 0 else lease.topic
-        value = Value(priority * (self.policy.decay if twin else 1.0), astray, topic, verdict.topic >= 0)
-        return seq, hidden, value
+        return seq, hidden, None if fake else self.focus.value(verdict, lease, bool(twin))
 
     def _twin(self, lease: Lease, body: int, near: int | None, digest: str) -> tuple[int, Original | None]:
         """The page that stands for this one, if it was seen before: the same to the byte, or nearly."""
@@ -218,7 +217,7 @@ class Pages:
         self.judge, self.model = judge, model
         scores: dict[int, float] = {}
         for page, verdict in self.memory.judge(judge):
-            scores[page.id] = verdict.confidence
+            scores[page.id] = self.focus.open(verdict).confidence
             self._judged(page.seq, Verdict(-1, verdict.confidence) if page.hidden else verdict)
         rows = self.shard.unjudged()
         for start in range(0, len(rows), 16):
@@ -226,10 +225,34 @@ class Pages:
             verdicts = judge.judge_words(words([unpack_text(text) for _, text in part]))
             for (seq, _), verdict in zip(part, verdicts, strict=True):
                 self._judged(seq, verdict)
-        self.offers.judged(scores)
+        self.value_again(scores)
+
+    def turn(self, course: Course) -> bool:
+        """Take the course that the coordinator tells; whether it is another than that by which all was valued."""
+        self.focus.turn(course)
+        return course != self._valued_by
+
+    def value_again(self, scores: Mapping[int, float] | None = None) -> None:
+        """What waits is worth something else now: there is a new model (and `scores`), or another course."""
+        seen = [page.id for page in self.memory.pages]
+        if self.offers.links is not None:
+            if scores is None:
+                rows = sources(self.shard.db, seen)
+                scores = {row.lease.id: self.focus.open(row.verdict).confidence for row in rows}
+            self.offers.judged(scores)
+        else:
+            new_phase = self.focus.course.learning != self._valued_by.learning
+            if new_phase:
+                cold = review(self.shard.db, self.focus, seen, cold=True, new_phase=True)
+                self.offers.frontier.rescore_cold(cold)
+            self.offers.valued(review(self.shard.db, self.focus, seen, new_phase=new_phase))
+        self._valued_by = self.focus.course
+        self.shard.put("course", msgspec.msgpack.encode(self._valued_by))
 
     def to_the_front(self, hubs: Sequence[int]) -> None:
-        """Let the links of these pages come before all others that wait (B10, B12)."""
+        """Let the links of these pages come before all others that wait, once the harvest is on (B10, B12)."""
+        if self.focus.course.learning:
+            return
         links = (self.shard.links_of(id) for id in hubs)
         self.offers.frontier.rescore({id: _FRONT for part in links for id in np.frombuffer(part, np.int64).tolist()})
 

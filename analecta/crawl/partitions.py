@@ -9,8 +9,6 @@ import os
 import signal
 import socket
 import sqlite3
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -20,9 +18,10 @@ from typing import IO
 import msgspec
 
 from analecta.crawl.collector import record
+from analecta.crawl.course import Helm
 from analecta.crawl.messages import COORDINATOR, UNLIMITED, Order, Report, decode, encode
 from analecta.crawl.recipe import check, load_judge, new_judge
-from analecta.crawl.roster import Process, Worker, add
+from analecta.crawl.roster import Process, Worker, add, start_process
 from analecta.crawl.stop import disk_is_short, rules
 from analecta.crawl.training import Lesson, Schedule, Teacher
 from analecta.crawl.transport import PeerGone, Pipes, pair, wait
@@ -81,6 +80,7 @@ class Crawl:
         self._schedule = Schedule(settings.learn, settings.crawl.ordered)
         self._serial = 0
         self._hubs: tuple[int, ...] = ()
+        self._helm = Helm(self.topics)
 
     def interrupt(self) -> None:
         """Once: finish what is under way. Twice: stop now."""
@@ -110,6 +110,9 @@ class Crawl:
             try:
                 self._teacher = Teacher(self.library, new_judge(self.settings), self.topics, self.settings.learn)
                 self._schedule.before = self._teacher.kept()
+                if not self.model:  # the examples are learnt from before that
+                    self._schedule.put_off(sum(len(topic.seeds) for topic in self.settings.topics), first=True)
+                self._helm = self._new_helm(self._schedule.before)
                 with (
                     tempfile.TemporaryDirectory() as scratch,
                     contextlib.closing(self._schedule),
@@ -139,6 +142,8 @@ class Crawl:
             if reason:
                 return self._end(reason, code, progress)
             self._train()
+            for words in self._helm.look(self.tally):
+                self.library.note(words)
             self._share()
             self._command()
             wait(self._links, _TICK)
@@ -183,8 +188,9 @@ class Crawl:
         if any(r.flying or r.pending for r in state) or sum(r.sent for r in state) != sum(r.received for r in state):
             self._quiet = ()
             return "", 0
-        held = self._schedule.limit() < UNLIMITED and any(r.queued and r.granted <= r.tally.pages for r in state)
-        if held:  # a partition may not ask now, for a model is waited for
+        limit = min(self._schedule.limit(), self._helm.limit())
+        if limit < UNLIMITED and any(r.queued and r.granted <= r.tally.pages for r in state):
+            # A partition may not ask now, for a model or the course is waited for.
             self._quiet = ()
             return "", 0
         waits = [r.wait for r in state if r.queued]
@@ -212,8 +218,7 @@ class Crawl:
         while any(worker.process.poll() is None for worker in self.workers) and self.clock() < deadline:
             hurry = self.interrupts > 1
             stop = "now" if hurry or self._drained(serials) else "drain"
-            for i, worker in enumerate(self.workers):
-                self._links[i].send(i, encode(Order(worker.granted, self.model, stop=stop)))
+            self._command(stop)
             if hurry:
                 deadline = min(deadline, self.clock() + 4.0)
             self._listen()
@@ -231,6 +236,17 @@ class Crawl:
         fresh = all(r.serial > serials[r.partition] and not r.flying and not r.pending for r in reports)
         return fresh and sum(r.sent for r in reports) == sum(r.received for r in reports)
 
+    def _new_helm(self, before: int) -> Helm:
+        s = self.settings
+        return Helm(
+            self.topics,
+            before=before,
+            learning=s.learning.pages,
+            full=s.stop.per_topic if s.stop.retire else 0,
+            cutoff=s.policy.cutoff if s.policy.adjust else -1,
+            ordered=s.crawl.ordered,
+        )
+
     # --- talking to the partitions ---------------------------------------------------------------------------------
 
     def _listen(self) -> None:
@@ -240,14 +256,25 @@ class Crawl:
                     if isinstance(message, Report):
                         self.workers[i].report = message
 
-    def _command(self) -> None:
+    def _command(self, stop: str = "") -> None:
         self._serial += 1
         for i, worker in enumerate(self.workers):
-            self._links[i].send(i, encode(Order(worker.tell(self._serial), self.model, "", self._serial, self._hubs)))
+            granted = worker.tell(self._serial)
+            order = Order(granted, self.model, stop, self._serial, self._hubs, self._helm.course, self._near_only())
+            self._links[i].send(i, encode(order))
+
+    def _near_only(self) -> bool:
+        """While the crawl learns: whether some partition has, or may have, what that phase wants."""
+        reports = [worker.report for worker in self.workers]
+        return self._helm.course.learning and any(r is None or r.pending or self._has_near(r) for r in reports)
+
+    def _has_near(self, report: Report) -> bool:
+        """Hosts that must be waited for too long do not count."""
+        return report.near != 0 and (report.flying > 0 or report.wait <= self.settings.stop.idle)
 
     def _share(self) -> None:
         """Grant pages: all that are left, in equal parts; what an idle partition does not use goes to the others."""
-        limit = min(self.settings.stop.pages or UNLIMITED, self._schedule.limit())
+        limit = min(self.settings.stop.pages or UNLIMITED, self._schedule.limit(), self._helm.limit())
         if limit == UNLIMITED:
             for worker in self.workers:
                 worker.granted = UNLIMITED
@@ -287,17 +314,31 @@ class Crawl:
         """Make the first model once the examples are there, and later ones beside the crawl as the schedule says."""
         if not self.model:
             if self._seeds_done():
-                lesson = self._teacher.first()
+                lesson = self._first_lesson()
                 if lesson is None:
                     raise Environment(self._no_seed())
                 self._adopt(lesson)
+                self._schedule.put_off(self.tally.pages, first=True)
             return
         pages = self.tally.pages
         flying = any(worker.report is None or worker.report.flying for worker in self.workers)
         if self._schedule.due(pages) and not (self._schedule.ordered and flying):
-            self._schedule.begin(lambda: self._teacher.again(self._load_judge, self.model))
+            self._schedule.begin(self._next_lesson)
         if (lesson := self._schedule.ended(pages)) is not None:
             self._adopt(lesson)
+
+    def _first_lesson(self) -> Lesson | None:
+        try:
+            return self._teacher.first()
+        except Exception as error:
+            raise Environment(f"nothing could be learnt from the examples: {_said(error)}") from error
+
+    def _next_lesson(self) -> Lesson:
+        """Learn again; what goes wrong there costs the lesson, not the crawl."""
+        try:
+            return self._teacher.again(self._load_judge, self.model)
+        except Exception as error:
+            return Lesson(self.model, refused=_said(error))
 
     def _load_judge(self, model: str) -> Judge:
         return load_judge(self.settings, self.library.models, model)
@@ -365,20 +406,8 @@ class Crawl:
             worker.process = self._start(i, worker.errors)
 
 
-def start_process(job: Job, errors: IO[bytes]) -> Process:
-    """A partition in a process of its own."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "analecta.crawl.worker"],
-        stdin=subprocess.PIPE,
-        stderr=errors,
-        pass_fds=tuple(job.ends.values()),
-        env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},  # a partition has one core; idle helpers of BLAS would spin
-        process_group=0,  # a terminal's Ctrl-C is for us alone
-    )
-    assert process.stdin is not None
-    with contextlib.suppress(BrokenPipeError), process.stdin:
-        process.stdin.write(msgspec.json.encode(job))
-    return process
+def _said(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
 
 
 def partitions(library: Library, settings: Settings) -> int:

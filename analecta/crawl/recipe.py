@@ -6,7 +6,8 @@ import ipaddress
 import re
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from publicsuffixlist import PublicSuffixList
 from analecta.crawl.endings import Endings
 from analecta.crawl.engine import Engine
 from analecta.crawl.exchange import Exchange
+from analecta.crawl.focus import Entries, Focus, Near
 from analecta.crawl.harvest import Harvest
 from analecta.crawl.memory import Memory
 from analecta.crawl.messages import Reins
@@ -48,7 +50,8 @@ from analecta.store.archive import Archive
 from analecta.store.library import Library
 from analecta.store.recovery import Suspect, recover
 from analecta.store.shard import Shard
-from analecta.urls import Joiner
+from analecta.store.waiting import entered_hosts
+from analecta.urls import Joiner, canonical
 
 TOKEN = "Analecta"  # the product token that robots.txt files may name
 _POISON_AFTER = 3
@@ -71,6 +74,14 @@ def check(settings: Settings) -> None:
         raise BadUse(f"judge.kind is {settings.judge.kind!r}; known are: {', '.join(JUDGES)}")
     if settings.policy.kind not in WORTHS:
         raise BadUse(f"policy.kind is {settings.policy.kind!r}; known are: {', '.join(WORTHS)}")
+    if settings.learning.kind not in WORTHS:
+        raise BadUse(f"learning.kind is {settings.learning.kind!r}; known are: {', '.join(WORTHS)}")
+    of_pages = settings.learning.pages or settings.policy.off_site != "no" or settings.policy.one_entry
+    if of_pages and settings.policy.kind == "learned":
+        raise BadUse(
+            "learning.pages, policy.off_site and policy.one_entry say what links are worth by the page that they are "
+            'on; policy.kind = "learned" values each by itself: take "best-first" with them'
+        )
     if settings.fetch.connect_to and not _ADDRESS.fullmatch(settings.fetch.connect_to):
         raise BadUse(
             "connect_to wants HOST:PORT, such as 127.0.0.1:8080 (or https://HOST:PORT), "
@@ -101,7 +112,15 @@ def new_judge(settings: Settings) -> Judge:
     """An untrained judge as the settings describe it."""
     s = settings.judge
     if s.kind == "profile":
-        return Profile(away=s.away, overlap=s.overlap, threshold=s.threshold)
+        learn = settings.learn
+        return Profile(
+            away=s.away,
+            overlap=s.overlap,
+            threshold=s.threshold,
+            share=learn.archetype_share,
+            trust=learn.archetype_weight,
+            joining=learn.archetypes,
+        )
     if s.kind == "bayes":
         return NaiveBayes(threshold=s.threshold, overlap=s.overlap, negatives=s.negatives)
     if s.kind == "svm":
@@ -189,19 +208,20 @@ async def partition(
     exchange = Exchange(me, partitions, shard, transport)
     scope, rules, topics = settings.scope, settings.policy, library.topic_names()
     tally = Tally()
-    policy = Policy(WORTHS[rules.kind], rules.cutoff, rules.decay, rules.never)
+    focus = focus_of(settings)
     links = LinkJudge(seed=settings.crawl.seed) if rules.kind == "learned" else None
     endings = Endings(shard, frontier, tally, links.lost if links else lambda _: None)
     offers = Offers(
         frontier=frontier,
         exchange=exchange,
-        policy=policy,
+        focus=focus,
         bounds=Bounds(scope.hosts, scope.exclude, scope.depth),
         traps=Traps(settings.frontier.trap_sample, settings.frontier.trap_share),
         tally=tally,
         topics=topics,
         partition=(me, partitions),
         links=links,
+        entries=Entries(entered_hosts(shard.db), shard.url_of) if rules.one_entry else None,
         follow_nofollow=rules.follow_nofollow,
         look_ahead=None if f.connect_to else resolver.look_ahead,
     )
@@ -209,7 +229,7 @@ async def partition(
         shard=shard,
         archive=archive,
         parser=parser,
-        policy=policy,
+        focus=focus,
         twins=_twins(shard),
         endings=endings,
         offers=offers,
@@ -218,7 +238,6 @@ async def partition(
         suspect=suspect.set,
         tries=f.tries,
         pages_per_host=scope.pages_per_host,
-        follow_duplicates=rules.follow_duplicates,
     )
     harvest = Harvest(
         shard=shard,
@@ -261,9 +280,33 @@ async def partition(
         suspect.close()
 
 
+@cache
+def domains() -> Callable[[str], str]:
+    """The registrable domain of a host, such as example.org of www.example.org."""
+    suffixes = PublicSuffixList()
+    return lru_cache(100_000)(lambda host: suffixes.privatesuffix(host.partition(":")[0]) or host)
+
+
+def focus_of(settings: Settings) -> Focus:
+    """What links are worth, as the settings say: in the harvest and in the phase before."""
+    rules, learning = settings.policy, settings.learning
+    domain_of = domains()
+    targets = [canonical(url) for topic in settings.topics for url in topic.seeds]
+    own = {domain_of(target.host) for target in targets if target is not None}
+    return Focus(
+        Policy(WORTHS[rules.kind], rules.cutoff, rules.decay, rules.never, rules.focus == "sharp"),
+        # What the learning phase does not want waits for the harvest: no path is given up.
+        Policy(WORTHS[learning.kind], -1, rules.decay, sharp=learning.focus == "sharp"),
+        Near(own if learning.own_domains else (), learning.depth, domain_of),
+        follow_duplicates=rules.follow_duplicates,
+        off_site_first=rules.off_site == "first",
+        one_entry=rules.one_entry,
+        domain_of=domain_of,
+    )
+
+
 def frontier_of(settings: Settings, shard: Shard, back: Counter[int]) -> Frontier:
     """The frontier of a partition, as its shard holds it."""
-    suffixes = PublicSuffixList()
     s = settings.frontier
     frontier = Frontier(
         shard,
@@ -273,7 +316,7 @@ def frontier_of(settings: Settings, shard: Shard, back: Counter[int]) -> Frontie
         hot=s.hot,
         cap=s.cap,
         spread=s.spread,
-        domain_of=lambda host: suffixes.privatesuffix(host.partition(":")[0]) or host,
+        domain_of=domains(),
     )
     frontier.sieve.load(shard.seen_ids(), shard.last_n())
     queued = Counter({int(topic): n for topic, n in msgspec.json.decode(shard.get("queued", b"{}")).items()})

@@ -1,9 +1,16 @@
-"""What the coordinator knows of each partition's process: what it said, what it may do, what it has done."""
+"""The partitions' processes, as the coordinator knows them: what each said, what it may do, what it has done."""
 
+import contextlib
+import os
+import subprocess
+import sys
 from collections import deque
 from typing import IO, Any, Protocol
 
+import msgspec
+
 from analecta.crawl.messages import UNLIMITED, Report
+from analecta.crawl.worker import Job
 from analecta.model import Tally
 
 
@@ -69,6 +76,22 @@ class Worker:
         self.errors.seek(0)
         lines = self.errors.read().decode(errors="replace").strip().splitlines()
         return lines[-1] if lines else ""
+
+
+def start_process(job: Job, errors: IO[bytes]) -> Process:
+    """A partition in a process of its own."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "analecta.crawl.worker"],
+        stdin=subprocess.PIPE,
+        stderr=errors,
+        pass_fds=tuple(job.ends.values()),
+        env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},  # a partition has one core; idle helpers of BLAS would spin
+        process_group=0,  # a terminal's Ctrl-C is for us alone
+    )
+    assert process.stdin is not None
+    with contextlib.suppress(BrokenPipeError), process.stdin:
+        process.stdin.write(msgspec.json.encode(job))
+    return process
 
 
 def add(a: Tally, b: Tally) -> Tally:

@@ -2,31 +2,34 @@
 
 The first model is made from the person's examples. Each later one also learns from what the crawl has met since:
 the best pages of each topic (archetypes, B9) as further examples, and pages of the worse half as examples of OTHERS.
-A model that would think clearly less of the person's own examples is not taken up (the drift guard).
+Examples that look wrong count for little. Archetypes after which the judge thinks clearly less of a topic's examples
+are left out, and a model that does so without them is not taken up (the drift guard).
 
 The teacher reads the shards, which anybody may while their partition writes; nothing passes through messages.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from analecta.crawl.authorities import LinkGraph, hubs_and_authorities, link_graph
 from analecta.crawl.messages import UNLIMITED
 from analecta.crawl.pages import unpack_text
 from analecta.frontier.policy import SEED_PRIORITY
 from analecta.judge.archetypes import archetypes, drifted
-from analecta.model import Example, Page
+from analecta.judge.doubts import DOUBTED, MOST, doubtful
+from analecta.model import MET, OTHERS, Example
 from analecta.seams import Judge
 from analecta.settings import LearnSettings
 from analecta.store.library import Library
 from analecta.store.shard import NOINDEX, SOFT404
+from analecta.terms import Words, words
 
 _MOST_TEXT = 60_000  # characters of a page that are learnt from
 _HUBS = 10  # of a topic, whose links come first
+_MORE = 1.4  # times as many pages met, and it is asked again which examples look wrong
 _KEPT = 4000  # texts held in memory from one training to the next
 
 
@@ -59,6 +62,9 @@ class Teacher:
         self.settings = settings
         self._texts: dict[int, Example] = {}
         self._sure: dict[str, float] = {}  # of the person's examples, by URL: how sure the last model was
+        self._cut: tuple[list[str], Words] = ([], words([]))  # the texts of the examples, and their words
+        self._doubts: dict[str, int] = {}  # examples that look wrong, by URL: the topic that they are nearer to
+        self._looked: tuple[int, int] = (0, 0)  # examples and pages met when it was last asked which look wrong
 
     def kept(self) -> int:
         """How many pages there are."""
@@ -67,53 +73,111 @@ class Teacher:
 
     def first(self) -> Lesson | None:
         """Learn from the examples; None where there is not one."""
-        examples = self._examples()
+        with self.library.shards() as shards:
+            examples = self._weighed(self._examples(shards))
         if not examples:
             return None
         self.judge.fit(examples, self.topics)
         self._sure = self._sure_of(examples)
-        return self._save(f"{len(examples)} examples, {len(self.topics)} topics")
+        return self._save(self._about(examples))
 
     def again(self, load: Callable[[str], Judge], old: str) -> Lesson:
         """Learn from the examples and from what the crawl has met; the `old` model stays where that is no better."""
-        examples = self._examples()
-        given = {example.url for example in examples}
-        if not self._sure:
-            self._sure = self._sure_of(examples, load(old))
         with self.library.shards() as shards:
+            examples = self._examples(shards)
+            if not self._sure:
+                self._sure = self._sure_of(examples, load(old))
             found = self._found(shards)
             graph = link_graph(shards) if self.settings.authorities else None
             best, hubs = self._archetypes(found, examples, graph)
-            far = self._far(found, {page.id for page in best})
-            more = [self._example(shards, page, page.topic, self.settings.archetype_weight) for page in best]
-            away = [self._example(shards, page, -1, 1.0) for page in far]
+            far = self._worse(found, {page.id for page in best})
+            if "met" in self.judge.needs:  # it finds its archetypes itself
+                best, rest, topic = [], found, MET
+            else:
+                rest, topic = far, OTHERS
+            weight = self.settings.archetype_weight
+            more = [self._example(shards, page.id, page.shard, page.topic, weight) for page in best]
+            away = [self._example(shards, p.id, p.shard, topic, 1.0) for p in _some(rest, self.settings.others)]
+            usual = [self._example(shards, page.id, page.shard, OTHERS, 1.0).text for page in _some(far, MOST)]
+        examples = self._weighed(examples, usual)
+        given = {example.url for example in examples}
         new = [example for example in more if example.url not in given]
-        before = self._sure
-        self.judge.fit([*examples, *new, *away], self.topics)
-        after = self._sure_of(examples)
-        both = sorted(before.keys() & after.keys())  # an example that came late has no before
-        if reason := drifted([before[url] for url in both], [after[url] for url in both]):
+        after, strays = self._fit(examples, new, away)
+        if any(example.topic in strays for example in new):  # they lead their topic astray
+            new = [example for example in new if example.topic not in strays]
+            after, _ = self._fit(examples, new, away)
+        if reason := self._drifted(examples, after):
             return Lesson(old, refused=reason)
         self._sure = after
-        about = f"{len(examples)} examples, {len(new)} archetypes, {len(away)} others, {len(self.topics)} topics"
-        return self._save(about, hubs)
+        besides = [f"{len(away)} pages met"] if topic == MET else [f"{len(new)} archetypes", f"{len(away)} others"]
+        return self._save(self._about(examples, *besides), hubs)
+
+    def _fit(
+        self, examples: Sequence[Example], new: Sequence[Example], away: Sequence[Example]
+    ) -> tuple[dict[str, float], set[int]]:
+        """Learn; gives how sure the judge now is of the examples, and the topics whose examples look clearly worse."""
+        self.judge.fit([*examples, *new, *away], self.topics)
+        after = self._sure_of(examples)
+        own = {topic: [e for e in examples if e.topic == topic] for topic in range(len(self.topics))}
+        return after, {topic for topic, given in own.items() if self._drifted(given, after)}
+
+    def _drifted(self, examples: Sequence[Example], after: Mapping[str, float]) -> str:
+        """Why a model is worse than the last; an example that came late has no before, and a doubted one no say."""
+        urls = [e.url for e in examples if e.weight == 1 and e.url in self._sure]
+        return drifted([self._sure[url] for url in urls], [after[url] for url in urls])
+
+    def _about(self, examples: Sequence[Example], *more: str) -> str:
+        """What is learnt from, in words."""
+        doubted = sum(example.weight < 1 for example in examples)
+        given = f"{len(examples)} examples" + (f" ({doubted} doubted)" if doubted else "")
+        return ", ".join((given, *more, f"{len(self.topics)} topics"))
 
     def _save(self, about: str, hubs: Sequence[int] = ()) -> Lesson:
         return Lesson(self.judge.save(self.library.models), about, hubs=tuple(hubs))
 
     def _sure_of(self, examples: Sequence[Example], judge: Judge | None = None) -> dict[str, float]:
         """How sure a model is of the person's examples, by their URLs."""
-        pages = [Page(example.url, 0, "", "text/html", text=example.text) for example in examples]
-        verdicts = (judge or self.judge).judge(pages)
+        texts = [example.text for example in examples]
+        if texts != self._cut[0]:
+            self._cut = texts, words(texts)
+        verdicts = (judge or self.judge).judge_words(self._cut[1])
         pairs = zip(examples, verdicts, strict=True)
         return {e.url: v.confidence if v.topic in (e.topic, -1) else 0.0 for e, v in pairs}
 
+    # --- examples that look wrong -----------------------------------------------------------------------------------
+
+    def _weighed(self, examples: list[Example], usual: Sequence[str] = ()) -> list[Example]:
+        """The examples; those that look wrong count less, and a person can read which (judge/doubts.py)."""
+        alone = len({example.topic for example in examples}) == 1
+        met = usual if alone else []
+        if len(examples) != self._looked[0] or len(met) >= _MORE * max(self._looked[1], 1):
+            self._looked = len(examples), len(met)
+            before, self._doubts = self._doubts, doubtful(examples, met)
+            self._tell_doubts(examples, before)
+        return [msgspec.structs.replace(e, weight=DOUBTED) if e.url in self._doubts else e for e in examples]
+
+    def _tell_doubts(self, examples: Sequence[Example], before: Mapping[str, int]) -> None:
+        """Write down which examples count for little, once, and which of them do so no longer."""
+        told = {note for _, note in self.library.notes()} if self._doubts else set()
+        for e in examples:
+            if (nearer := self._doubts.get(e.url)) is not None:
+                like = f"looks more like {self.topics[nearer]}" if nearer >= 0 else "has little in common with others"
+                note = f"an example of {self.topics[e.topic]} {like}, so it counts for little: {e.url}"
+                if note not in told:
+                    self.library.note(note)
+            elif e.url in before:
+                self.library.note(f"an example of {self.topics[e.topic]} counts in full again: {e.url}")
+
     # --- what there is to learn from --------------------------------------------------------------------------------
 
-    def _examples(self) -> list[Example]:
-        with self.library.shards() as shards:
-            rows = [row for shard in shards for row in examples_of(shard)]
-        found = [Example(topic, url, unpack_text(text)[:_MOST_TEXT], anchor or "") for topic, url, text, anchor in rows]
+    def _examples(self, shards: Sequence[Any]) -> list[Example]:
+        """The pages that a person gave, or where such pages have moved."""
+        query = (
+            "SELECT p.id, u.topic FROM pages p JOIN urls u ON u.id = p.id WHERE u.priority >= ?"
+            " AND p.text IS NOT NULL AND p.duplicate_of IS NULL"
+        )
+        rows = [(row, i) for i, shard in enumerate(shards) for row in shard.execute(query, (SEED_PRIORITY,))]
+        found = [self._example(shards, id, i, topic, 1.0) for (id, topic), i in rows]
         return sorted(found, key=lambda example: (example.topic, example.url))
 
     def _found(self, shards: Sequence[Any]) -> list[Found]:
@@ -133,9 +197,13 @@ class Teacher:
         """
         chosen: list[Found] = []
         front: list[int] = []
-        for topic in range(len(self.topics)):
-            own = {page.id: page for page in found if page.topic == topic}
-            training = [self._sure[e.url] for e in examples if e.topic == topic and e.url in self._sure]
+        trusted = self._sure.keys() - self._doubts.keys()
+        by_topic: list[dict[int, Found]] = [{} for _ in self.topics]
+        for page in found:
+            if 0 <= page.topic < len(self.topics):
+                by_topic[page.topic][page.id] = page
+        for topic, own in enumerate(by_topic):
+            training = [self._sure[e.url] for e in examples if e.topic == topic and e.url in trusted]
             most = min(self.settings.archetypes, int(self.settings.archetype_share * len(found)))
             sure = {id: page.confidence for id, page in own.items()}
             hubs, authorities = hubs_and_authorities(graph, own) if graph else ({}, {})
@@ -143,34 +211,26 @@ class Teacher:
             chosen += [own[id] for id in archetypes(sure, authorities or sure, training, most)]
         return chosen, front
 
-    def _far(self, found: Sequence[Found], best: set[int]) -> list[Found]:
-        """Pages of the worse half, evenly from all of it."""
+    def _worse(self, found: Sequence[Found], best: set[int]) -> list[Found]:
+        """The worse half of the pages."""
         ranked = sorted((page for page in found if page.id not in best), key=lambda page: (page.confidence, page.id))
-        worse = ranked[: (len(found) + 1) // 2]
-        if len(worse) <= self.settings.others:
-            return worse
-        return [worse[i] for i in np.linspace(0, len(worse) - 1, self.settings.others).astype(int).tolist()]
+        return ranked[: (len(found) + 1) // 2]
 
-    def _example(self, shards: Sequence[Any], page: Found, topic: int, weight: float) -> Example:
-        known = self._texts.get(page.id)
+    def _example(self, shards: Sequence[Any], id: int, shard: int, topic: int, weight: float) -> Example:
+        known = self._texts.get(id)
         if known is None:
             query = "SELECT u.url, p.text, u.anchor FROM urls u JOIN pages p ON p.seq = u.page WHERE u.id = ?"
-            url, text, anchor = shards[page.shard].execute(query, (page.id,)).fetchone()
+            url, text, anchor = shards[shard].execute(query, (id,)).fetchone()
             known = Example(-1, url, unpack_text(text)[:_MOST_TEXT], anchor or "")
             if len(self._texts) > _KEPT:
                 self._texts.clear()
-            self._texts[page.id] = known
+            self._texts[id] = known
         return msgspec.structs.replace(known, topic=topic, weight=weight)
 
 
-def examples_of(shard: Any) -> list[tuple[int, str, bytes, str]]:
-    """The pages that a person gave (or where such pages have moved): (topic, url, packed text, anchor)."""
-    rows = shard.execute(
-        "SELECT u.topic, u.url, p.text, u.anchor FROM pages p JOIN urls u ON u.id = p.id WHERE u.priority >= ?"
-        " AND p.text IS NOT NULL AND p.duplicate_of IS NULL ORDER BY p.seq",
-        (SEED_PRIORITY,),
-    )
-    return list(rows)
+def _some(pages: Sequence[Found], most: int) -> list[Found]:
+    """So many pages at most: by chance (ids are hashes), and mostly those that it was the last time."""
+    return sorted(pages, key=lambda page: page.id)[:most]
 
 
 class Schedule:
@@ -186,9 +246,9 @@ class Schedule:
         self._running: Future[Lesson] | None = None
         self.put_off(0)
 
-    def put_off(self, pages: int) -> None:
-        """The next lesson is due when so many more pages are there."""
-        self._next = pages + self._step(pages)
+    def put_off(self, pages: int, first: bool = False) -> None:
+        """The next lesson is due some pages from now; the first one sooner, for the first pages met tell the most."""
+        self._next = pages + self._step(pages) / (2 if first else 1)
 
     def _step(self, pages: int) -> float:
         return max(float(self.settings.every), (self.settings.growth - 1) * (self.before + pages))
@@ -208,13 +268,12 @@ class Schedule:
         self._running = self._executor.submit(lesson)
 
     def ended(self, pages: int) -> Lesson | None:
-        """What was learnt, once that is over."""
+        """What was learnt, once that is over. What the lesson raised is raised here; the next one is due as ever."""
         if self._running is None or not (self.ordered or self._running.done()):
             return None
-        lesson = self._running.result()
-        self._running = None
+        running, self._running = self._running, None
         self.put_off(pages)
-        return lesson
+        return running.result()
 
     def close(self) -> None:
         """Let what is under way come to its end."""

@@ -3,11 +3,14 @@
 import re
 from collections.abc import Callable, Sequence
 
+import msgspec
+
 from analecta.model import Lease, Target, Verdict
 from analecta.urls import canonical
 
 SEED_PRIORITY = 1e6  # seeds come before everything else
 PROBE_PRIORITY = 1e3
+_LEAST_DEEP = 0.5  # what depth-first gives the links of a seed on topic: more than any off topic
 
 # The worth of a page's links, and how far astray they are: (verdict, lease of the page, decay) -> (priority, astray).
 Worth = Callable[[Verdict, Lease, float], tuple[float, int]]
@@ -25,23 +28,53 @@ def breadth_first(verdict: Verdict, lease: Lease, _: float) -> tuple[float, int]
     return 1.0 / (2 + lease.depth), 0 if verdict.topic >= 0 else lease.astray + 1
 
 
+def depth_first(verdict: Verdict, lease: Lease, decay: float) -> tuple[float, int]:
+    """The deeper the sooner, on paths that are on topic; through off-topic pages behind all of those (B10)."""
+    if verdict.topic >= 0:
+        return 1.0 - 1.0 / (2 + lease.depth), 0
+    return decay * min(lease.priority, _LEAST_DEEP), lease.astray + 1
+
+
 # "learned": a judge of links values each one; this is what they are worth until it has learnt something.
-WORTHS: dict[str, Worth] = {"best-first": best_first, "breadth-first": breadth_first, "learned": best_first}
+WORTHS: dict[str, Worth] = {
+    "best-first": best_first,
+    "breadth-first": breadth_first,
+    "depth-first": depth_first,
+    "learned": best_first,
+}
+
+
+class Value(msgspec.Struct, frozen=True):
+    """What the links of one page are worth, how far from the topic they are, and which topic their path is on."""
+
+    priority: float
+    astray: int
+    topic: int
+    on_topic: bool
 
 
 class Policy:
     """Says what the links of a judged page are worth."""
 
-    def __init__(self, worth: Worth, cutoff: int = -1, decay: float = 0.5, never: Sequence[str] = ()) -> None:
+    def __init__(
+        self, worth: Worth, cutoff: int = -1, decay: float = 0.5, never: Sequence[str] = (), sharp: bool = False
+    ) -> None:
+        """With `sharp` focus a page is on topic only if on that of the path to it; else any topic will do (B10)."""
         self.worth = worth
         self.cutoff = cutoff
         self.decay = decay
+        self.sharp = sharp
         self._never = [re.compile(pattern) for pattern in never]
 
-    def value(self, verdict: Verdict, lease: Lease) -> tuple[float, int] | None:
-        """Priority and distance from the topic for the page's links, or None where the path is given up (S6)."""
-        priority, astray = self.worth(verdict, lease, self.decay)
-        return None if 0 <= self.cutoff < astray else (priority, astray)
+    def value(self, verdict: Verdict, lease: Lease) -> Value:
+        """Of the links of a page that was come by with `lease`."""
+        on_topic = verdict.topic >= 0 and not (self.sharp and lease.topic not in (-1, verdict.topic))
+        priority, astray = self.worth(verdict if on_topic else Verdict(-1, verdict.confidence), lease, self.decay)
+        return Value(priority, astray, verdict.topic if on_topic else lease.topic, on_topic)
+
+    def gives_up(self, value: Value) -> bool:
+        """Whether the path has crossed too many pages off topic (S6)."""
+        return 0 <= self.cutoff < value.astray
 
     @property
     def shuns_any(self) -> bool:

@@ -94,6 +94,7 @@ class Frontier:
         self.sieve = Sieve()
         self._shunned = Sieve()  # URLs that were only ever met where they are not to be followed
         self.hosts: dict[str, Host] = {}
+        self.floor = -NEVER  # nothing below it is given out
         self.silent: set[str] = set()  # hosts that had answered before and do not now
         self._domains: dict[str, Domain] = {}
         self._domain_of = domain_of
@@ -169,21 +170,25 @@ class Frontier:
 
         The ledger is not told (it would cost more than all else): it learns a priority when a URL is leased or spilt.
         """
+        live = self._live
         for host in self.hosts.values():
             if not host.heap:
                 continue
-            heap: list[Entry] = []
-            for key, n, id in host.heap:
-                if self._live.get(id) != -key:
-                    continue
-                new = worth.get(id, -key) if -key <= most else -key
-                self._live[id] = new
-                heap.append((-new, n, id))
+            waiting = [entry for entry in host.heap if live.get(entry[2]) == -entry[0]]
+            heap = [(-worth.get(id, -key) if -key <= most else key, n, id) for key, n, id in waiting]
+            live.update((id, -key) for key, _, id in heap)
             if host.cold_best is not None:
                 heap = self._chill(heap, host.cold_best)
             heapify(heap)
             host.heap = heap
             self._place(host)
+
+    def rescore_cold(self, worth: Mapping[int, float]) -> None:
+        """Give cold URLs new priorities; a `rescore` must follow, which sees to it that the best are hot."""
+        self.ledger.set_priorities((priority, id) for id, priority in worth.items())
+        for host in self.hosts.values():
+            if host.cold_best is not None:
+                host.cold_best = self.ledger.cold_best(host.name)
 
     def _chill(self, heap: list[Entry], cold_best: float) -> list[Entry]:
         """Send those that are now worse than the best cold URL of their host to the ledger; the others."""
@@ -241,6 +246,7 @@ class Frontier:
     def pop(self, count: int, now: float, floor: float = -NEVER) -> list[Lease]:
         """Up to `count` URLs to fetch now: each the best of those whose host may be asked, none below `floor`."""
         self._now = max(self._now, now)
+        floor = max(floor, self.floor)
         ids: list[int] = []
         priorities: list[float] = []
         while len(ids) < count and (host := self._pick()) is not None:

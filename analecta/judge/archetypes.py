@@ -1,14 +1,13 @@
 """Archetypes: pages that a crawl found and that are so good that the judge learns from them too (B9).
 
 Learning from one's own findings can lead astray, page by page. Three things hold against it: a page joins only above
-the mean confidence of what is learnt from already, it leaves again when the judge comes to doubt it, and a retraining
-after which the person's own examples look clearly worse is refused.
+the mean confidence of the person's examples, those that join are chosen anew each time, so that a page leaves again
+when the judge comes to doubt it, and a retraining after which the person's examples look clearly worse is refused.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 
-LEAVE = 0.5  # of the mean confidence: far enough below the line for joining that pages do not come and go
 LOST = 0.5  # an example is lost that has less than this share of its confidence left
 MOST_LOST = 0.25  # share of the examples that may be lost
 # Share of the mean confidence that examples must keep. Measured on the pocket web with 4 or 8 examples and all judges:
@@ -41,18 +40,6 @@ def archetypes(
         return min(ranks), sum(ranks), -confidences[page], page
 
     return sorted(good, key=place)[: min(len(by_authority), len(by_confidence))]
-
-
-def leavers(confidences: Mapping[int, float], own: Collection[int], share: float = LEAVE) -> list[int]:
-    """The training documents that are dropped, weakest first: those below a share of the mean confidence.
-
-    `confidences` are those of all training documents by the present judge. What the person gave (`own`) stays.
-    """
-    if not confidences:
-        return []
-    line = share * fmean(confidences.values())
-    weak = [page for page, sure in confidences.items() if sure < line and page not in own]
-    return sorted(weak, key=lambda page: (confidences[page], page))
 
 
 def drifted(before: Sequence[float], after: Sequence[float]) -> str:

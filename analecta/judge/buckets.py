@@ -23,9 +23,10 @@ def buckets(hashes: UInt64s) -> Numbers:
 
 def rows(batch: Words) -> csr_matrix:
     """How often each bucket's words occur on each page: pages x buckets, sparse, float32."""
-    keys = np.sort(batch.pages << BITS | buckets(batch.hashes))
+    narrow: type[np.signedinteger] = np.int32 if len(batch) < 1 << (31 - BITS) else np.int64  # sorted in half the time
+    keys = np.sort(batch.pages.astype(narrow) << BITS | buckets(batch.hashes).astype(narrow))
     first = np.flatnonzero(np.diff(keys, prepend=-1))
     data = np.diff(first, append=len(keys)).astype(np.float32)
-    pages, columns = keys[first] >> BITS, keys[first] & (SIZE - 1)
-    pointers = np.searchsorted(pages, np.arange(len(batch) + 1))
-    return csr_matrix((data, columns, pointers), shape=(len(batch), SIZE))
+    keys = keys[first]
+    pointers = np.searchsorted(keys, np.arange(len(batch) + 1, dtype=np.int64) << BITS).astype(np.int32)
+    return csr_matrix((data, (keys & (SIZE - 1)).astype(np.int32), pointers), shape=(len(batch), SIZE))

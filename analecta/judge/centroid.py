@@ -19,7 +19,7 @@ One topic from 10 examples, average precision on two real webs: the paper's form
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -35,7 +35,7 @@ from analecta.terms import Vocabulary, Words, counts, likely_language, stop_word
 Floats = npt.NDArray[np.float64]
 
 FEW = 7  # the paper's number of hits a topic: fewer examples weigh as if there were as many
-_ARRAYS = ("weights_", "frequency_", "idf_", "seen_frequency_", "retired_")
+_ARRAYS = ("weights_", "frequency_", "idf_", "seen_frequency_")
 
 
 class Centroid:
@@ -87,7 +87,6 @@ class Centroid:
         self.frequency_ = np.array([frequency[t] for t in self.dictionary_], np.int64)
         self.idf_ = self._idf(self.pages_, self.frequency_)
         self.seen_, self.seen_frequency_ = 0, np.zeros_like(self.frequency_)
-        self.retired_ = np.zeros(len(topics), np.bool_)
         return self._prepare()
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
@@ -117,10 +116,6 @@ class Centroid:
         made = unit.data * self._unit[unit.indices, int(correlations[0].argmax())]
         named = zip((self.dictionary_[i] for i in unit.indices), made.tolist(), strict=True)
         return sorted(((t, w) for t, w in named if w > 0), key=lambda pair: (-pair[1], pair[0]))
-
-    def retire(self, topics: Iterable[int]) -> None:
-        """Look no more for pages of these topics: their collections are full (S7)."""
-        self.retired_[list(topics)] = True
 
     def save(self, folder: Path) -> str:
         """Write what was learnt and seen; gives the name to load it by."""
@@ -192,7 +187,7 @@ class Centroid:
         shape = (found.shape[0], len(self.dictionary_))
         unit = csr_matrix((value, found.indices, found.indptr), shape=shape)
         present = csr_matrix((np.ones_like(value), found.indices, found.indptr), shape=shape)
-        enough = (present @ self._member >= self._needed) & ~self.retired_
+        enough = present @ self._member >= self._needed
         return np.where(enough, unit @ self._unit, 0.0), unit
 
     def _verdicts(self, found: csr_matrix, lengths: npt.NDArray[np.int64]) -> list[Verdict]:

@@ -8,7 +8,7 @@ import numpy.typing as npt
 import xxhash
 
 from analecta.judge.others import stock_examples
-from analecta.model import Example
+from analecta.model import MET, Example
 
 MOST = 3000  # examples of all topics together: their scalar products take 72 MB
 
@@ -27,8 +27,8 @@ def material(examples: Sequence[Example], topics: int, stock: int, most: int = M
     ordered = sorted((e for e in examples if e.topic < topics and e.weight > 0), key=_digest)
     share = min(1.0, most / max(len(ordered), 1))
     if share < 1:  # each topic gives up alike
-        ordered = sorted((e for t in range(-1, topics) for e in _some(ordered, t, share)), key=_digest)
-    made = stock_examples(ordered, stock) if any(e.topic >= 0 for e in ordered) else []
+        ordered = sorted((e for t in range(MET, topics) for e in _some(ordered, t, share)), key=_digest)
+    made = stock_examples(ordered, stock) if stock and any(e.topic >= 0 for e in ordered) else []
     return Material(
         ordered + made,
         np.array([e.topic for e in ordered + made], np.int64),

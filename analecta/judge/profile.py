@@ -1,10 +1,15 @@
 """The judge of the adaptive recipe: a topic is the words its pages have more of than other pages do (Rocchio).
 
 A topic's profile is the mean of its examples less a part of the mean of what is not the topic: other topics'
-examples, pages the crawl met far away (examples of topic -1), and made-up everyday pages while there are no others.
+examples, and pages that the crawl has met; made-up everyday pages while there are no others.
+
+Pages met come without a topic (MET): the examples alone say which of them are of the topic and which are not. Each
+example is compared with the others; what is nearer to all of them than a middling example is to the others joins
+them for less weight, and the worse half is what is not the topic. Every lesson begins from the examples anew, so that
+an error of the last one does not grow (docs/decisions.md has figures).
+
 It is learnt in milliseconds, so that a crawl can afford to learn again every few pages at first, when it matters:
-ten examples say little about which of their words are usual on this web. Learnt again after each 16 pages, a crawl
-found 0.65 of the pages it should in the time in which it found 0.60 when learning each 60 (docs/decisions.md).
+ten examples say little about which of their words are usual on this web.
 """
 
 from collections.abc import Sequence
@@ -21,30 +26,50 @@ from analecta.judge.calibrate import Line, confidence
 from analecta.judge.examples import Material, material
 from analecta.judge.others import PAGES
 from analecta.judge.saved import load_model, save_model
-from analecta.model import Example, Page, Verdict
+from analecta.model import MET, OTHERS, Example, Page, Verdict
 from analecta.terms import Words, stop_words, words
 
 Floats = npt.NDArray[np.float64]
+Weights = npt.NDArray[np.float32]
+Numbers = npt.NDArray[np.int64]
 _NEVER = Line(1e3, 1.0)  # for a topic without examples
-_ENOUGH = 5  # pages met far away: made-up ones are not needed any more
+_ENOUGH = 5  # pages that are not the topic: made-up ones are not needed any more
+_AT_ONCE = 64  # texts cut into words: a thousand would take twice the time, out of the processor's cache
 _MOST = 2000  # examples that are learnt from at once
+_TIMES = 3  # as much as so many times the examples the pages that join them may count, before their trust
 
 
 class Profile:
     """Judges pages by how much their words are those of a topic rather than those of other pages."""
 
-    def __init__(self, away: float = 0.6, terms: int = 4000, overlap: int = 1, threshold: float = 0.5) -> None:
-        """`away`: how much what is not the topic counts; `terms`: words a profile keeps, the heaviest."""
+    def __init__(
+        self,
+        away: float = 0.6,
+        terms: int = 4000,
+        overlap: int = 1,
+        threshold: float = 0.5,
+        share: float = 0.3,
+        trust: float = 0.3,
+        joining: int = 100,
+    ) -> None:
+        """`away`: how much what is not the topic counts; `terms`: words a profile keeps, the heaviest.
+
+        Of the pages met not more than `share` join the examples of a topic, nor more than `joining`, and count
+        `trust` each against 1 of theirs.
+        """
         self.away = away
         self.terms = terms
         self.overlap = overlap
         self.threshold = threshold
-        self.needs: frozenset[str] = frozenset()
+        self.share = share
+        self.trust = trust
+        self.joining = joining
+        self.needs: frozenset[str] = frozenset({"met"})
         self._known: dict[str, tuple[npt.NDArray[Any], npt.NDArray[Any]]] = {}
 
     def fit(self, examples: Sequence[Example], topics: Sequence[str]) -> Self:
         """Learn a profile of each topic."""
-        enough = sum(example.topic < 0 for example in examples) >= _ENOUGH
+        enough = sum(example.topic < 0 for example in examples) >= 2 * _ENOUGH
         given = material(examples, len(topics), 0 if enough else PAGES, _MOST)
         self.topics_ = list(topics)
         self.examples_ = len(examples)
@@ -54,49 +79,77 @@ class Profile:
         self.lines_ = np.tile(np.array(_NEVER, np.float64), (len(topics), 1))
         if not given.examples or not topics:
             return self._prepare()
-        counted = self._counted([example.text for example in given.examples])
-        idf = _idf(counted, ~given.stock)
-        known = np.flatnonzero(idf)  # some 30,000 of 262,144: what follows is for these alone
-        units = _units(counted, idf)[:, known]
-        self.buckets_, self.idf_ = known, idf[known]
-        self.weights_ = np.zeros((len(known), len(topics)), np.float32)
+        self.buckets_, counted = self._counted([example.text for example in given.examples])
+        self.idf_ = _idf(counted, ~given.stock)
+        units = _units(counted, self.idf_)
+        self.weights_ = np.zeros((len(self.buckets_), len(topics)), np.float32)
+        likeness = self._likeness(units, given, len(topics))
         for topic in range(len(topics)):
             if (given.labels == topic).any():
-                self.weights_[:, topic], self.lines_[topic] = self._learn(units, given, topic)
+                self.weights_[:, topic], self.lines_[topic] = self._learn(units, given, topic, likeness)
         return self._prepare()
 
-    def _counted(self, texts: Sequence[str]) -> csr_matrix:
-        """The words of texts; those of the last training, which are mostly the same, are not counted again."""
+    def _counted(self, texts: Sequence[str]) -> tuple[Numbers, csr_matrix]:
+        """The buckets that texts use, and how often each does; what was counted last time is not counted again."""
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
-        made = rows(words(new)) if new else None
         known = {text: self._known[text] for text in texts if text in self._known}
-        for i, text in enumerate(new):
-            assert made is not None
-            part = slice(made.indptr[i], made.indptr[i + 1])
-            known[text] = made.indices[part], made.data[part]
+        for start in range(0, len(new), _AT_ONCE):
+            part = new[start : start + _AT_ONCE]
+            made = rows(words(part))
+            for text, i, j in zip(part, made.indptr, made.indptr[1:], strict=False):
+                known[text] = made.indices[i:j], made.data[i:j]
         self._known = known
         pointers = np.cumsum([0, *(len(known[text][0]) for text in texts)])
         columns = np.concatenate([known[text][0] for text in texts])
-        return csr_matrix(
-            (np.concatenate([known[text][1] for text in texts]), columns, pointers), shape=(len(texts), SIZE)
-        )
+        used = np.flatnonzero(np.bincount(columns, minlength=SIZE))  # some 30,000 of 262,144: the rest costs nothing
+        place = np.zeros(SIZE, np.int32)
+        place[used] = np.arange(len(used))
+        counts = np.concatenate([known[text][1] for text in texts])
+        return used, csr_matrix((counts, place[columns], pointers), shape=(len(texts), len(used)))
 
-    def _learn(self, units: csr_matrix, given: Material, topic: int) -> tuple[npt.NDArray[np.float32], Line]:
+    def _likeness(self, units: csr_matrix, given: Material, topics: int) -> Floats:
+        """How much nearer each page is to the examples of each topic than a middling example is to the others."""
+        usual = _unit(_sum(units, np.where(given.stock, 0.0, 1.0))) * self.away
+        off = units @ usual
+        like = np.full((units.shape[0], topics), -np.inf)
+        for topic in range(topics):
+            own = given.labels == topic
+            total = _sum(units, np.where(own, given.weights, 0.0))
+            if not total.any():
+                continue
+            near, size, weight = units @ total, float(total @ total), given.weights[own]
+            others = np.sqrt(np.maximum(size - 2 * weight * near[own] + weight**2, 1e-12))
+            alone = (near[own] - weight) / others - off[own]
+            like[:, topic] = near / np.sqrt(size) - off - np.median(alone[weight >= weight.max()])
+        return like
+
+    def _learn(
+        self, units: csr_matrix, given: Material, topic: int, likeness: Floats
+    ) -> tuple[npt.NDArray[np.float32], Line]:
         """The profile of one topic, and the line between yes and no."""
         yes = given.labels == topic
-        real = ~yes & ~given.stock
-        other = real if real.sum() >= _ENOUGH else ~yes
-        off = _unit(_sum(units, np.where(other, given.weights, 0.0))) * self.away
-        total = _sum(units, np.where(yes, given.weights, 0.0))
-        if not total.any():
-            return np.zeros(units.shape[1], np.float32), _NEVER
-        whole = _unit(total) - off
+        joins, worse = self._parted(np.flatnonzero(given.labels == MET), likeness, topic)
+        other = ~yes & ~given.stock & (given.labels >= OTHERS)
+        other[worse] = True
+        if other.sum() < _ENOUGH:
+            other |= given.stock
+        counts = np.where(yes, given.weights, 0.0)
+        counts[joins] = self.trust * min(1.0, _TIMES * yes.sum() / max(len(joins), 1))
+        whole = _unit(_sum(units, counts)) - _unit(_sum(units, np.where(other, given.weights, 0.0))) * self.away
         trained = np.asarray(units @ whole, np.float64)
-        profile = whole.astype(np.float32)
+        profile = whole.copy()
         if np.count_nonzero(profile) > self.terms:
             least = np.partition(np.abs(profile), -self.terms)[-self.terms]
             profile[np.abs(profile) < least] = 0
-        return profile, _line(trained, yes & (given.weights >= 1), other)
+        return profile, _line(trained, yes & (given.weights >= given.weights[yes].max()), other)
+
+    def _parted(self, met: Numbers, likeness: Floats, topic: int) -> tuple[Numbers, Numbers]:
+        """Of pages met those that join the examples of a topic, and those that stand for what it is not."""
+        like = likeness[met, topic]
+        ranked = met[np.argsort(-like, kind="stable")]
+        best = ranked[: min(self.joining, int(self.share * len(ranked)))]
+        own = likeness[best, topic]
+        return best[(own >= 0) & (own >= likeness[best].max(axis=1))], ranked[len(ranked) // 2 :]
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
         """The topics of each page, best first."""
@@ -108,6 +161,8 @@ class Profile:
             return [Verdict()] * len(batch)
         sure = confidence(_units(rows(batch), self._idf) @ self._profiles, self.lines_[:, 0], self.lines_[:, 1])
         sure[np.diff(batch.starts) == 0] = 0.0
+        if len(self.topics_) == 1:
+            return [self._verdict([0], [one]) for one in sure[:, 0].tolist()]
         order = np.argsort(-sure, axis=1, kind="stable")[:, : max(self.overlap, 1)]
         ranked = np.take_along_axis(sure, order, axis=1)
         return [self._verdict(*row) for row in zip(order.tolist(), ranked.tolist(), strict=True)]
@@ -134,7 +189,7 @@ class Profile:
 
     def save(self, folder: Path) -> str:
         """Write what was learnt; gives the name to load it by."""
-        names = ("away", "terms", "overlap", "threshold")
+        names = ("away", "terms", "overlap", "threshold", "share", "trust", "joining")
         facts = {
             "judge": "profile",
             "settings": {name: getattr(self, name) for name in names},
@@ -181,28 +236,26 @@ def _line(trained: Floats, own: npt.NDArray[np.bool_], other: npt.NDArray[np.boo
     return Line((low + high) / 2, 2 / max(high - low, 1e-6))
 
 
-def _idf(counted: csr_matrix, real: npt.NDArray[np.bool_]) -> npt.NDArray[np.float32]:
-    """How telling a word is: log((1 + N / df) / 2), which is 0 for words that all pages use; and for words
-    that only made-up pages have."""
-    seen = counted[np.flatnonzero(real)]
-    met = np.bincount(seen.indices, minlength=SIZE)
-    df = np.bincount(counted.indices, minlength=SIZE)
-    return np.where(met > 0, np.log((1 + counted.shape[0] / np.maximum(df, 1)) / 2), 0).astype(np.float32)
+def _idf(counted: csr_matrix, real: npt.NDArray[np.bool_]) -> Weights:
+    """How telling a word is: log(1 + N / df); 0 for words that only made-up pages have."""
+    df = np.bincount(counted.indices, minlength=counted.shape[1])
+    met = np.bincount(counted.indices, weights=np.repeat(real, np.diff(counted.indptr)), minlength=counted.shape[1])
+    return np.where(met > 0, np.log1p(counted.shape[0] / np.maximum(df, 1)), 0).astype(np.float32)
 
 
-def _units(counted: csr_matrix, idf: npt.NDArray[np.float32]) -> csr_matrix:
+def _units(counted: csr_matrix, idf: Weights) -> csr_matrix:
     """Page vectors of length 1: (1 + log tf) x idf."""
     value = (1 + np.log(counted.data)) * idf[counted.indices]
     page = np.repeat(np.arange(counted.shape[0]), np.diff(counted.indptr))
-    square = np.bincount(page, weights=value**2, minlength=counted.shape[0])
-    value = (value / np.sqrt(np.where(square > 0, square, 1))[page]).astype(np.float32)
-    return csr_matrix((value, counted.indices, counted.indptr), shape=counted.shape)
+    square = np.bincount(page, weights=value * value, minlength=counted.shape[0])
+    counted.data = value * (1 / np.sqrt(np.where(square > 0, square, 1))).astype(np.float32)[page]
+    return counted
 
 
-def _sum(units: csr_matrix, weights: Floats) -> Floats:
-    return np.asarray(units.T @ weights, np.float64).ravel()
+def _sum(units: csr_matrix, weights: Floats) -> Weights:
+    return np.asarray(units.T @ weights.astype(np.float32), np.float32)
 
 
-def _unit(vector: Floats) -> Floats:
+def _unit(vector: Weights) -> Weights:
     length = float(np.linalg.norm(vector))
-    return vector / length if length else vector
+    return vector / np.float32(length) if length else vector

@@ -9,6 +9,7 @@ import msgspec
 
 from analecta.errors import AnalectaError, BadUse
 from analecta.judge import JUDGES
+from analecta.judge.page_kinds import kind_of
 from analecta.model import Page, State, Target
 from analecta.publish.known import Known, Url
 from analecta.publish.linking import Linked, linked
@@ -59,6 +60,7 @@ class Kept(msgspec.Struct, frozen=True):
     model: Model | None
     terms: list[tuple[str, float]]
     flags: list[str]
+    kind: str  # where it is of one that makes a poor item
     words: int
     limits: str
     truncated: str
@@ -193,6 +195,7 @@ def _kept(library: Library, shards: Sequence[sqlite3.Connection], found: Url, to
     title, status, mime, lang, fetched, topic, confidence, model, flags, file, offset, length = row[:12]
     words, limits, truncated, text = row[12:]
     made_by = _model(library, model) if model else None
+    page = Page(found.url, found.id, found.host, mime or "", title=title or "", text=unpacked(text))
     return Kept(
         title=title or "",
         status=status,
@@ -202,8 +205,9 @@ def _kept(library: Library, shards: Sequence[sqlite3.Connection], found: Url, to
         topic=topics[topic] if 0 <= topic < len(topics) else "",
         confidence=confidence,
         model=made_by,
-        terms=_terms(library, made_by, found, unpacked(text)) if made_by else [],
+        terms=_terms(library, made_by, page) if made_by else [],
         flags=[name for name, bit in _FLAGS.items() if flags & bit],
+        kind=kind_of(page)[0],
         words=words or 0,
         limits=limits or "",
         truncated=truncated or "",
@@ -222,7 +226,7 @@ def _model(library: Library, hash: str) -> Model:
     return Model(hash, kind, iso(made_at), about, hash == library.get("model"))
 
 
-def _terms(library: Library, model: Model, found: Url, text: str) -> list[tuple[str, float]]:
+def _terms(library: Library, model: Model, page: Page) -> list[tuple[str, float]]:
     """The terms that made a verdict, heaviest first; none where the model's file is gone."""
     if model.kind not in JUDGES:
         return []
@@ -230,4 +234,4 @@ def _terms(library: Library, model: Model, found: Url, text: str) -> list[tuple[
         judge = JUDGES[model.kind].load(library.models, model.hash)
     except AnalectaError:
         return []
-    return judge.explain(Page(found.url, found.id, found.host, "", text=text))[:_TERMS]
+    return judge.explain(page)[:_TERMS]

@@ -24,6 +24,12 @@ _FLAGS = {
     "noarchive": "it says noarchive, so no copy of it is published",
     "soft404": "it looks like what its host shows for pages that it does not have",
 }
+_KINDS = {
+    "course": "a course description",
+    "call": "a call for papers",
+    "cv": "somebody's curriculum vitae",
+    "shop": "a page of a shop",
+}
 _JUDGES = {
     "centroid": "compares a page's words with the typical words of each topic's examples",
     "profile": "looks for the words that a topic's pages have more of than other pages do",
@@ -117,6 +123,8 @@ def _page(page: Kept) -> Iterator[tuple[str, str | Text]]:
     yield "Page", ", ".join(filter(None, about))
     for flag in page.flags:
         yield "Note", _FLAGS[flag]
+    if page.kind:
+        yield "Note", f"it reads like {_KINDS[page.kind]}, so it is shown after a topic's other pages"
     for cut in filter(None, (page.limits, page.truncated and f"cut short: {page.truncated}")):
         yield "Note", cut
     if page.terms:

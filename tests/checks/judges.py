@@ -112,7 +112,7 @@ def check_words_cut_before_are_judged_alike(make):
     judge, pages = make().fit(examples(), TOPICS), some_pages()
     cut = words([p.text for p in pages])
     assert judge.judge_words(cut) == judge.judge(pages)
-    assert judge.needs <= {"anchors", "neighbours"}
+    assert judge.needs <= {"anchors", "neighbours", "met"}
 
 
 def check_anchors_and_neighbours_that_are_empty_do_no_harm(make):

@@ -9,13 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import FREE, answer, candidate, page_row, pushed, shard_at, states, target
 
+from analecta.crawl.course import Helm
 from analecta.crawl.engine import Engine
-from analecta.crawl.messages import Order, Reins, Report, decode, encode
+from analecta.crawl.messages import Course, Order, Reins, Report, decode, encode
 from analecta.crawl.partitions import Crawl, Worker, add, partitions
-from analecta.errors import BadUse
+from analecta.errors import BadUse, Environment
 from analecta.frontier.queues import Frontier
 from analecta.model import State, Tally
-from analecta.settings import CrawlSettings, FetchSettings, Settings, StopSettings, Topic
+from analecta.settings import CrawlSettings, FetchSettings, LearnSettings, Settings, StopSettings, Topic
 from analecta.store.archive import Archive, read_record
 from analecta.store.library import Library
 from analecta.store.recovery import Suspect, recover
@@ -214,6 +215,52 @@ def test_f03_a_short_disk_ends_it_with_its_own_code(library):
     assert code == 4
 
 
+# --- lessons and the course ------------------------------------------------------------------------------------------
+
+
+class Clumsy:
+    """A teacher whose lessons go wrong."""
+
+    def first(self):
+        raise ValueError("two and two is five")
+
+    def again(self, load, old):
+        raise ValueError("two and two is five")
+
+
+def test_a_lesson_that_goes_wrong_costs_the_lesson_and_not_the_crawl(library):
+    ordered = CrawlSettings(ordered=True)
+    crawl = Crawl(library, Settings(fetch=LOCAL, learn=LearnSettings(every=4), crawl=ordered), lambda: 0.0)
+    crawl.workers, crawl.model, crawl._teacher = [Worker(None, None)], "old", Clumsy()
+    with contextlib.closing(crawl._schedule):
+        for pages in (5, 10):
+            says(crawl, tally=Tally(pages=pages))
+            crawl._train()
+    told = [note for _, note in library.notes()]
+    assert told == ["a new model was not taken up: ValueError: two and two is five"] * 2
+    assert crawl.model == "old"
+
+
+def test_a_first_lesson_that_goes_wrong_is_told_in_words(library):
+    crawl = crawl_of(library)
+    crawl._teacher = Clumsy()
+    with pytest.raises(Environment, match="nothing could be learnt from the examples: ValueError: two and two"):
+        crawl._first_lesson()
+
+
+@pytest.mark.parametrize(
+    ("report", "near_only"),
+    [({"near": -1}, True), ({"near": 3}, True), ({"near": 0}, False), ({"near": 0, "pending": 1}, True),
+     ({"near": 3, "wait": 500.0}, False), ({"near": 3, "wait": 500.0, "flying": 1}, True)],
+)  # fmt: skip
+def test_b10_what_lies_outside_waits_while_a_partition_has_what_is_near(library, report, near_only):
+    crawl = crawl_of(library)
+    says(crawl, **report)
+    assert not crawl._near_only(), "there is no learning phase"
+    crawl._helm = Helm(["t"], learning=10)
+    assert crawl._near_only() == near_only
+
+
 # --- sums and numbers ------------------------------------------------------------------------------------------------
 
 
@@ -237,6 +284,7 @@ def test_the_number_of_partitions_is_chosen_once(tmp_path):
 def test_messages_come_back_as_they_were_sent():
     for message in (
         Order(5, "m", "drain"),
+        Order(5, "m", "", 7, (1, 2), Course(True, (0, 3), 2), near_only=True),
         msgspec.structs.replace(REPORT, tally=Tally(reasons={"x": 1}, topics={-1: 2}), titles=[("t", "n", 0.5)]),
     ):  # fmt: skip
         assert decode(encode(message)) == message
@@ -255,6 +303,13 @@ def test_f04_a_partition_drains_for_a_while_and_stops_at_once_when_told():
     now[0] = 1.0
     reins.obey(Order(0, stop="now"), None)
     assert reins.over()
+
+
+def test_an_order_that_comes_late_is_none():
+    reins = Reins(0, None, None, lambda: 0.0)
+    for serial in (1, 3, 2):
+        reins.obey(Order(10 * serial, serial=serial), None)
+    assert reins.order.granted == 30
 
 
 # --- what the engine commits -----------------------------------------------------------------------------------------

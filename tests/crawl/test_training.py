@@ -1,15 +1,22 @@
 import time
+from contextlib import closing
 
+import numpy as np
 import pytest
 
+from analecta.crawl.authorities import link_graph
 from analecta.crawl.messages import UNLIMITED
 from analecta.crawl.partitions import Crawl
 from analecta.crawl.training import Lesson, Schedule
 from analecta.judge import JUDGES
+from analecta.model import Candidate, State
 from analecta.seed.first_settings import first_settings
 from analecta.settings import LearnSettings, Topic, load
 from analecta.store.library import Library
-from analecta.testweb.process import PocketServer
+from analecta.store.shard import Shard
+from analecta.testweb.process import PocketServer, ServerProcess
+from tests.crawl import twenty
+from tests.making import page_row, target
 
 
 def schedule(ordered=False, **settings):
@@ -106,26 +113,96 @@ def test_a_crawl_that_was_stopped_goes_on_with_what_it_knew(tmp_path, web):
     assert right >= 0.7 * found
 
 
-def test_b9_wrong_examples_among_many_topics_do_not_make_the_crawl_drift(tmp_path, web):
-    """Twelve topics with eight examples each; three topics have one example that is a page of another."""
-    topics = web.web.topics
-    seeds = {topic: web.web.seeds(topic, 8) for topic in topics}
-    for wrong, other in ((0, 1), (2, 3), (4, 5)):
-        seeds[topics[wrong]] = [*seeds[topics[wrong]][:7], web.web.seeds(topics[other], 9)[8]]
-    asked = {"stop": {"pages": 350, "idle": 1.0}, "crawl": {"workers": 1, "ordered": True}}
-    library, crawl = grown(web, tmp_path / "lib", "adaptive", seeds, **asked)
-    assert crawl.lessons > 3
-    for wrong in (0, 2, 4):
-        right, found = on_topic(library, web, topics[wrong])
-        assert right >= 0.7 * found, topics[wrong]
+# --- wrong examples --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.xfail(strict=True, reason="five right examples do not hold out against three wrong ones of one kind")
-def test_b9_three_wrong_examples_of_eight_do_not_turn_a_topic_into_another(tmp_path, web):
-    topics = web.web.topics
-    seeds = {topic: web.web.seeds(topic, 8) for topic in topics}
-    seeds[topics[0]] = [*seeds[topics[0]][:5], *web.web.seeds(topics[1], 11)[8:]]
-    asked = {"stop": {"pages": 350, "idle": 1.0}, "crawl": {"workers": 1, "ordered": True}}
+PLANTED = {  # the topic of examples that are pages of another one, by topic
+    "one in each of three topics": {"bees": "stars", "fungi": "bridges", "whales": "roses"},
+    "three of eight in one topic": {"bees": "stars"},
+}
+
+
+@pytest.fixture(scope="module")
+def wide():
+    with ServerProcess("tests.crawl.twenty:make") as server:
+        yield server
+
+
+def of_twenty(wide, folder, wrong, count):
+    """Crawl twenty topics with eight examples each, `count` of which are wrong in some; pages on topic, by topic."""
+    seeds = {topic: twenty.examples(topic, 8) for topic in twenty.NAMES}
+    for topic, other in wrong.items():
+        seeds[topic] = [*seeds[topic][: 8 - count], *twenty.examples(other, 8 + count)[8:]]
+    asked = {"stop": {"pages": 500, "idle": 1.0}, "crawl": {"workers": 1, "ordered": True}}
+    library, _ = grown(wide, folder, "adaptive", seeds, **asked)
+    found = {topic: [0, 0] for topic in twenty.NAMES}
+    with library.shards() as shards:
+        query = "SELECT u.url, p.topic FROM pages p JOIN urls u ON u.id = p.id WHERE p.topic >= 0"
+        for url, topic in (row for shard in shards for row in shard.execute(query)):
+            name = twenty.NAMES[topic]
+            found[name][0] += twenty.topic_of(url) == name
+            found[name][1] += 1
+    return library, found
+
+
+@pytest.fixture(scope="module")
+def without_wrong(wide, tmp_path_factory):
+    return of_twenty(wide, tmp_path_factory.mktemp("clean") / "lib", {}, 0)[1]
+
+
+@pytest.mark.parametrize("case", PLANTED)
+def test_b9_wrong_examples_among_many_topics_do_not_make_the_crawl_drift(tmp_path, wide, without_wrong, case):
+    wrong, count = PLANTED[case], 3 // len(PLANTED[case])
+    library, found = of_twenty(wide, tmp_path / "lib", wrong, count)
+    figures = "\n".join(f"{t}: {r} of {n} right, else {without_wrong[t]}" for t, (r, n) in found.items())
+    assert all(found[topic][0] >= 0.9 * found[topic][1] for topic in wrong), figures
+    assert sum(r for r, _ in found.values()) >= 0.95 * sum(n for _, n in found.values()), figures
+    assert all(found[topic][0] >= 9 for topic in wrong), figures
+    doubted = [note for _, note in library.notes() if note.startswith("an example of ")]
+    assert len(doubted) == 3, doubted
+    assert all(any(f"//{wrong[t]}-" in note for t in wrong if f"of {t} looks" in note) for note in doubted), doubted
+
+
+def test_b9_of_one_topic_alone_the_majority_of_the_examples_prevails(tmp_path, web):
+    """Five of eight examples are right; before examples were doubted, half of what was found was astronomy."""
+    bees, stars = web.web.topics[:2]
+    seeds = {bees: [*web.web.seeds(bees, 5), *web.web.seeds(stars, 11)[8:]]}
+    asked = {"stop": {"pages": 150, "idle": 1.0}, "crawl": {"workers": 1, "ordered": True}}
     library, _ = grown(web, tmp_path / "lib", "adaptive", seeds, **asked)
-    right, found = on_topic(library, web, topics[0])
-    assert right >= 0.7 * found
+    right, found = on_topic(library, web, bees)
+    assert right >= max(20, 0.75 * found), (right, found)
+    assert sum("has little in common with others" in note for _, note in library.notes()) == 3
+
+
+# --- a lesson that goes wrong ----------------------------------------------------------------------------------------
+
+
+def test_what_a_lesson_raises_comes_out_and_the_next_is_due_as_ever():
+    plan = schedule(ordered=True)
+    plan.begin(lambda: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        plan.ended(16)
+    assert not plan.due(31)
+    assert plan.due(32)
+    plan.close()
+
+
+# --- the link graph --------------------------------------------------------------------------------------------------
+
+
+def test_b12_links_to_what_has_moved_lead_to_where_it_is_and_rings_nowhere(tmp_path):
+    library = Library.create(tmp_path / "lib", "")
+    library.put("partitions", 1)
+    with closing(Shard(library.shard_path(0))) as shard:
+        targets = {name: target(f"http://h.test/{name}") for name in ("page", "to", "old", "older", "ring", "gnir")}
+        shard.add((n, Candidate(one, 0.5, 0), State.QUEUED, False, "") for n, one in enumerate(targets.values(), 1))
+        ids = {name: one.id for name, one in targets.items()}
+        for name, links in {"page": ("older", "ring", "to"), "to": ("page", "old")}.items():
+            packed = np.array([ids[link] for link in links], np.int64).tobytes()
+            shard.add_page(page_row(ids[name], links=packed), State.DONE, 0, 0)
+        for name, leads in {"older": "old", "old": "to", "ring": "gnir", "gnir": "ring"}.items():
+            shard.db.execute("UPDATE urls SET elsewhere = ? WHERE id = ?", (ids[leads], ids[name]))
+        shard.commit()
+    with library.shards() as shards:
+        graph = link_graph(shards)
+    assert list(zip(graph.src.tolist(), graph.dst.tolist(), strict=True)) == [(0, 1), (0, 1), (1, 0), (1, 1)]

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from making import lease, target
 
-from analecta.frontier.policy import WORTHS, Bounds, Policy, best_first, breadth_first
+from analecta.frontier.policy import WORTHS, Bounds, Policy, Value, best_first, breadth_first, depth_first
 from analecta.model import Verdict
 from analecta.settings import PolicySettings, parse, recipe_names, recipe_text
 
@@ -35,17 +35,33 @@ def test_breadth_first_values_the_near_whatever_the_page_says():
     assert breadth_first(OFF, lease("http://h/", depth=1, astray=1), 0.5) == (worths[1], 2)
 
 
+def test_b10_depth_first_values_the_deep_and_what_is_off_topic_less_than_anything_on_topic():
+    worths = [depth_first(ON, lease("http://h/", depth=depth), 0.5)[0] for depth in range(5)]
+    assert worths == sorted(set(worths))
+    off = [depth_first(OFF, lease("http://h/", depth=depth, priority=worths[-1]), 0.9) for depth in range(5)]
+    assert max(off)[0] < worths[0]
+    assert {astray for _, astray in off} == {1}
+
+
+@pytest.mark.parametrize(("sharp", "path", "value"), [
+    (False, 1, Value(0.8, 0, 2, True)), (True, 2, Value(0.8, 0, 2, True)), (True, 1, Value(0.4, 1, 1, False)),
+    (True, -1, Value(0.8, 0, 2, True)),
+])  # fmt: skip
+def test_b10_sharp_focus_asks_for_the_topic_of_the_path_and_soft_for_any(sharp, path, value):
+    assert Policy(best_first, sharp=sharp).value(ON, lease("http://h/", topic=path)) == value
+
+
 @pytest.mark.parametrize(("cutoff", "followed"), [(-1, [True] * 4), (0, [True, False, False, False]),
                                                   (2, [True, True, True, False])])  # fmt: skip
 def test_s6_a_path_is_given_up_after_so_many_pages_off_topic(cutoff, followed):
     policy = Policy(best_first, cutoff)
     verdicts = [ON, OFF, OFF, OFF]
     values = [policy.value(v, lease("http://h/", astray=max(0, i - 1))) for i, v in enumerate(verdicts)]
-    assert [value is not None for value in values] == followed
+    assert [not policy.gives_up(value) for value in values] == followed
 
 
 def test_s6_a_page_on_topic_starts_the_count_anew():
-    assert Policy(best_first, 1).value(ON, lease("http://h/", astray=1)) == (0.8, 0)
+    assert Policy(best_first, 1).value(ON, lease("http://h/", astray=1)) == Value(0.8, 0, 2, True)
 
 
 def test_s11_links_with_some_anchors_are_never_followed():

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.judge.archetypes import archetypes, drifted, leavers
+from analecta.judge.archetypes import archetypes, drifted
 
 SURE = {1: 0.95, 2: 0.9, 3: 0.85, 4: 0.8, 5: 0.4}
 SCORES = st.dictionaries(st.integers(0, 20), st.floats(0, 1), max_size=20)
@@ -35,15 +35,6 @@ def test_b9_archetypes_are_few_sure_and_named_once(confidences, authorities, tra
     found = archetypes(confidences, authorities, training, most)
     assert len(set(found)) == len(found) <= min(most, len(authorities))
     assert all(confidences[page] > sum(training) / len(training) - 1e-12 for page in found)
-
-
-def test_b9_weak_pages_leave_and_the_person_s_own_stay():
-    assert leavers({1: 0.9, 2: 0.9, 3: 0.1, 4: 0.2}, own={4}) == [3]
-    assert leavers({1: 0.9, 2: 0.05, 3: 0.1, 4: 0.9}, own=()) == [2, 3]
-
-
-def test_b9_pages_that_are_equally_sure_all_stay():
-    assert leavers(dict.fromkeys(range(5), 0.3), own=()) == leavers({}, own=()) == []
 
 
 def test_b9_a_retraining_that_keeps_the_person_s_examples_is_taken():

@@ -76,14 +76,6 @@ def test_s6_the_paper_s_correlation_is_a_confidence_of_one_half(line):
     assert sure == pytest.approx(above or 0.5 * correlation / line)
 
 
-def test_s7_a_retired_topic_takes_no_more_pages(tmp_path):
-    judge = Centroid().fit(examples(), TOPICS)
-    star = page(text_of(VOCABULARY[0], random.Random(2)))
-    assert judge.judge([star])[0].topic == 0
-    judge.retire([0])
-    assert Centroid.load(tmp_path, judge.save(tmp_path)).judge([star])[0].topic == -1
-
-
 def test_s8_a_word_that_is_on_every_page_seen_loses_weight():
     judge = by_hand(min_shared=1, live_idf=True, every=50)
     before = dict(zip(judge.dictionary_, judge.idf_, strict=True))
