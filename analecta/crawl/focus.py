@@ -84,8 +84,8 @@ class Focus:
         return value.priority * (DEMOTED if self.policy.gives_up(value) else 1.0)
 
     def _value(self, verdict: Verdict, lease: Lease, twin: bool) -> Value:
-        if lease.priority >= SEED_PRIORITY:  # an example is on topic because a person says so
-            verdict = Verdict(lease.topic, 1.0, ((lease.topic, 1.0),))
+        if lease.priority >= SEED_PRIORITY:  # an example is on topic because a person says so, but not how much
+            verdict = Verdict(lease.topic, verdict.confidence, ((lease.topic, verdict.confidence),))
         value = self.policy.value(self.open(verdict), lease)
         return msgspec.structs.replace(value, priority=value.priority * self.policy.decay) if twin else value
 

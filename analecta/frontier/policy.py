@@ -23,6 +23,11 @@ def best_first(verdict: Verdict, lease: Lease, decay: float) -> tuple[float, int
     return decay * max(verdict.confidence, min(lease.priority, 1.0)), lease.astray + 1
 
 
+def by_page(verdict: Verdict, lease: Lease, _: float) -> tuple[float, int]:
+    """As much as the page is on topic, whatever the path to it (P5: Pr(+|parent))."""
+    return verdict.confidence, 0 if verdict.topic >= 0 else lease.astray + 1
+
+
 def breadth_first(verdict: Verdict, lease: Lease, _: float) -> tuple[float, int]:
     """The nearer to the seeds the better, whatever the page says."""
     return 1.0 / (2 + lease.depth), 0 if verdict.topic >= 0 else lease.astray + 1
@@ -38,6 +43,7 @@ def depth_first(verdict: Verdict, lease: Lease, decay: float) -> tuple[float, in
 # "learned": a judge of links values each one; this is what they are worth until it has learnt something.
 WORTHS: dict[str, Worth] = {
     "best-first": best_first,
+    "by-page": by_page,
     "breadth-first": breadth_first,
     "depth-first": depth_first,
     "learned": best_first,

@@ -44,9 +44,9 @@ def test_s16_links_of_copies_are_worth_less_or_not_followed():
     assert Focus(Policy(best_first), follow_duplicates=False).value(ON, page, twin=True) is None
 
 
-def test_an_example_is_on_topic_whatever_a_judge_says():
+def test_an_example_is_on_topic_whatever_a_judge_says_but_its_links_are_worth_what_the_judge_thinks():
     focus = Focus(Policy(best_first, cutoff=0))
-    assert focus.value(Verdict(-1, 0.1), lease("http://h/", priority=SEED_PRIORITY, topic=3)) == Value(1.0, 0, 3, True)
+    assert focus.value(Verdict(-1, 0.1), lease("http://h/", priority=SEED_PRIORITY, topic=3)) == Value(0.1, 0, 3, True)
 
 
 def test_b10_while_it_learns_another_policy_rules_and_what_is_far_waits():

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from making import lease, target
 
-from analecta.frontier.policy import WORTHS, Bounds, Policy, Value, best_first, breadth_first, depth_first
+from analecta.frontier.policy import WORTHS, Bounds, Policy, Value, best_first, breadth_first, by_page, depth_first
 from analecta.model import Verdict
 from analecta.settings import PolicySettings, parse, recipe_names, recipe_text
 
@@ -21,6 +21,11 @@ def test_best_first_goes_down_by_the_decay_for_each_page_off_topic():
         priority, astray = best_first(Verdict(-1, 0.0), lease("http://h/", priority=priority, astray=astray), 0.5)
         worths.append((priority, astray))
     assert worths == [(0.4, 1), (0.2, 2), (0.1, 3)]
+
+
+def test_p5_by_page_a_link_is_worth_its_page_whatever_the_path():
+    assert by_page(ON, lease("http://h/", priority=0.1, astray=3), 0.5) == (0.8, 0)
+    assert by_page(Verdict(-1, 0.25), lease("http://h/", priority=0.9, astray=1), 0.5) == (0.25, 2)
 
 
 def test_best_first_takes_the_better_of_page_and_path_and_seeds_count_as_one():
