@@ -62,7 +62,7 @@ def show(found: Evaluation, folder: Path) -> RenderableType:
     """The means of each recipe and the tests, for the screen."""
     parts: list[RenderableType] = [*_about(found), "", _screen(means(found))]
     if comparisons(found):
-        parts += ["", "Against breadth-first from the same seeds (one-tailed t-test over pairs):", ""]
+        parts += ["", "From the same seeds (one-tailed t-test over pairs):", ""]
         parts.append(_screen(comparison_rows(found)))
     if found.alone:
         parts += ["", *costs(found)]
@@ -109,7 +109,7 @@ def page(found: Evaluation) -> str:
         "![Recall against pages fetched](recall.svg)\n![Harvest against pages fetched](harvest.svg)",
     ]
     if comparisons(found):
-        parts += ["## Against breadth-first", "One-tailed t-test over pairs from the same seeds.",
+        parts += ["## Better, or chance?", "One-tailed t-test over pairs from the same seeds.",
                   _markdown(comparison_rows(found))]  # fmt: skip
     parts += ["## recall@2R by topic", "![Recall after 2R pages](recall-2R.svg)", _markdown(topic_rows(found))]
     if found.alone:

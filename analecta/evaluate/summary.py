@@ -11,6 +11,7 @@ from analecta.publish.charts import Line
 
 COMPARED = {"recall_r": "recall@R", "recall_2r": "recall@2R", "recall_4r": "recall@4R", "area": "area",
           "harvest": "harvest"}  # fmt: skip
+_DECIDES = "recall_2r"  # which recipe is the best
 
 Curve = Callable[[Run], Sequence[float]]
 
@@ -23,9 +24,10 @@ class Mean(msgspec.Struct, frozen=True):
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """Whether a recipe does better than breadth-first: Student's t over pairs, one-tailed."""
+    """Whether a recipe does better than another: Student's t over pairs, one-tailed."""
 
     recipe: str
+    against: str
     figure: str
     better_by: float
     t: float
@@ -51,16 +53,19 @@ def by_topic(runs: Sequence[Run], figure: str) -> dict[str, float]:
 
 
 def comparisons(found: Evaluation) -> list[Comparison]:
-    """Each recipe against breadth-first from the same seeds (P11)."""
+    """Each recipe against breadth-first from the same seeds (P11), and the best against each of the others."""
     names = [name for name in recipes(found) if name not in (BREADTH_FIRST, *BOUNDS)]
     base = BREADTH_FIRST if any(run.recipe == BREADTH_FIRST for run in found.runs) else SIMULATED
-    compared = (_compare(name, figure, _runs(found, name), _runs(found, base)) for name in names for figure in COMPARED)
+    compared = [_compare(found, name, base, figure) for name in names for figure in COMPARED]
+    means = {name: one.mean for name in names if (one := mean(found, name, _DECIDES))}
+    best = max(means, key=means.__getitem__, default="")
+    compared += [_compare(found, best, name, _DECIDES) for name in means if name != best]
     return [one for one in compared if one]
 
 
-def _compare(name: str, figure: str, ours: Sequence[Run], theirs: Sequence[Run]) -> Comparison | None:
+def _compare(found: Evaluation, recipe: str, against: str, figure: str) -> Comparison | None:
     """Draws of one topic are much alike: with several topics, their means are the pairs."""
-    ours_by, theirs_by = _values(ours, figure), _values(theirs, figure)
+    ours_by, theirs_by = _values(_runs(found, recipe), figure), _values(_runs(found, against), figure)
     topics = [topic for topic in ours_by if len(theirs_by.get(topic, ())) == len(ours_by[topic])]
     if len(topics) > 1:
         a = [sum(ours_by[t]) / len(ours_by[t]) for t in topics]
@@ -70,7 +75,7 @@ def _compare(name: str, figure: str, ours: Sequence[Run], theirs: Sequence[Run])
     if len(a) < 2:
         return None
     t, p = paired_t(a, b)
-    return Comparison(name, figure, sum(a) / len(a) - sum(b) / len(b), t, p, len(a))
+    return Comparison(recipe, against, figure, sum(a) / len(a) - sum(b) / len(b), t, p, len(a))
 
 
 def lines(found: Evaluation, curve: Curve, bounds: bool = True) -> list[Line]:

@@ -21,10 +21,11 @@ def means(found: Evaluation) -> Rows:
 
 def comparison_rows(found: Evaluation) -> Rows:
     """How much better each recipe is, and whether that could be chance."""
-    rows = [["", "figure", "better by", "t", "p", "pairs"]]
+    rows = [["", "against", "figure", "better by", "t", "p", "pairs"]]
     for one in comparisons(found):
         p = f"{one.p:.4f}" if one.p >= 0.0001 else f"{one.p:.1e}"
-        rows.append([one.recipe, COMPARED[one.figure], f"{one.better_by:+.3f}", f"{one.t:.2f}", p, str(one.pairs)])
+        figures = [f"{one.better_by:+.3f}", f"{one.t:.2f}", p, str(one.pairs)]
+        rows.append([one.recipe, one.against, COMPARED[one.figure], *figures])
     return rows
 
 
