@@ -48,6 +48,7 @@ from analecta.seams import Fetch, Judge, Transport
 from analecta.settings import FetchSettings, Settings
 from analecta.store.archive import Archive
 from analecta.store.library import Library
+from analecta.store.post import Post
 from analecta.store.recovery import Suspect, recover
 from analecta.store.shard import Shard
 from analecta.store.waiting import entered_hosts
@@ -205,7 +206,7 @@ async def partition(
         save=shard.save_robots,
     )
     parser = Parser(Joiner())
-    exchange = Exchange(me, partitions, shard, transport)
+    exchange = Exchange(me, partitions, Post(shard), transport)
     scope, rules, topics = settings.scope, settings.policy, library.topic_names()
     tally = Tally()
     focus = focus_of(settings)

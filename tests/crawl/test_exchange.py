@@ -14,6 +14,7 @@ from analecta.crawl.exchange import Exchange, Hello, Letter, Receipt
 from analecta.crawl.messages import decode
 from analecta.crawl.transport import MAX_MESSAGE, Faulty, Pipes, pair
 from analecta.model import Candidate, Found
+from analecta.store.post import Post
 from analecta.store.shard import Shard
 from analecta.urls import canonical
 
@@ -51,7 +52,7 @@ class Party:
 
     def open(self):
         self.shard = Shard(self.path)
-        self.exchange = Exchange(self.me, self.partitions, self.shard, self.transport)
+        self.exchange = Exchange(self.me, self.partitions, Post(self.shard), self.transport)
         self.posted = []  # (dest, url) since the last commit
 
     def crash(self, lost=0):
@@ -139,7 +140,7 @@ def settle(made, now):
             break
         talk(made, now + step * 0.6, rounds=1)
     assert settled(made)
-    assert all(e.exchange.sent == sum(d.shard.watermark(e.me) for d in made) for e in made)
+    assert all(e.exchange.sent == sum(d.exchange.box.watermark(e.me) for d in made) for e in made)
 
 
 def steps(*kinds):
@@ -293,7 +294,7 @@ def test_the_last_letters_are_kept_after_their_receipt():
         for i in range(300):
             one.post(1, [f"http://h/{i}"])
         one.exchange.take(Receipt(1, 290))
-        assert [seq for seq, _ in one.shard.letters(1, 0, -1)] == list(range(290 - 256 + 1, 301))
+        assert [seq for seq, _ in one.exchange.box.letters(1, 0, -1)] == list(range(290 - 256 + 1, 301))
 
 
 def test_f49_no_more_than_a_window_is_on_its_way():
@@ -331,7 +332,7 @@ def test_a_letter_of_the_longest_candidates_goes_through_a_socket():
     longest = [candidate(f"http://h/{i}/".ljust(1000, "x"), anchor="語" * 200, context="語" * 300) for i in range(200)]
     ours, theirs = (Pipes({1 - i: end}) for i, end in enumerate(pair()))
     with parties(2) as (one, other), contextlib.closing(ours), contextlib.closing(theirs):
-        sender, receiver = Exchange(0, 2, one.shard, ours), Exchange(1, 2, other.shard, theirs)
+        sender, receiver = Exchange(0, 2, Post(one.shard), ours), Exchange(1, 2, Post(other.shard), theirs)
         sender.post(1, longest)
         found = []
         for now in range(20):  # more than a socket takes at once: the rest is sent again
@@ -357,7 +358,7 @@ def test_f02_links_written_after_a_lost_commit_arrive_and_the_crawl_can_end():
         one.post(1, ["http://h/new"])
         settle(made, 30.0)
         assert other.taken(0) == ["http://h/lost", "http://h/new"]
-        assert one.exchange.sent == one.shard.last_posted(1) == 2
+        assert one.exchange.sent == one.exchange.box.last_posted(1) == 2
 
 
 def test_f02_a_sender_that_lost_its_letters_and_has_no_new_ones_lets_the_crawl_end():
@@ -415,7 +416,7 @@ def test_f02_a_receiver_further_behind_than_the_spare_letters_goes_on_from_what_
         assert other.taken(0) == []
         settle(made, 30.0)
         assert other.taken(0) == urls[-256:]
-        assert (one.exchange.sent, other.exchange.received, other.shard.watermark(0)) == (300, 300, 300)
+        assert (one.exchange.sent, other.exchange.received, other.exchange.box.watermark(0)) == (300, 300, 300)
 
 
 def test_f02_a_jump_that_was_not_committed_is_made_again():
@@ -441,7 +442,7 @@ def test_f02_a_second_power_cut_after_a_renumbering_leaves_no_gap():
         settle(made, 1.0)
         power_cut(made, 2, 0)
         settle(made, 30.0)
-        other.shard.set_watermark(0, 1)
+        other.exchange.box.set_watermark(0, 1)
         other.commit()
         power_cut(made, 0, 0)
         one.post(1, ["http://h/new"])
