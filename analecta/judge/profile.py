@@ -34,6 +34,7 @@ Weights = npt.NDArray[np.float32]
 Numbers = npt.NDArray[np.int64]
 _NEVER = Line(1e3, 1.0)  # for a topic without examples
 _ENOUGH = 5  # pages that are not the topic: made-up ones are not needed any more
+_FEWEST = 3  # examples that can vouch for other pages
 _AT_ONCE = 64  # texts cut into words: a thousand would take twice the time, out of the processor's cache
 _MOST = 2000  # examples that are learnt from at once
 _TIMES = 3  # as much as so many times the examples the pages that join them may count, before their trust
@@ -120,7 +121,8 @@ class Profile:
             near, size, weight = units @ total, float(total @ total), given.weights[own]
             others = np.sqrt(np.maximum(size - 2 * weight * near[own] + weight**2, 1e-12))
             alone = (near[own] - weight) / others - off[own]
-            like[:, topic] = near / np.sqrt(size) - off - np.median(alone[weight >= weight.max()])
+            middling = np.median(alone[weight >= weight.max()]) if len(alone) >= _FEWEST else 1.0
+            like[:, topic] = near / np.sqrt(size) - off - middling
         return like
 
     def _learn(
@@ -135,7 +137,10 @@ class Profile:
             other |= given.stock
         counts = np.where(yes, given.weights, 0.0)
         counts[joins] = self.trust * min(1.0, _TIMES * yes.sum() / max(len(joins), 1))
-        whole = _unit(_sum(units, counts)) - _unit(_sum(units, np.where(other, given.weights, 0.0))) * self.away
+        total = _sum(units, counts)
+        if not total.any():  # examples without words
+            return total, _NEVER
+        whole = _unit(total) - _unit(_sum(units, np.where(other, given.weights, 0.0))) * self.away
         trained = np.asarray(units @ whole, np.float64)
         profile = whole.copy()
         if np.count_nonzero(profile) > self.terms:

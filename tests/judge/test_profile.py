@@ -67,3 +67,12 @@ def test_an_example_that_is_doubted_counts_for_less(rng):
     given, asked = examples(rng) + met(rng, WASPS, 20), [page(text(rng, TOWNS))]
     full, less = (Profile().fit([*given, one], ["bees"]).judge(asked)[0].confidence for one in (wrong, doubted))
     assert less < full - 0.05
+
+
+def test_one_example_vouches_for_nothing_and_examples_without_words_for_no_page(rng):
+    given = [Example(0, "http://e.example/", text(rng, BEES)), Example(1, "http://e.example/none", "")]
+    more = [Example(MET, f"http://m.example/{i}", text(rng, BEES) + " propolis") for i in range(8)]
+    judge = Profile().fit(given + more + met(rng, TOWNS, 20), ["bees", "nothing"])
+    asked = page("propolis " * 3 + text(rng, BEES, usual=5))
+    assert "propolis" not in [word for word, _ in judge.explain(asked)]
+    assert [verdict.topic for verdict in judge.judge([asked, page("")])] == [0, OTHERS]
