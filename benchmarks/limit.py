@@ -166,7 +166,7 @@ def main() -> None:
     import webroot
 
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--pages", type=int, default=4000)
+    options.add_argument("--pages", type=int, default=7500)
     options.add_argument("--quick", action="store_true", help="600 pages")
     options.add_argument("--repeat", type=int, default=3)
     options.add_argument("-o", "--output", type=Path, default=OUT)

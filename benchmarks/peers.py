@@ -167,7 +167,7 @@ COLUMNS = {
 def main() -> None:
     """Run the contest, print the table, keep the figures."""
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--pages", type=int, default=4000, help="pages for each crawler (%(default)s)")
+    options.add_argument("--pages", type=int, default=7500, help="pages for each crawler (%(default)s)")
     options.add_argument("--quick", action="store_true", help="600 pages, once")
     options.add_argument("--repeat", type=int, default=2, help="the best of so many runs is taken (%(default)s)")
     options.add_argument("--only", nargs="*", default=[], help="crawlers whose name contains one of these")

@@ -15,9 +15,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.sparse import csr_matrix
-from scipy.spatial.distance import squareform
 
 from analecta.judge.buckets import rows
 from analecta.model import Example
@@ -96,6 +94,9 @@ def _elsewhere(alike: Floats, topics: Numbers) -> Numbers:
 
 def _small_group(alike: Floats) -> Bools:
     """The smaller of two groups, if it has nothing to do with the other; else nothing."""
+    from scipy.cluster.hierarchy import fcluster, linkage  # 0.2 s, at each start of a crawl that mostly needs it not
+    from scipy.spatial.distance import squareform
+
     apart = np.maximum(1 - alike, 0)
     np.fill_diagonal(apart, 0)
     small = fcluster(linkage(squareform(apart, checks=False), "average"), 2, "maxclust") == 1
