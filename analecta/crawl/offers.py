@@ -72,13 +72,14 @@ class Offers:
         self._https: set[str] = set()
 
     def plant(self, topics: Sequence[Topic]) -> None:
-        """Queue the seeds of our own hosts; those that were queued before are known already."""
+        """Queue the seeds of our own hosts. One that the crawl knows already becomes an example where it is."""
         seeds = [
             Candidate(target, SEED_PRIORITY, self.topics.index(topic.name), 0, 0, Found.SEED)
             for topic in topics
             for url in topic.seeds
             if (target := canonical(url)) is not None and self._owner_of(target.host) == self.me
         ]
+        self.frontier.make_examples(seeds)
         self.offer(seeds)
 
     def sitemaps(self, targets: Iterable[Target], parent: int, hops: int) -> None:

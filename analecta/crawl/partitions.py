@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO
 
 import msgspec
+import xxhash
 
 from analecta.crawl.collector import record
 from analecta.crawl.course import Helm
@@ -104,7 +105,8 @@ class Crawl:
         with self.library.lock():
             self.partitions = partitions(self.library, self.settings)
             self.topics = self.library.topic_names(tuple(topic.name for topic in self.settings.topics))
-            self.model = str(self.library.get("model", ""))
+            taught = str(self.library.get("taught", ""))
+            self.model = str(self.library.get("model", "")) if taught == _examples(self.settings) else ""
             asked = msgspec.to_builtins(self.settings)
             run = self.library.begin_run({"settings": asked, "partitions": self.partitions})
             try:
@@ -352,6 +354,7 @@ class Crawl:
             values = (lesson.model, time.time(), self.settings.judge.kind, lesson.about)
             db.execute("INSERT OR IGNORE INTO models VALUES (?, ?, ?, ?)", values)
             db.execute("INSERT OR REPLACE INTO meta VALUES ('model', ?)", (lesson.model,))
+            db.execute("INSERT OR REPLACE INTO meta VALUES ('taught', ?)", (_examples(self.settings),))
         self.model, self._hubs = lesson.model, lesson.hubs
         self.lessons += 1
         record(self.library, self.tally.pages)
@@ -420,3 +423,9 @@ def partitions(library: Library, settings: Settings) -> int:
     if settings.crawl.workers and settings.crawl.workers != made:
         raise BadUse(f"this library is split into {made} partitions: crawl it with --workers {made}, or leave that out")
     return made
+
+
+def _examples(settings: Settings) -> str:
+    """A digest of the examples: where a person has given others, the first lesson is held again."""
+    given = sorted((topic.name, sorted(topic.seeds)) for topic in settings.topics)
+    return xxhash.xxh3_64_hexdigest(msgspec.json.encode(given))

@@ -130,7 +130,7 @@ class Teacher:
         """What is learnt from, in words."""
         doubted = sum(example.weight < 1 for example in examples)
         given = f"{len(examples)} examples" + (f" ({doubted} doubted)" if doubted else "")
-        return ", ".join((given, *more, f"{len(self.topics)} topics"))
+        return ", ".join((given, *more, "1 topic" if len(self.topics) == 1 else f"{len(self.topics)} topics"))
 
     def _save(self, about: str, hubs: Sequence[int] = ()) -> Lesson:
         return Lesson(self.judge.save(self.library.models), about, hubs=tuple(hubs))

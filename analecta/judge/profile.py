@@ -34,6 +34,7 @@ Weights = npt.NDArray[np.float32]
 Numbers = npt.NDArray[np.int64]
 _NEVER = Line(1e3, 1.0)  # for a topic without examples
 _ENOUGH = 5  # pages that are not the topic: made-up ones are not needed any more
+_NEARLY = 0.85  # of the way from most other pages to the weaker third of the examples lies the line
 _FEWEST = 3  # examples that can vouch for other pages
 _AT_ONCE = 64  # texts cut into words: a thousand would take twice the time, out of the processor's cache
 _MOST = 2000  # examples that are learnt from at once
@@ -118,11 +119,10 @@ class Profile:
             total = _sum(units, np.where(own, given.weights, 0.0))
             if not total.any():
                 continue
-            near, size, weight = units @ total, float(total @ total), given.weights[own]
-            others = np.sqrt(np.maximum(size - 2 * weight * near[own] + weight**2, 1e-12))
-            alone = (near[own] - weight) / others - off[own]
+            weight = given.weights[own]
+            alone = _without_themselves(units[own], total, weight) - off[own]
             middling = np.median(alone[weight >= weight.max()]) if len(alone) >= _FEWEST else 1.0
-            like[:, topic] = near / np.sqrt(size) - off - middling
+            like[:, topic] = units @ _unit(total) - off - middling
         return like
 
     def _learn(
@@ -140,21 +140,27 @@ class Profile:
         total = _sum(units, counts)
         if not total.any():  # examples without words
             return total, _NEVER
-        whole = _unit(total) - _unit(_sum(units, np.where(other, given.weights, 0.0))) * self.away
-        trained = np.asarray(units @ whole, np.float64)
-        profile = whole.copy()
+        off = _unit(_sum(units, np.where(other, given.weights, 0.0))) * self.away
+        profile = _unit(total) - off
+        trained = np.asarray(units @ profile, np.float64)
+        own = yes & (given.weights >= given.weights[yes].max())
+        trained[own] = _without_themselves(units[own], total, counts[own]) - units[own] @ off
         if np.count_nonzero(profile) > self.terms:
             least = np.partition(np.abs(profile), -self.terms)[-self.terms]
             profile[np.abs(profile) < least] = 0
-        return profile, _line(trained, yes & (given.weights >= given.weights[yes].max()), other)
+        return profile, _line(trained, own, other)
 
     def _parted(self, met: Numbers, likeness: Floats, topic: int) -> tuple[Numbers, Numbers]:
-        """Of pages met those that join the examples of a topic, and those that stand for what it is not."""
-        like = likeness[met, topic]
-        ranked = met[np.argsort(-like, kind="stable")]
-        best = ranked[: min(self.joining, int(self.share * len(ranked)))]
-        own = likeness[best, topic]
-        return best[(own >= 0) & (own >= likeness[best].max(axis=1))], ranked[len(ranked) // 2 :]
+        """Of pages met those that join the examples of a topic, and those that stand for what it is not.
+
+        The latter are of the worse half, and less like the examples than like the page that is the least so: the
+        worse half of a crawl that finds little else is on topic too.
+        """
+        like = likeness[:, topic]
+        ranked = met[np.argsort(-like[met], kind="stable")]
+        best, worse = ranked[: min(self.joining, int(self.share * len(ranked)))], ranked[len(ranked) // 2 :]
+        joins = best[(like[best] >= 0) & (like[best] >= likeness[best].max(axis=1))]
+        return joins, worse[like[worse] < like[worse].min(initial=0.0) / 2]
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
         """The topics of each page, best first."""
@@ -230,15 +236,23 @@ class Profile:
         return self
 
 
-def _line(trained: Floats, own: npt.NDArray[np.bool_], other: npt.NDArray[np.bool_]) -> Line:
-    """The line between yes and no lies midway between most other pages and the weaker of the person's examples.
+def _without_themselves(units: csr_matrix, total: Weights, weights: Floats) -> Floats:
+    """How near pages are to the mean of what was summed up, each without its own part in the sum."""
+    near, size = np.asarray(units @ total, np.float64), float(total @ total)
+    rest = np.sqrt(np.maximum(size - 2 * weights * near + weights**2, 1e-12))
+    return np.asarray((near - weights) / rest, np.float64)
 
-    Platt's sigmoid (judge/calibrate.py) is steeper. Here the crawl learns from confidences which links were worth
-    following, and is led better by ones that tell a fair page from a bad one.
+
+def _line(trained: Floats, own: npt.NDArray[np.bool_], other: npt.NDArray[np.bool_]) -> Line:
+    """A page is on topic that is nearly as near to the examples as the weaker of them are to one another.
+
+    How fast confidence falls beyond that depends on how far away most other pages are. Platt's sigmoid
+    (judge/calibrate.py) is steeper. Here the crawl learns from confidences which links were worth following, and is led
+    better by ones that tell a fair page from a bad one.
     """
     low = float(np.median(trained[other])) if other.any() else 0.0
     high = float(np.quantile(trained[own], 0.3)) if own.any() else float(trained.max())
-    return Line((low + high) / 2, 2 / max(high - low, 1e-6))
+    return Line(low + _NEARLY * (high - low), 2 / max(high - low, 1e-6))
 
 
 def _idf(counted: csr_matrix, real: npt.NDArray[np.bool_]) -> Weights:

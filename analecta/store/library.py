@@ -8,7 +8,7 @@ import shutil
 import socket
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -58,15 +58,21 @@ class Library:
                 check_schema(db, folder / "library.db")
 
     @classmethod
-    def create(cls, folder: Path, settings: str) -> "Library":
-        """Make a new library from the text of its settings; never on top of something else."""
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise BadUse(f"{folder} exists already: choose another name, or remove it first")
+    def create(cls, folder: Path, settings: str, topics: Mapping[str, str] | None = None) -> "Library":
+        """Make a new library from the text of its settings; never on top of something else.
+
+        `topics` are texts by file name about what a person brought, such as what was read of a paper.
+        """
+        cls.check_new(folder)
         existed = folder.exists()
         try:
             folder.mkdir(parents=True, exist_ok=True)
             for part in ("shards", "archive", "models"):
                 (folder / part).mkdir()
+            if topics:
+                (folder / "topics").mkdir()
+            for name, text in (topics or {}).items():
+                (folder / "topics" / name).write_text(text, encoding="utf-8")
             with contextlib.closing(connect(folder / "library.db")) as db:
                 db.executescript(_TABLES + _HISTORY)
                 db.execute("INSERT INTO meta VALUES ('schema', ?)", (SCHEMA,))
@@ -76,6 +82,12 @@ class Library:
             _unmake(folder, existed)
             raise Environment(f"cannot make a library at {folder}: {error}") from error
         return cls(folder)
+
+    @staticmethod
+    def check_new(folder: Path) -> None:
+        """Say so where a library cannot be made because something is there."""
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise BadUse(f"{folder} exists already: choose another name, or remove it first")
 
     @property
     def settings_path(self) -> Path:

@@ -114,6 +114,21 @@ def test_a_crawl_that_was_stopped_goes_on_with_what_it_knew(tmp_path, web):
     assert right >= 0.7 * found
 
 
+def test_pages_that_the_library_has_become_examples_when_a_person_says_so(tmp_path, web):
+    bees, stars = web.web.topics[:2]
+    library, _ = grown(web, tmp_path / "lib", "adaptive", {bees: web.web.seeds(bees, 5)})
+    with library.shards() as shards:
+        known = [url for shard in shards for (url,) in shard.execute("SELECT url FROM urls WHERE page > 0")]
+    given = [url for url in known if (truth := web.web.truth(url, links=False)) and truth.topic == stars][:5]
+    topics = [Topic(bees, tuple(web.web.seeds(bees, 5))), Topic(stars, tuple(given))]
+    library.settings_path.write_text(first_settings(topics, "adaptive"))
+    asked = {"fetch": {"connect_to": web.address}, "stop": {"pages": 40, "idle": 1.0}}
+    Crawl(library, load(library.settings_path, asked)).run()
+    right, found = on_topic(library, web, stars)
+    assert len(given) == 5
+    assert right >= max(5, 0.7 * found)
+
+
 # --- wrong examples --------------------------------------------------------------------------------------------------
 
 
