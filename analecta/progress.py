@@ -18,6 +18,7 @@ _EVERY = 0.25  # seconds between two pictures
 _LINE_EVERY = 10.0  # and between two lines where there is no terminal
 _WINDOW = 5.0  # seconds over which the speed of the moment is taken
 _TITLES = 5
+_LONG = 3.0  # seconds; a shorter pause needs no word
 
 
 @contextlib.contextmanager
@@ -65,7 +66,7 @@ class Lines:
         self.console.print(
             f"{clock(passed)} {tally.pages:,} pages, {share(tally.on_topic, tally.pages)} on topic,"
             f" {self._speed(passed, tally.pages):.1f} pages/s, {tally.hosts:,} hosts, {queued(crawl):,} queued,"
-            f" {tally.refused:,} refused, {tally.failed:,} failed"
+            f" {tally.refused:,} refused, {tally.failed:,} failed{_waiting(crawl)}"
         )
 
 
@@ -131,7 +132,22 @@ def doing(crawl: Crawl) -> str:
         return "Stopping now"
     if crawl.interrupts:
         return "Finishing what is under way (Ctrl-C again stops now)"
+    if seconds := pause(crawl):
+        return f"Waiting for hosts that want a pause ({clock(seconds)})"
     return f"Crawling {plain(crawl.library.folder.name)}" if crawl.model else "Fetching the examples to learn from"
+
+
+def pause(crawl: Crawl) -> float:
+    """Seconds until some host may be asked, where nothing is under way because all of them want a pause; else 0."""
+    reports = [worker.report for worker in crawl.workers if worker.report]
+    if any(report.flying or (report.queued and report.wait < _LONG) for report in reports):
+        return 0.0
+    return min((report.wait for report in reports if report.queued), default=0.0)
+
+
+def _waiting(crawl: Crawl) -> str:
+    seconds = pause(crawl)
+    return f"; its hosts want a pause of {clock(seconds)}" if seconds else ""
 
 
 def queued(crawl: Crawl) -> int:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from analecta.crawl.partitions import Crawl
 from analecta.progress import progress, queued, share, why
-from analecta.publish.plain import plain
+from analecta.publish.plain import many, plain
 from analecta.publish.reasons import NO_REFUSALS
 from analecta.settings import Settings
 from analecta.store.library import Library
@@ -68,12 +68,14 @@ def told(result: Result) -> RenderableType:
     """The result for a person."""
     speed = f"{result.seconds:.1f} s ({result.pages_per_second:.1f} a second)"
     on_topic = share(result.on_topic, result.pages)
-    lines = [f"{result.pages:,} pages in {speed}, {on_topic} on topic, {result.hosts:,} hosts"]
+    lines = [f"{many(result.pages, 'page')} in {speed}, {on_topic} on topic when fetched, {many(result.hosts, 'host')}"]
     if any(result.topics.values()):
         lines.append(" · ".join(f"{plain(name)} {count:,}" for name, count in result.topics.items()))
     if result.reasons:
         lines.append(f"{result.refused:,} refused, {result.failed:,} failed: {why(result.reasons)}")
-    lines.append(f"{result.queued:,} URLs wait in the queue")
+    lines.append(f"{many(result.queued, 'URL')} left in the queue")
+    if result.code == 3:
+        lines.append("More seeds in analecta.toml give it more to do; --refresh DAYS asks for old pages again")
     lines += [f"Note: {plain(note)}" for note in result.notes]
     end = "Interrupted; nothing is lost, the next crawl goes on from here" if result.code == 130 else result.reason
     return Group(

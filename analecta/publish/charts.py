@@ -1,5 +1,6 @@
 """Small charts as SVG: lines and bars with error bars. They follow the reader's light or dark screen by themselves."""
 
+import math
 from collections.abc import Sequence
 from html import escape
 
@@ -76,8 +77,14 @@ def line_chart(
     ticks: Sequence[tuple[float, str]],
     top: float | None = None,
 ) -> str:
-    """Lines over a common axis, each with its name at its end; `ticks` are marks on the x axis with their words."""
+    """Lines over a common axis, each with its name at its end; `ticks` are marks on the x axis with their words.
+
+    Ticks beyond the last point are left out, so that the names stand at the ends of the lines.
+    """
     lines = [line for line in lines if len(line.xs)]
+    reach = max((max(line.xs) for line in lines), default=math.inf)
+    within = [(x, words) for x, words in ticks if x <= reach + 1e-6]
+    ticks = within if len(within) > 1 else ticks
     xs = [x for line in lines for x in line.xs] + [x for x, _ in ticks]
     room = 20 + _LETTER * max((len(line.name) for line in lines), default=0)
     plane = Plane(min(xs, default=0), max(xs, default=1), top or _round_up(max(map(_highest, lines), default=1)), room)

@@ -99,7 +99,7 @@ class Explanation(msgspec.Struct):
 
 def explain(library: Library, url: str) -> Explanation:
     """What the library knows of a URL, given in any form."""
-    target = canonical(url if re.match(r"(?i)https?:", url) else f"https://{url}")
+    target = canonical(url if re.match(r"(?i)https?:|[a-z][a-z0-9+.-]*://", url) else f"https://{url}")
     if target is None:
         raise BadUse(f"{url!r} is not an http or https URL")
     topics = library.topic_names()

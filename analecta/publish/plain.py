@@ -23,6 +23,11 @@ def shown(text: str, style: str = "") -> Text:
     return Text(plain(text), style, no_wrap=True, overflow="ellipsis")
 
 
+def many(count: int, what: str) -> str:
+    """A number with its noun: 1 page, 2 pages."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
 def next_steps(folder: Path, *commands: str) -> Text:
     """Commands to copy; LIB in them is the library."""
     quoted = shlex.quote(str(folder))

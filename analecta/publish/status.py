@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from analecta.model import State
-from analecta.publish.plain import plain, shown
+from analecta.publish.plain import many, plain, shown
 from analecta.publish.reasons import NO_REFUSALS
 from analecta.publish.rows import Left, Row, history, iso
 from analecta.store.library import Library
@@ -176,10 +176,10 @@ def _figures(found: Status) -> Table:
 
 def _lines(found: Status) -> list[tuple[str, str]]:
     urls = found.urls
-    share = f", {found.on_topic / found.pages:.0%} on topic" if found.pages else ""
-    besides = {"duplicates": found.duplicates, "noindex": found.noindex, "soft 404": found.soft404}
-    besides["reserved against training"] = found.reserved
-    extra = ", ".join(f"{count:,} {name}" for name, count in besides.items() if count)
+    share = f", {found.on_topic / found.pages:.0%} on topic by now" if found.pages else ""
+    besides = {"noindex": found.noindex, "soft 404": found.soft404, "reserved against training": found.reserved}
+    counts = [many(found.duplicates, "duplicate")] if found.duplicates else []
+    extra = ", ".join(counts + [f"{count:,} {name}" for name, count in besides.items() if count])
     lines = [
         ("Library", plain(found.library)),
         ("Now", f"a crawl runs ({plain(found.crawling)})" if found.crawling else "no crawl runs"),
@@ -188,7 +188,7 @@ def _lines(found: Status) -> list[tuple[str, str]]:
         ("URLs", ", ".join(f"{count:,} {state}" for state, count in urls.items() if count) or "none yet"),
         ("Queue", f"{found.queue:,} wait"),
         ("Hosts", f"{found.hosts:,}"),
-        ("Archive", f"{found.archive_bytes / 1e6:,.1f} MB in {found.archive_files} WARC files"),
+        ("Archive", f"{found.archive_bytes / 1e6:,.1f} MB in {many(found.archive_files, 'WARC file')}"),
     ]
     for model in found.models[-1:]:
         others = f", {len(found.models) - 1} earlier" if len(found.models) > 1 else ""
@@ -202,7 +202,7 @@ def _last_run(found: Status) -> str:
         return "never crawled yet"
     began = run.began[:19].replace("T", " ")
     if run.ended:
-        return f"{began} UTC, {run.pages:,} pages; ended: {plain(run.reason)}"
+        return f"{began} UTC, {many(run.pages, 'page')}; ended: {plain(run.reason)}"
     return f"{began} UTC, " + ("under way" if found.crawling else "ended without a word (killed); crawl again to go on")
 
 

@@ -3,12 +3,15 @@
 from collections.abc import Iterator
 
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from analecta.publish.explain import Explanation, Kept, Model, Step
 from analecta.publish.linking import Linked
-from analecta.publish.plain import plain
+from analecta.publish.plain import many, plain
+
+Fact = tuple[str, str | Text | Padding]
 
 _FOUND = {
     "seed": "a seed that you gave",
@@ -19,9 +22,9 @@ _FOUND = {
     "probe": "made up by us as a probe",
 }
 _FLAGS = {
-    "noindex": "it says noindex, so it is in no collection and nothing that is published",
-    "nofollow": "it says nofollow, so its links were not followed",
-    "noarchive": "it says noarchive, so no copy of it is published",
+    "noindex": "its owner asks that it is listed nowhere (noindex), so nothing that is published has it",
+    "nofollow": "its owner asks that its links are not followed (nofollow)",
+    "noarchive": "its owner asks that no copy of it is published (noarchive)",
     "soft404": "it looks like what its host shows for pages that it does not have",
 }
 _KINDS = {
@@ -36,8 +39,9 @@ _JUDGES = {
     "bayes": "asks how much likelier a page's words are in a topic's examples than elsewhere",
     "svm": "weighs the words that set a topic's examples apart from all others",
     "committee": "several judges, each with words of its own, that vote",
-    "none": "takes every page",
+    "none": "does not judge: no page is about a topic",
 }
+_LEFT_OUT = ("noindex", "soft404")  # a page with one of these is in no collection, whatever it is about
 _MOST_STEPS = 12
 _MOST_LETTERS = 160  # of the words around a link
 
@@ -49,7 +53,7 @@ def tell(told: Explanation) -> RenderableType:
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
     for name, value in _facts(told):
-        table.add_row(name, value if isinstance(value, Text) else Text(plain(value)))
+        table.add_row(name, Text(plain(value)) if isinstance(value, str) else value)
     return Group(Text(plain(told.url), style="bold", overflow="fold"), Text(plain(head), style=style), "", table)
 
 
@@ -79,21 +83,22 @@ def _of_page(told: Explanation) -> tuple[str, str]:
         return "DONE, but its page is missing from the library.", "red"
     if page.topic:
         return f"IN. It is a page about {page.topic} (confidence {page.confidence or 0:.2f}).", "green"
-    why = next((f": {_FLAGS[flag]}" for flag in page.flags if flag in ("noindex", "soft404")), "")
-    near = "" if why or not page.confidence else f" (the nearest comes to {page.confidence:.2f})"
-    return f"KEPT, but about none of the topics{why}{near}.", "yellow"
+    if why := next((_FLAGS[flag] for flag in page.flags if flag in _LEFT_OUT), ""):
+        return f"KEPT, but in no collection: {why}.", "yellow"
+    near = f": the nearest has confidence {page.confidence:.2f}, which is too little" if page.confidence else ""
+    return f"KEPT, but about none of the topics{near}.", "yellow"
 
 
 def _never(told: Explanation) -> str:
     if told.linked.pages:
         return (
-            "NEVER QUEUED. Pages that were kept link to it, but their links were not followed: the path was given up "
-            "(policy.cutoff), the page is a copy, or the link says nofollow."
+            "NEVER QUEUED. Pages that were kept link to it, but their links were not followed: too many pages in a row "
+            "were off topic (policy.cutoff), the page is a copy of another, or the link says nofollow."
         )
     return "NEVER SEEN. No page, sitemap or redirect that was fetched so far leads to it, and it is no seed."
 
 
-def _facts(told: Explanation) -> Iterator[tuple[str, str | Text]]:
+def _facts(told: Explanation) -> Iterator[Fact]:
     if told.detail:
         yield "Detail", told.detail
     if told.host_delay:
@@ -103,12 +108,17 @@ def _facts(told: Explanation) -> Iterator[tuple[str, str | Text]]:
     for i, url in enumerate(told.stands_elsewhere):
         yield ("" if i else "Stands at"), url
     if told.page:
-        yield from _page(told.page)
+        yield from _page(told.page, told.state == "done")
+    if told.page and told.state == "done":
+        yield from _judged(told.page)
     yield from _links(told.linked)
     if told.depth is not None:
-        yield "Scores", _scores(told)
+        yield "Order", _order(told)
     if told.ahead is not None:
-        yield "Queue", f"{told.ahead:,} of the {told.waiting:,} URLs that wait have a higher priority"
+        yield (
+            "Queue",
+            f"{told.ahead:,} of the {told.waiting:,} URLs that wait {'is' if told.ahead == 1 else 'are'} worth more",
+        )
     yield from _way(told.chain, told.context)
     for name, urls in (("Stands for", told.stands_for), ("Known is", told.similar)):
         for i, url in enumerate(urls):
@@ -117,19 +127,26 @@ def _facts(told: Explanation) -> Iterator[tuple[str, str | Text]]:
         yield "Archive", f"{told.page.warc_file}, {told.page.warc_length} bytes at {told.page.warc_offset}"
 
 
-def _page(page: Kept) -> Iterator[tuple[str, str | Text]]:
+def _page(page: Kept, told: bool) -> Iterator[Fact]:
     yield "Title", page.title or "(none)"
-    about = [str(page.status), page.mime, page.lang, f"{page.words:,} words", f"fetched {page.fetched_at}"]
-    yield "Page", ", ".join(filter(None, about))
+    about = [page.mime, page.lang, many(page.words, "word"), f"fetched on {_minute(page.fetched_at)}"]
+    yield "Page", ", ".join(filter(None, about)) + ("" if page.status == 200 else f", answered with {page.status}")
     for flag in page.flags:
-        yield "Note", _FLAGS[flag]
+        if page.topic or flag not in _LEFT_OUT or not told:  # else the verdict has said it
+            yield "Note", _FLAGS[flag]
     if page.kind:
         yield "Note", f"it reads like {_KINDS[page.kind]}, so it is shown after a topic's other pages"
     for cut in filter(None, (page.limits, page.truncated and f"cut short: {page.truncated}")):
         yield "Note", cut
+
+
+def _judged(page: Kept) -> Iterator[Fact]:
+    """The words that made the verdict, and who gave it."""
     if page.terms:
-        listed = " · ".join(f"{term} {weight:.2f}" for term, weight in page.terms)
-        yield "Words", f"what speaks for {page.topic or 'the nearest topic'}: {listed}"
+        # Each judge weighs in its own way, from hundreds down to thousandths: only how they compare says something.
+        most = page.terms[0][1] or 1.0
+        listed = " · ".join(f"{term} {100 * weight / most:.0f}" for term, weight in page.terms)
+        yield "Words", f"that speak most for {page.topic or 'the nearest topic'} (the first counts 100): {listed}"
     if page.model is None:
         yield "Judge", "none yet: the page was kept before there was a model"
     else:
@@ -143,22 +160,25 @@ def _model(model: Model) -> Iterator[tuple[str, str]]:
         return
     how = f": {_JUDGES[model.kind]}" if model.kind in _JUDGES else ""
     yield "Judge", f"{model.kind}{how}"
-    when = model.made_at[:16].replace("T", " at ")
     age = "" if model.current else "; a newer one is in use now"
-    yield "", f"learnt from {model.about} on {when} UTC (model {model.hash[:12]}){age}"
+    yield "", f"learnt from {model.about} on {_minute(model.made_at)} (model {model.hash[:12]}){age}"
 
 
-def _links(linked: Linked) -> Iterator[tuple[str, str | Text]]:
+def _minute(moment: str) -> str:
+    return f"{moment[:16].replace('T', ' at ')} UTC"
+
+
+def _links(linked: Linked) -> Iterator[Fact]:
     """The pages that link here, the best first."""
     if not linked.pages:
         return
     yield "Links", _how_many(linked)
     for page in linked.best:
-        words = Text(f"“{plain(page.anchor)}” " if page.anchor else "", "italic")
-        words.append(f"on {plain(page.title or 'a page without title')}", "not italic")
-        words.append(f" ({plain(page.topic)} {page.confidence:.2f})" if page.topic else " (off topic)", "not italic")
+        words = Text(f"“{plain(page.anchor)}”" if page.anchor else "a link without words", "italic")
+        words.append(f" on {plain(page.title or 'a page without title')}", "not italic")
+        words.append(f" ({plain(page.topic or 'off topic')} {page.confidence:.2f})", "not italic")
         yield "", words
-        yield "", Text(f"  {plain(page.url)}", "dim")
+        yield "", _set_in(page.url)
     if linked.pages > len(linked.best):
         yield "", f"and {linked.pages - len(linked.best):,} more"
 
@@ -170,16 +190,25 @@ def _how_many(linked: Linked) -> str:
     return f"{linked.pages:,} pages in the library link to it, {share} of them on topic"
 
 
-def _scores(told: Explanation) -> str:
-    steps = f"{told.depth} step{'s' if told.depth != 1 else ''} from a seed"
-    parts = [steps if told.depth else "a seed", f"priority {told.priority:.3g}"]
-    parts += [f"on a path about {told.topic}"] if told.topic else []
-    parts += [f"off-topic pages in a row before it: {told.astray}"] if told.astray else []
-    parts += [f"{told.tries} tries"] if told.tries > 1 else []
-    return ", ".join(parts)
+def _order(told: Explanation) -> str:
+    """Why it came, or comes, when it does."""
+    parts = [f"{many(told.depth or 0, 'link')} away from a seed"]
+    if told.depth == 0:
+        parts = ["a seed, so it is asked for before all others"]
+    elif told.priority and told.state != "refused":
+        parts.append(f"thought worth {told.priority:.2g} by its links; what is worth more comes first")
+    if told.topic:
+        parts.append(f"sought for {told.topic}")
+    if told.astray:
+        parts.append(
+            "the page before it is off topic" if told.astray == 1 else f"the {told.astray} before it are off topic"
+        )
+    if told.tries > 1:
+        parts.append(f"{told.tries} tries")
+    return "; ".join(parts)
 
 
-def _way(chain: list[Step], context: str) -> Iterator[tuple[str, str | Text]]:
+def _way(chain: list[Step], context: str) -> Iterator[Fact]:
     """From the URL back to the seed it was reached from."""
     for i, step in enumerate(chain[:_MOST_STEPS]):
         text = Text("" if i == 0 else f"← {plain(step.url)}  ")
@@ -189,6 +218,11 @@ def _way(chain: list[Step], context: str) -> Iterator[tuple[str, str | Text]]:
         yield ("" if i else "Found"), text
         if i == 0 and context not in ("", step.anchor):
             cut = context if len(context) <= _MOST_LETTERS else context[:_MOST_LETTERS].rsplit(" ", 1)[0] + " …"
-            yield "", Text(f"  amid the words: {plain(cut)}", "dim")
+            yield "", _set_in(f"amid the words: {cut}")
     if len(chain) > _MOST_STEPS:
         yield "", f"← and {len(chain) - _MOST_STEPS} more, up to {chain[-1].url}"
+
+
+def _set_in(words: str) -> Padding:
+    """A line below another, set in a little, also where it goes on."""
+    return Padding(Text(plain(words), "dim", overflow="fold"), (0, 0, 0, 2))

@@ -24,6 +24,13 @@ def test_a_line_goes_from_corner_to_corner():
     assert HEIGHT > y1 > y2 > 0
 
 
+def test_the_axis_ends_where_the_longest_line_does():
+    short = drawn([Line("a", [0, 0.5, 1.0], [0, 0.5, 1])])
+    assert ">R</text>" in short
+    assert ">2R</text>" not in short
+    assert ">2R</text>" in drawn([Line("a", [0, 0.1], [0, 1])])  # where too few marks would be left, all stay
+
+
 def test_each_line_has_error_bars_of_its_height():
     chart = drawn([Line("a", [0, 1, 2], [0.2, 0.4, 0.5], [0.1, 0.1, 0.2])], top=1.0)
     heights = [abs(float(low) - float(high)) for low, high in re.findall(r"M[\d.]+ ([\d.]+) V([\d.]+)", chart)]

@@ -76,7 +76,7 @@ def test_a_url_that_waits_is_told_with_its_place_in_the_queue(grown):
     told = explain(grown, url)
     assert verdict(told)[0].startswith("WAITS in the queue")
     assert (told.ahead, told.waiting) == (sum(row[0] > priority for row in queue), len(queue))
-    assert f"{told.ahead:,} of the {len(queue):,} URLs that wait have a higher priority" in text(told)
+    assert f"{told.ahead:,} of the {len(queue):,} URLs that wait are worth more" in text(told)
 
 
 def test_a_url_that_waits_is_told_with_the_words_around_its_link(grown):
@@ -132,6 +132,43 @@ def test_a_url_never_seen_is_told_with_what_is_like_it(grown):
     assert "NEVER SEEN" in text(told)
 
 
-def test_what_is_no_url_is_bad_use(grown):
+@pytest.mark.parametrize("url", ["http://", "ftp://example.org/", "two words"])
+def test_what_is_no_url_is_bad_use(grown, url):
     with pytest.raises(BadUse, match="not an http"):
-        explain(grown, "http://")
+        explain(grown, url)
+
+
+def told_page(grown, **changes) -> Explanation:
+    """The explanation of a page that is in, with other values for what was kept of it."""
+    row = next(row for row in pages(grown, Left()) if row["topic"] and row["depth"] == 1 and not row["duplicate_of"])
+    told = explain(grown, row["final_url"])
+    told.page = msgspec.structs.replace(told.page, **changes)
+    return told
+
+
+def test_words_are_weighed_against_the_heaviest_however_small_the_numbers_are(grown):
+    told = told_page(grown, topic="bees", terms=[("hive", 0.0004), ("brood", 0.0001)])
+    assert "that speak most for bees (the first counts 100): hive 100 · brood 25" in text(told)
+
+
+def test_a_page_that_says_noindex_is_in_no_collection_whatever_it_is_about(grown):
+    told = told_page(grown, topic="", confidence=0.9, flags=["noindex"])
+    assert verdict(told)[0].startswith("KEPT, but in no collection: its owner asks")
+
+
+def test_an_off_topic_page_is_told_with_what_it_lacks(grown):
+    told = told_page(grown, topic="", confidence=0.4, flags=[])
+    assert verdict(told)[0].endswith("the nearest has confidence 0.40, which is too little.")
+
+
+def test_a_copy_is_not_told_with_a_verdict_of_its_own(grown):
+    copy = next(row for row in pages(grown, Left()) if row["duplicate_of"])
+    told = text(explain(grown, copy["final_url"]))
+    assert "Stands at" in told
+    assert "Judge" not in told
+
+
+def test_a_seed_and_a_link_are_told_with_why_they_came_when_they_did(grown):
+    told = told_page(grown)
+    assert f"1 link away from a seed; thought worth {told.priority:.2g} by its links" in text(told)
+    assert "a seed, so it is asked for before all others" in text(explain(grown, told.chain[-1].url))

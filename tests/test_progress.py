@@ -1,0 +1,59 @@
+import io
+from types import SimpleNamespace
+
+import pytest
+from rich.console import Console
+
+from analecta.demo import _table
+from analecta.progress import pause
+from analecta.publish.best import Good
+from analecta.watch import Result, told
+
+
+def crawl(*reports):
+    """A crawl, as far as progress looks at it: (under way, queued, seconds until a host may be asked) a partition."""
+    parts = [SimpleNamespace(flying=flying, queued=queued, wait=wait) for flying, queued, wait in reports]
+    return SimpleNamespace(workers=[SimpleNamespace(report=part) for part in [*parts, None]])
+
+
+@pytest.mark.parametrize(
+    ("reports", "seconds"),
+    [
+        ([], 0),
+        ([(0, 12, 60.0), (0, 0, -1.0)], 60),
+        ([(0, 12, 60.0), (0, 3, 40.0)], 40),
+        ([(0, 12, 60.0), (1, 3, 40.0)], 0),
+        ([(0, 12, 60.0), (0, 3, 0.5)], 0),
+    ],
+)
+def test_a_pause_is_told_only_where_every_host_wants_one(reports, seconds):
+    assert pause(crawl(*reports)) == seconds
+
+
+def written(what, width=80) -> str:
+    out = io.StringIO()
+    Console(file=out, width=width).print(what)
+    return out.getvalue()
+
+
+def result(**changes) -> Result:
+    usual = {"reason": "nothing is left to fetch", "code": 0, "pages": 1, "on_topic": 1, "hosts": 1, "queued": 1}
+    none = {"failed": 0, "refused": 0, "reasons": {}, "topics": {}, "bytes": 0, "notes": []}
+    return Result(library="lib", seconds=1.0, pages_per_second=1.0, **{**none, **usual, **changes})
+
+
+def test_one_page_of_one_host_is_told_in_the_singular():
+    assert "1 page in 1.0 s (1.0 a second), 100% on topic when fetched, 1 host\n" in written(told(result()))
+    assert "1 URL left in the queue" in written(told(result()))
+
+
+def test_where_nothing_is_left_it_is_told_what_would_give_more_to_do():
+    assert "More seeds in analecta.toml" in written(told(result(code=3)))
+    assert "More seeds" not in written(told(result(code=0)))
+
+
+def test_a_long_address_is_visibly_cut_where_the_terminal_is_narrow():
+    page = Good(url="http://a.test/" + "long-" * 30, title="Short", confidence=0.5)
+    lines = written(_table("bees", [page])).splitlines()
+    assert lines[-1].rstrip().endswith("…")
+    assert max(map(len, lines)) <= 80
