@@ -7,17 +7,20 @@ error or a file that is not there should be answered at once.
 import os
 import sqlite3
 import sys
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from analecta.errors import AnalectaError, BadUse
+from analecta.errors import AnalectaError, BadUse, Environment
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from analecta.seed.adding import Added
+    from analecta.seed.papers import Paper
     from analecta.seed.reading import Reading
     from analecta.settings import Settings
 
@@ -33,7 +36,29 @@ app = typer.Typer(
 
 Lib = Annotated[Path, typer.Argument(metavar="LIB", help="The library's folder.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
-_SKIPPED_SHOWN = 10
+Files = list[Path] | None
+Seeds = Annotated[
+    Files, typer.Option("--seeds", metavar="FILE", help="Addresses of pages you like, one a line.", show_default=False)
+]
+Bookmarks = Annotated[
+    Files, typer.Option("--bookmarks", metavar="FILE", help="A browser's bookmarks, as HTML or as it keeps them.")
+]
+Outline = Annotated[
+    Files, typer.Option("--outline", metavar="FILE", help="Topics: indented text, Markdown, TOML, JSON or OPML.")
+]
+Feed = Annotated[Files, typer.Option("--feed", metavar="FILE", help="A feed that you saved: RSS, Atom or JSON Feed.")]
+Papers = Annotated[
+    Files, typer.Option("--paper", metavar="FILE", help="A research paper: PDF, or our TOML of one, corrected.")
+]
+Query = Annotated[
+    list[str] | None,
+    typer.Option("--query", metavar="TEXT", help="A question: a topic whose first pages are searched."),
+]
+Engine = Annotated[
+    list[str] | None,
+    typer.Option("--engine", metavar="NAME[=URL]", help="Search engine for topics without pages; see search.engines."),
+]
+Sites = Annotated[Files, typer.Option("--sites", metavar="FILE", help="Sites to begin with, a host a line.")]
 
 
 class Kind(StrEnum):
@@ -94,42 +119,130 @@ def _top(version: Annotated[bool, typer.Option("--version", help="Show the versi
 @app.command()
 def new(
     lib: Annotated[Path, typer.Argument(metavar="LIB", help="The folder to make.", show_default=False)],
-    seeds: Annotated[
-        Path, typer.Option(metavar="FILE", help="Addresses of pages you like, one a line.", show_default=False)
-    ],
-    topic: Annotated[str, typer.Option(metavar="NAME", help="What they are about (default: LIB's name).")] = "",
+    seeds: Seeds = None,
+    bookmarks: Bookmarks = None,
+    outline: Outline = None,
+    feed: Feed = None,
+    sites: Sites = None,
+    paper: Papers = None,
+    query: Query = None,
+    engine: Engine = None,
+    topic: Annotated[
+        str, typer.Option(metavar="NAME", help="What pages are about that stand below no name (default: LIB's name).")
+    ] = "",
     recipe: Annotated[str, typer.Option(metavar="NAME", help="How to crawl; see `analecta recipes`.")] = "adaptive",
     contact: Annotated[str, typer.Option(metavar="WHO", help="Your e-mail address or page, for site owners.")] = "",
+    grobid: Annotated[str, typer.Option(metavar="URL", help="A GROBID server that reads papers instead of us.")] = "",
+    json: Json = False,
 ) -> None:
-    """Make a library from pages you like."""
-    from analecta.seed import READERS
+    """Make a library from what you have: pages you like, bookmarks, an outline, feeds, sites, a question.
+
+    Each may be given more than once, and with the others; topics of the same name become one. Topics without pages,
+    and questions, get theirs from a search engine: --engine searxng=http://127.0.0.1:8080/search, for one.
+    """
+    from analecta.publish.plain import next_steps
     from analecta.seed.first_settings import first_settings
+    from analecta.seed.papers import to_toml as written
     from analecta.settings import parse, recipe_text
     from analecta.store.library import Library
 
     recipe_text(recipe)
-    reading = READERS["seeds"](seeds, topic.strip() or lib.resolve().name or "library")
-    text = first_settings(reading.topics, recipe, contact)
+    named = topic.strip() or lib.resolve().name or "library"
+    Library.check_new(lib)
+    engines = _engines(engine)
+    papers = _papers(paper, engines, grobid)
+    asked = [*(query or ()), *(text.title for text in papers)]
+    reading = _brought(
+        named, bool(engines), asked, seeds=seeds, bookmarks=bookmarks, outline=outline, feed=feed, sites=sites
+    )
+    reading, troubles = _searched(reading, engines, query, papers, contact)
+    text = first_settings(reading.topics, recipe, contact, engines)
     parse(text, "the new settings")
-    Library.create(lib, text)
-    _tell_new(lib, reading, recipe, contact)
+    Library.create(lib, text, {f"paper-{i}.toml": written(paper) for i, paper in enumerate(papers, 1)})
+    if json:
+        following = str(next_steps(lib, "crawl LIB --pages 1000")).strip()
+        found = {"library": str(lib), "recipe": recipe, "reading": reading, "troubles": troubles, "next": following}
+        _print_json(found)
+    else:
+        _tell_new(lib, reading, troubles, recipe, contact)
 
 
-def _tell_new(lib: Path, reading: "Reading", recipe: str, contact: str) -> None:
+def _brought(topic: str, searching: bool, queries: Sequence[str] | None, **given: Files) -> "Reading":
+    """What all the files say together."""
+    from analecta.seed import READERS
+    from analecta.seed.combining import combine
+
+    if queries and not searching:
+        raise BadUse("a question wants a search engine: name one with --engine, such as mediawiki or searxng=URL")
+    files = [(kind, path) for kind, paths in given.items() for path in paths or ()]
+    if not files and not queries:
+        kinds = ", ".join(f"--{kind} FILE" for kind in (*READERS, "paper"))
+        raise BadUse(f"there is nothing to begin with: give {kinds} or --query TEXT")
+    return combine([(path, READERS[kind](path, topic)) for kind, path in files], searching)
+
+
+def _engines(given: list[str] | None) -> dict[str, str]:
+    """Search engines by name, with the URLs that were given."""
+    pairs = (one.strip().partition("=") for one in given or ())
+    return {name: url for name, _, url in pairs}
+
+
+def _papers(given: Files, engines: dict[str, str], grobid: str) -> "list[Paper]":
+    """What was read of research papers."""
+    if not given:
+        return []
+    if not engines:
+        raise BadUse("a paper wants a search engine: name one with --engine, such as openalex or searxng=URL")
+    from analecta.seed.papers import read_brought
+
+    with _console(stderr=True).status("Reading papers ..."):
+        papers = [read_brought(path, grobid) for path in given]
+    for path, paper in zip(given, papers, strict=True):
+        if not paper.title:
+            raise BadUse(f"no title was found in {path}: is it a research paper?")
+    return papers
+
+
+def _searched(
+    reading: "Reading",
+    engines: dict[str, str],
+    queries: list[str] | None,
+    papers: "list[Paper]",
+    contact: str,
+    settings: "Settings | None" = None,
+) -> "tuple[Reading, list[str]]":
+    """Ask search engines for the pages of topics that have none; what went wrong, in sentences."""
+    if not engines:
+        return reading, []
+    from analecta.seed.papers import queries as phrases_of
+    from analecta.seeking import cache_folder, find_examples
+    from analecta.settings import Settings
+
+    asked = settings or Settings()
+    with _console(stderr=True).status("Asking search engines ..."):
+        found, troubles = find_examples(
+            reading,
+            engines,
+            queries or (),
+            {paper.title: phrases_of([paper]) for paper in papers},
+            contact=contact,
+            search=asked.search,
+            cache=cache_folder(),
+            fetch=asked.fetch,
+        )
+    if not found.topics:
+        raise Environment("no page was found for any topic: " + ("; ".join(troubles) or "try another --engine"))
+    return found, troubles
+
+
+def _tell_new(lib: Path, reading: "Reading", troubles: list[str], recipe: str, contact: str) -> None:
     from analecta.publish.plain import next_steps, plain
+    from analecta.seed.telling import tell_reading
 
     console = _console()
     console.print(f"The library {plain(str(lib))} is made, with the recipe {recipe}.", style="bold green")
-    for topic in reading.topics:
-        console.print(f"  Topic {plain(topic.name)}: {len(topic.seeds):,} seeds")
-    if reading.repeated:
-        console.print(f"  Named more than once: {reading.repeated:,}")
-    if reading.skipped:
-        console.print(f"  Skipped: {len(reading.skipped):,} lines", style="yellow")
-        for skipped in reading.skipped[:_SKIPPED_SHOWN]:
-            console.print(f"    line {skipped.line}: {plain(skipped.text[:200])}: {skipped.why}")
-        if len(reading.skipped) > _SKIPPED_SHOWN:
-            console.print(f"    and {len(reading.skipped) - _SKIPPED_SHOWN:,} more")
+    for line in (*tell_reading(reading), *(f"  {trouble}" for trouble in troubles)):
+        console.print(plain(line), soft_wrap=True)
     if not contact:
         console.print(f"Say who you are: set contact in {plain(str(lib / 'analecta.toml'))}. Then:")
     else:
@@ -138,10 +251,81 @@ def _tell_new(lib: Path, reading: "Reading", recipe: str, contact: str) -> None:
 
 
 @app.command()
+def add(
+    lib: Lib,
+    seeds: Seeds = None,
+    bookmarks: Bookmarks = None,
+    outline: Outline = None,
+    feed: Feed = None,
+    sites: Sites = None,
+    query: Query = None,
+    engine: Engine = None,
+    topic: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="What pages are about that stand below no name (default: the one topic)."),
+    ] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be new.")] = False,
+    json: Json = False,
+) -> None:
+    """Add topics and seeds to a library; your comments in its settings stay.
+
+    Exit codes: 0 added, 2 bad use, 3 nothing new, 4 disk, or a crawl holds the library.
+    """
+    from contextlib import nullcontext
+
+    from analecta.seed.adding import add, rewrite
+    from analecta.seed.files import read_bytes, text_of
+    from analecta.settings import load
+    from analecta.store.library import Library
+
+    library = Library(lib)
+    named = topic.strip() or _only_topic(library.settings_path) or lib.resolve().name
+    settings = load(library.settings_path)
+    engines = _engines(engine) or {name: settings.search.url.get(name, "") for name in settings.search.engines}
+    reading = _brought(
+        named, bool(engines), query, seeds=seeds, bookmarks=bookmarks, outline=outline, feed=feed, sites=sites
+    )
+    reading, troubles = _searched(reading, engines, query, [], settings.contact, settings)
+    path = library.settings_path
+    with nullcontext() if dry_run else library.lock():
+        added = add(text_of(read_bytes(path), path), reading.topics, str(path))
+        new = bool(added.topics or added.more)
+        before = rewrite(path, added.text) if new and not dry_run else None
+    if json:
+        found = {"library": str(lib), "topics": added.topics, "more": added.more, "known": added.known}
+        _print_json(found | {"written": before is not None, "reading": reading, "troubles": troubles})
+    else:
+        _tell_added(lib, added, reading, troubles, before)
+    raise typer.Exit(0 if new else 3)
+
+
+def _only_topic(path: Path) -> str:
+    from analecta.settings import load
+
+    topics = load(path).topics
+    return topics[0].name if len(topics) == 1 else ""
+
+
+def _tell_added(lib: Path, added: "Added", reading: "Reading", troubles: list[str], before: Path | None) -> None:
+    from analecta.publish.plain import next_steps, plain
+    from analecta.seed.telling import tell_added, tell_odd
+
+    console = _console()
+    for line in (*tell_added(added), *tell_odd(reading), *(f"  {trouble}" for trouble in troubles)):
+        console.print(plain(line), soft_wrap=True)
+    if before is not None:
+        console.print(f"Added. The settings as they were: {plain(str(before))}; move them back to undo it. Next:")
+        console.print(next_steps(lib, "crawl LIB --pages 1000"), soft_wrap=True)
+    else:
+        new = added.topics or added.more
+        console.print("Nothing is written: --dry-run only shows it." if new else "Nothing is new.")
+
+
+@app.command()
 def crawl(
     lib: Lib,
     pages: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after N pages of this run.")] = None,
-    minutes: Annotated[float | None, typer.Option(metavar="M", min=0, help="Stop after M minutes.")] = None,
+    minutes: Annotated[float | None, typer.Option(metavar="M", min=0.01, help="Stop after M minutes.")] = None,
     workers: Annotated[
         int | None, typer.Option(metavar="P", min=1, help="Processes; fixed by the first crawl (default: one a core).")
     ] = None,

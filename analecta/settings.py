@@ -104,6 +104,16 @@ class LearningSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     own_domains: bool = True  # other domains than the seeds' wait for the harvest
 
 
+class SearchSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which search engines find the first pages of topics (S2, P2)."""
+
+    engines: tuple[str, ...] = ()
+    url: dict[str, str] = {}  # where an engine is, by its name
+    results: Annotated[int, Meta(ge=1, le=100)] = 7  # pages taken for each query
+    budget: Count = 200  # requests in all
+    pause: Seconds | None = None  # between two requests to an engine; default 1 s, or 0 for one on this machine
+
+
 class FrontierSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How the queue is kept."""
 
@@ -172,6 +182,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     fetch: FetchSettings = FetchSettings()
     stop: StopSettings = StopSettings()
     crawl: CrawlSettings = CrawlSettings()
+    search: SearchSettings = SearchSettings()
 
 
 Layer = Mapping[str, Any]

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 import urllib.request
 from pathlib import Path
 from shutil import copytree
@@ -143,6 +144,69 @@ def test_new_tells_what_it_understood_and_what_not(tmp_path):
         assert words in said
 
 
+HTML = """<!DOCTYPE NETSCAPE-Bookmark-file-1>
+<DL><p><DT><H3 PERSONAL_TOOLBAR_FOLDER="true">Bar</H3><DL><p>
+<DT><H3>Science</H3><DL><p><DT><H3>Biology</H3><DL><p><DT><A HREF="https://b.test/">b</A></DL><p></DL><p>
+<DT><A HREF="javascript:x()">x</A></DL><p></DL><p>"""
+
+
+@pytest.fixture
+def brought(tmp_path):
+    """A folder with a file for each option."""
+    (tmp_path / "seeds").write_text("https://a.test/\n")
+    (tmp_path / "bookmarks").write_text(HTML)
+    (tmp_path / "outline").write_text("Science\n  Biology\n    https://b.test/#x\n    https://c.test/\n  Physics\n")
+    (tmp_path / "feed").write_text(
+        "<rss><channel><title>News</title><item><link>https://n.test/1</link></item></channel></rss>"
+    )
+    (tmp_path / "sites").write_text("s.test\n")
+    return tmp_path
+
+
+ALL = [word for kind in ("seeds", "bookmarks", "outline", "feed", "sites") for word in (f"--{kind}", kind)]
+
+
+def test_new_takes_all_that_a_person_has_together(brought):
+    said = analecta("new", "lib", *ALL, "--seeds", "sites", cwd=brought).stdout.splitlines()
+    tree = ["  Topic lib: 2 seeds", "  Topic Science", "      Biology: 2 seeds", "  Topic News: 1 seeds"]
+    assert said[1:5] == tree
+    for words in ("  Named more than once: 2", "    Science / Physics", "  analecta crawl lib --pages 1000"):
+        assert words in said
+    assert any(re.match(r"    bookmarks, line 4: javascript:x\(\): only http", line) for line in said)
+    names = [topic["name"] for topic in tomllib.loads((brought / "lib" / "analecta.toml").read_text())["topics"]]
+    assert names == ["lib", "Science / Biology", "News"]
+
+
+def test_new_tells_scripts_the_same(brought):
+    made = json.loads(analecta("new", "lib", *ALL, "--topic", "x", "--json", cwd=brought).stdout)
+    assert [topic["name"] for topic in made["reading"]["topics"]] == ["x", "Science / Biology", "News"]
+    assert made["reading"]["skipped"][0]["file"] == "bookmarks"
+    assert made["next"] == "analecta crawl lib --pages 1000"
+
+
+def test_new_names_what_it_can_begin_with():
+    said = analecta("new", "lib", code=2).stderr
+    assert (
+        "--seeds FILE, --bookmarks FILE, --outline FILE, --feed FILE, --sites FILE, --paper FILE or --query TEXT"
+        in said
+    )
+
+
+@pytest.mark.parametrize("kind", ["seeds", "bookmarks", "outline", "feed", "sites"])
+def test_new_makes_nothing_where_one_file_is_bad(brought, kind):
+    (brought / "bad").write_bytes(b"\x00\xff")
+    before = sorted(brought.iterdir())
+    said = analecta("new", "lib", *ALL, f"--{kind}", "bad", code=2, cwd=brought).stderr
+    assert re.fullmatch(r"analecta: .*\bbad\b.*\n", said)
+    assert sorted(brought.iterdir()) == before
+
+
+def test_new_wants_an_example_for_one_topic_at_least(tmp_path):
+    (tmp_path / "o").write_text("Bees\nWasps\n")
+    assert "write URLs of good pages below it" in analecta("new", "lib", "--outline", "o", code=2, cwd=tmp_path).stderr
+    assert not (tmp_path / "lib").exists()
+
+
 def test_new_never_overwrites(lib, seeds):
     before = (lib / "analecta.toml").read_bytes()
     assert "exists already" in analecta("new", lib, "--seeds", seeds, code=2).stderr
@@ -160,6 +224,59 @@ def test_new_never_overwrites(lib, seeds):
 def test_new_leaves_nothing_behind_where_it_fails(seeds, tmp_path, words, code, said):
     assert said in analecta("new", *words, code=code, cwd=tmp_path).stderr
     assert list(tmp_path.iterdir()) == [seeds]
+
+
+# --- add -------------------------------------------------------------------------------------------------------------
+
+
+def test_add_tells_what_is_new_and_keeps_the_former_settings(brought):
+    analecta("new", "lib", "--seeds", "seeds", "--topic", "mine", cwd=brought)
+    before = (brought / "lib" / "analecta.toml").read_bytes()
+    said = analecta("add", "lib", *ALL, cwd=brought).stdout
+    for words in ("  Topic mine: 1 more", "      Biology: 2 seeds", "There already: 1 seeds", "analecta.toml.before"):
+        assert words in said
+    assert (brought / "lib" / "analecta.toml.before").read_bytes() == before
+
+
+def test_add_shows_only_what_would_be_new_if_asked_to(brought):
+    analecta("new", "lib", "--seeds", "seeds", cwd=brought)
+    before = (brought / "lib" / "analecta.toml").read_bytes()
+    assert (
+        "      Biology: 1 seeds" in analecta("add", "lib", "--bookmarks", "bookmarks", "--dry-run", cwd=brought).stdout
+    )
+    shown = json.loads(analecta("add", "lib", "--outline", "outline", "--dry-run", "--json", cwd=brought).stdout)
+    assert (shown["topics"][0]["name"], shown["written"]) == ("Science / Biology", False)
+    assert (brought / "lib" / "analecta.toml").read_bytes() == before
+
+
+def test_add_exits_with_3_where_nothing_is_new(brought):
+    analecta("new", "lib", *ALL, cwd=brought)
+    assert "Nothing is new." in analecta("add", "lib", *ALL, code=3, cwd=brought).stdout
+    assert not (brought / "lib" / "analecta.toml.before").exists()
+
+
+def test_add_changes_nothing_while_a_crawl_runs_or_where_a_file_is_bad(brought):
+    analecta("new", "lib", "--seeds", "seeds", cwd=brought)
+    before = sorted((brought / "lib").iterdir())
+    with Library(brought / "lib").lock():
+        assert "in use" in analecta("add", "lib", "--outline", "outline", code=4, cwd=brought).stderr
+    analecta("add", "lib", "--outline", "outline", "--feed", "nothing", code=2, cwd=brought)
+    analecta("add", "nowhere", "--outline", "outline", code=2, cwd=brought)
+    assert sorted((brought / "lib").iterdir()) == sorted([*before, brought / "lib" / "lock"])
+
+
+def test_a_topic_added_to_a_library_that_has_crawled_is_found_too(lib, pocket, tmp_path):
+    analecta("crawl", lib, "--pages", 10, "--connect-to", pocket.address, "--workers", 1)
+    new = [url for url in pocket.web.seeds("astronomy", 20) if explained(lib, url)["state"] == "unknown"]
+    (tmp_path / "stars").write_text("\n".join(new[:3]))
+    analecta("add", lib, "--seeds", tmp_path / "stars", "--topic", "stars")
+    analecta("crawl", lib, "--pages", 60, "--connect-to", pocket.address)
+    assert Library(lib).topic_names() == ["bees", "stars"]
+    assert status(lib)["topics"]["stars"] > 3
+
+
+def explained(lib, url):
+    return json.loads(analecta("explain", lib, url, "--json").stdout)
 
 
 # --- crawl -----------------------------------------------------------------------------------------------------------

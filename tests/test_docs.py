@@ -61,6 +61,8 @@ def kind(wanted: inspect.Type) -> str:
             return "List of tables"
         case inspect.VarTupleType():
             return "List of texts"
+        case inspect.DictType():
+            return "Table of texts"
     assert isinstance(wanted, inspect.IntType | inspect.FloatType)
     word = "Whole number" if isinstance(wanted, inspect.IntType) else "Number"
     if wanted.ge is None:
@@ -97,7 +99,8 @@ def test_a_setting_has_the_kind_and_default_that_the_page_says(key):
     line = sections(DOCS / "settings.md", "###")[key].strip().splitlines()[0]
     assert line.split(" · ")[0] == kind(field.type)
     assert ("must be given" in line) == field.required
-    assert field.required or default(line) == msgspec.json.decode(msgspec.json.encode(field.default))
+    value = field.default if field.default_factory is msgspec.NODEFAULT else field.default_factory()
+    assert field.required or default(line) == msgspec.json.decode(msgspec.json.encode(value))
 
 
 def test_settings_name_requirements_that_exist():

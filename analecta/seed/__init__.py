@@ -3,8 +3,19 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from analecta.seed.bookmarks import read_bookmarks
+from analecta.seed.feeds import read_feed
+from analecta.seed.outline import read_outline
 from analecta.seed.reading import Reading
+from analecta.seed.sites import read_sites
 from analecta.seed.urls import read_urls
 
-# The kinds of input that `analecta new` takes, by the name of the option: (file, name of the topic) -> what it says.
-READERS: dict[str, Callable[[Path, str], Reading]] = {"seeds": read_urls}
+# The kinds of input that `analecta new` and `add` take, by the name of the option: (file, name of the topic for what
+# stands below no name of its own) -> what it says.
+READERS: dict[str, Callable[[Path, str], Reading]] = {
+    "seeds": read_urls,
+    "bookmarks": read_bookmarks,
+    "outline": read_outline,
+    "feed": read_feed,
+    "sites": read_sites,
+}

@@ -6,16 +6,23 @@ from analecta.settings import Topic
 
 
 class Skipped(msgspec.Struct, frozen=True):
-    """A line that makes no sense, and why."""
+    """A line or an entry that makes no sense, and why; line 0 where a file has no lines to speak of."""
 
     line: int
     text: str
     why: str
+    file: str = ""
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """Topics with their seeds; what was skipped; how many seeds were named more than once."""
+    """Topics with their seeds; what was skipped; how many seeds were named more than once.
+
+    A topic that has no seeds is none yet: `queries` keeps what a search engine would be asked for it, by its
+    name (S1). `merged` are the topics that a file names more than once.
+    """
 
     topics: tuple[Topic, ...]
     skipped: tuple[Skipped, ...] = ()
     repeated: int = 0
+    queries: dict[str, str] = {}
+    merged: tuple[str, ...] = ()

@@ -140,11 +140,11 @@ async def listen(
     return await loop.create_server(lambda: Connection(answer, moods, log), sock=listener, backlog=2048)
 
 
-def bind(port: int, host: str = "127.0.0.1") -> socket.socket:
+def bind(port: int, host: str = "127.0.0.1", shared: bool = True) -> socket.socket:
     """A listening socket; port 0 takes a free one. Several processes may share a port."""
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    if hasattr(socket, "SO_REUSEPORT"):
+    if shared and hasattr(socket, "SO_REUSEPORT"):
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
     listener.bind((host, port))
     return listener
@@ -197,6 +197,7 @@ def serve(
 
     Further processes are forked when the answer is at hand, so that they share its memory.
     """
+    bind(port, shared=False).close()  # a port that another server has is an error, not one to share
     listener = bind(port)
     port = listener.getsockname()[1]
     children, end = _fork(processes - 1) if processes > 1 else ([], None)

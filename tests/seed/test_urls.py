@@ -1,10 +1,14 @@
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from analecta.errors import BadUse
 from analecta.seed import READERS
-from analecta.seed.urls import address, read_urls
+from analecta.seed.addresses import address, address_line, evident
+from analecta.seed.files import MAX_BYTES
+from analecta.seed.urls import read_urls
 
 
 def seeds(path, data: bytes):
@@ -64,9 +68,70 @@ def test_a_file_that_is_not_there_is_bad_use(tmp_path):
 
 @given(st.text(max_size=60))
 def test_any_line_is_an_address_or_has_a_reason(words):
-    url, why = address(words.strip() or "x")
-    assert bool(url) != bool(why)
+    for read in (address, address_line):
+        url, why = read(words.strip() or "x")
+        assert bool(url) != bool(why)
+
+
+@pytest.mark.parametrize(
+    ("words", "is_link"),
+    [
+        ("https://a.test", True),
+        ("www.a.test/x", True),
+        ("javascript:x()", True),
+        ("Node.js", False),
+        ("C: intro", False),
+    ],
+)
+def test_a_name_with_a_dot_is_no_link_where_names_may_stand(words, is_link):
+    assert evident(words) == is_link
 
 
 def test_each_reader_has_a_name():
+    assert list(READERS) == ["seeds", "bookmarks", "outline", "feed", "sites"]
     assert READERS["seeds"] is read_urls
+
+
+# --- files that are no good, for every reader ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("read", READERS.values(), ids=READERS)
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "is empty"),
+        (b" \n\t\n", "is empty"),
+        (b"\x7fELF\x02\x01\x00\x00\xff\xfe\x90", "text file|no bookmark file|no feed"),
+        (b"caf\xe9 \xff\n", "UTF-8|no bookmark file|no feed"),
+        (b"<!DOCTYPE html><title>News</title><p>Read <a href='/x'>this</a>", "bookmark|DOCTYPE|usable"),
+    ],
+)
+def test_a_file_of_the_wrong_kind_is_one_sentence(tmp_path, read, data, said):
+    (tmp_path / "f").write_bytes(data)
+    with pytest.raises(BadUse, match=said) as raised:
+        read(tmp_path / "f", "x")
+    assert str(tmp_path / "f") in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("read", READERS.values(), ids=READERS)
+def test_a_folder_a_large_file_and_an_address_are_refused(tmp_path, read):
+    with (tmp_path / "large").open("wb") as file:
+        file.truncate(2_000_000_000)  # takes no room on the disk
+    for path, said in ((tmp_path, "Is a directory"), (tmp_path / "large", "larger than 50 MB")):
+        with pytest.raises(BadUse, match=said):
+            read(path, "x")
+    with pytest.raises(BadUse, match="save what is there to a file"):
+        read(Path("https://a.test/feed.xml"), "x")
+
+
+def test_a_file_that_may_not_be_read_is_bad_use(tmp_path):
+    path = tmp_path / ("n" * 300)  # a name that is too long: root may read what others may not
+    with pytest.raises(BadUse, match="cannot read"):
+        read_urls(path, "x")
+
+
+def test_what_grows_while_it_is_read_is_refused_too():
+    with pytest.raises(BadUse, match="larger"):
+        read_urls(Path("/dev/zero"), "x")
+    assert MAX_BYTES == 50_000_000

@@ -1,0 +1,67 @@
+"""XML as a small tree, read within bounds (F31): a DOCTYPE is refused, so no entity is expanded and nothing fetched."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.parsers import expat
+
+from analecta.errors import BadUse
+
+MAX_DEPTH = 200
+
+
+@dataclass(slots=True)
+class Tag:
+    """An element: its name without the namespace, which stands beside it, and what is in it."""
+
+    name: str
+    space: str
+    attributes: dict[str, str]
+    line: int
+    text: str = ""
+    children: list["Tag"] = field(default_factory=list)
+
+    def all(self, name: str, spaces: frozenset[str]) -> list["Tag"]:
+        """The children of a name, of one of these namespaces."""
+        return [child for child in self.children if child.name == name and child.space in spaces]
+
+
+def read_xml(data: bytes, path: Path) -> Tag:
+    """The root of an XML file."""
+    builder = _Builder(path)
+    try:
+        builder.parser.Parse(data, True)
+    except (expat.ExpatError, ValueError, LookupError) as error:  # the last two: an encoding that nobody knows
+        raise BadUse(f"{path} is not valid XML: {error}") from error
+    return builder.top.children[0]
+
+
+class _Builder:
+    """Grows the tree as the parser goes on."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.top = Tag("", "", {}, 0)
+        self.open = [self.top]
+        self.parser = expat.ParserCreate(namespace_separator=" ")
+        self.parser.buffer_text = True
+        self.parser.StartDoctypeDeclHandler = self._refuse
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.CharacterDataHandler = self._data
+
+    def _refuse(self, *_: object) -> None:
+        raise BadUse(f"{self.path} has a DOCTYPE, which may hide entities: it is not read")
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        if len(self.open) > MAX_DEPTH:
+            raise BadUse(f"{self.path}, line {self.parser.CurrentLineNumber}: nested more than {MAX_DEPTH} deep")
+        space, _, local = name.rpartition(" ")
+        tag = Tag(local, space, attributes, self.parser.CurrentLineNumber)
+        self.open[-1].children.append(tag)
+        self.open.append(tag)
+
+    def _end(self, _name: str) -> None:
+        self.open.pop()
+
+    def _data(self, text: str) -> None:
+        self.open[-1].text += text

@@ -1,0 +1,114 @@
+"""One engine of the web, asked politely: one request at a time, with pauses, within a budget, answers kept.
+
+An engine that fails says why and is asked no more; what it said before still counts.
+"""
+
+from collections.abc import Awaitable, Callable
+
+import msgspec
+
+from analecta.model import Answer, Fetched
+from analecta.seed.engines.choosing import Chosen
+from analecta.seed.engines.engine import Ask, BadAnswer, Hit
+from analecta.seed.engines.kept import Cache
+from analecta.seed.engines.phrases import may_hold, phrases
+
+AskWeb = Callable[[Chosen, Ask], Awaitable[Fetched]]  # who makes the request; each engine may have its own client
+Sleep = Callable[[float], Awaitable[None]]
+
+
+class Trouble(msgspec.Struct, frozen=True):
+    """Why an engine was left out."""
+
+    engine: str
+    why: str
+
+
+SearchEngine = Callable[[str, int], Awaitable[list[Hit] | Trouble]]  # query, how many -> hits, best first
+
+
+class Budget:
+    """So many requests in all, whoever makes them."""
+
+    def __init__(self, requests: int) -> None:
+        self.requests = requests
+        self.spent = 0
+
+    def take(self) -> bool:
+        """Whether one more may be made; it counts."""
+        allowed = self.spent < self.requests
+        self.spent += allowed
+        return allowed
+
+
+class WebEngine:
+    """Answers queries, one after the other; from the cache even when it is in trouble."""
+
+    def __init__(self, chosen: Chosen, ask: AskWeb, budget: Budget, cache: Cache | None, sleep: Sleep) -> None:
+        self.chosen, self.ask, self.budget, self.cache, self.sleep = chosen, ask, budget, cache, sleep
+        self.trouble: Trouble | None = None
+        self._asked = False
+        self._request = chosen.engine.request
+        self._described = chosen.engine.describe is None or "{searchTerms" in chosen.url
+
+    async def __call__(self, query: str, wanted: int) -> list[Hit] | Trouble:
+        """The best hits, or why there are none."""
+        about = (self.chosen.name, self.chosen.url, query, wanted)
+        kept = self.cache.get(*about) if self.cache else None
+        if kept is not None:
+            return kept
+        if self.trouble:
+            return self.trouble
+        try:
+            hits = await self._pages(query, wanted)
+        except BadAnswer as error:
+            self.trouble = Trouble(self.chosen.name, str(error))
+            return self.trouble
+        if self.cache:
+            self.cache.put(*about, hits)
+        return hits
+
+    async def _pages(self, query: str, wanted: int) -> list[Hit]:
+        """Page after page, until there are enough hits or there are no more."""
+        engine, exact = self.chosen.engine, [] if self.chosen.engine.phrases else phrases(query)
+        count = max(1, min(wanted, engine.most))
+        hits: dict[str, Hit] = {}
+        for page in range(1, -(-wanted // count) + 1):
+            if not self._described and engine.describe:
+                self._request = engine.describe(await self._body(Ask(self.chosen.url)), self.chosen.url)
+                self._described = True
+            found = engine.read(await self._body(self._request(query, count, page, self.chosen.key, self.chosen.url)))
+            hits |= {hit.url: hit for hit in found if hit.url not in hits and may_hold(hit, exact)}
+            if len(hits) >= wanted or len(found) < count:
+                break
+        return list(hits.values())[:wanted]
+
+    async def _body(self, ask: Ask) -> bytes:
+        """One request; whatever is no whole answer is an error."""
+        if not self.budget.take():
+            raise BadAnswer(f"the budget of {self.budget.requests} requests is used up (search.budget)")
+        if self._asked:
+            await self.sleep(self.chosen.pause)
+        self._asked = True
+        got = await self.ask(self.chosen, ask)
+        if not isinstance(got, Answer):
+            raise BadAnswer(f"{self.chosen.name} could not be asked: {got.detail or got.reason} ({got.reason})")
+        if got.status != 200:
+            raise BadAnswer(f"{self.chosen.name} {_refusal(self.chosen, got)}")
+        if got.truncated:
+            raise BadAnswer(f"{self.chosen.name} did not send its whole answer ({got.truncated})")
+        return got.body
+
+
+def _refusal(chosen: Chosen, got: Answer) -> str:
+    """What a status other than 200 means, and what can be done."""
+    engine, status = chosen.engine, got.status
+    if status in (401, 403):
+        hint = engine.refusal or (f"look at the key in {engine.key}" if engine.key else "it may want a key")
+        return f"refused to answer (HTTP {status}); {hint}"
+    if status in (429, 503):
+        wait = got.headers.get("retry-after", "")
+        return f"has no time for us now (HTTP {status}{f', Retry-After: {wait[:40]}' if wait else ''})"
+    if status in (301, 302, 303, 307, 308):  # not followed: a key must not go to a place that nobody chose
+        return f"has moved (HTTP {status}) to {got.headers.get('location', '')[:200]!r}; set its URL in [search.url]"
+    return f"answered with an error (HTTP {status})"

@@ -1,0 +1,76 @@
+"""What a search engine is: two pure functions. One says what to ask for, the other reads what comes back.
+
+Neither touches the network, so an engine can be tried on bytes; who asks, how often and how politely is not its matter.
+"""
+
+import html
+import re
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+from urllib.parse import urlencode
+
+import msgspec
+
+from analecta.errors import Environment
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """A request to make: a URL and the header fields that go with it."""
+
+    url: str
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+class Hit(msgspec.Struct, frozen=True):
+    """A page that an engine found; title and text as far as it tells them."""
+
+    url: str
+    title: str = ""
+    text: str = ""
+
+
+class BadAnswer(Environment):
+    """An engine said something else than its documented format; the text says which engine and what was wrong."""
+
+
+Request = Callable[[str, int, int, str, str], Ask]  # query, how many, which page (from 1), key, URL of the engine
+Read = Callable[[bytes], list[Hit]]
+
+
+class Engine(msgspec.Struct, frozen=True):
+    """A kind of search engine: how it is asked and read, and what a person should know of it."""
+
+    name: str
+    request: Request
+    read: Read
+    url: str = ""  # where it is, if there is one place for all
+    key: str = ""  # the environment variable that holds its key; "" = it knows no keys
+    keyless: str | None = ""  # the key to use where a person has none; None = it does not work without
+    most: int = 10  # hits that one answer holds at most
+    phrases: bool = True  # whether it finds "words in quotes" as they stand
+    refusal: str = ""  # what to look at when it refuses to answer (401, 403)
+    describe: Callable[[bytes, str], Request] | None = None  # its URL is a document that says how it is asked
+
+
+T = TypeVar("T")
+
+
+def decode(engine: str, body: bytes, kind: type[T]) -> T:
+    """JSON of exactly this kind; fields that nobody asked for are passed over."""
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:  # the last: nested without end
+        raise BadAnswer(f"{engine} did not answer in its documented format: {error}") from error
+
+
+def with_query(url: str, fields: Mapping[str, object]) -> str:
+    """The URL with these fields in its query, after those that it has."""
+    return f"{url}{'&' if '?' in url else '?'}{urlencode(fields, errors='replace')}"
+
+
+_TAG = re.compile(r"</?[a-zA-Z][^>]*>")
+
+
+def plain(text: str | None) -> str:
+    """Text without mark-up: engines put the words they found in bold."""
+    return " ".join(html.unescape(_TAG.sub("", text or "")).split())

@@ -1,0 +1,36 @@
+"""Research papers as input (P1, P2): a PDF, or what a GROBID server makes of it -> a Paper; papers -> queries."""
+
+from pathlib import Path
+
+from analecta.seed.files import read_bytes, text_of
+from analecta.seed.papers.apart import read_paper_apart
+from analecta.seed.papers.grobid import ask_grobid, from_grobid
+from analecta.seed.papers.model import Paper, Reference, Section
+from analecta.seed.papers.reading import read_paper
+from analecta.seed.papers.together import queries, shared
+from analecta.seed.papers.written import from_toml, to_toml
+
+
+def read_brought(path: Path, grobid: str = "") -> Paper:
+    """A paper that a person brought: our own TOML of one, perhaps corrected, or a PDF."""
+    if path.suffix == ".toml":
+        return from_toml(text_of(read_bytes(path), path))
+    if grobid:
+        return from_grobid(ask_grobid(grobid, read_bytes(path)))
+    return read_paper_apart(path)
+
+
+__all__ = [
+    "Paper",
+    "Reference",
+    "Section",
+    "ask_grobid",
+    "from_grobid",
+    "from_toml",
+    "queries",
+    "read_brought",
+    "read_paper",
+    "read_paper_apart",
+    "shared",
+    "to_toml",
+]

@@ -1,0 +1,60 @@
+"""Papers as files that people correct, and several papers at once."""
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analecta.errors import BadUse
+from analecta.seed.papers import Paper, Reference, from_toml, queries, shared, to_toml
+
+WORDS = st.text(st.characters(codec="utf-8", exclude_categories=("Cs",)), max_size=30)
+MANY = st.lists(WORDS, max_size=4).map(tuple)
+REFERENCES = st.builds(Reference, WORDS, MANY, WORDS, WORDS)
+PAPERS = st.builds(
+    Paper,
+    title=WORDS,
+    authors=MANY,
+    affiliations=MANY,
+    abstract=WORDS,
+    keywords=MANY,
+    references=st.lists(REFERENCES, max_size=4).map(tuple),
+)
+
+
+def paper(title: str, *references: str) -> Paper:
+    return Paper(title=title, references=tuple(Reference(reference) for reference in references))
+
+
+@given(PAPERS)
+@settings(max_examples=60, deadline=None)
+def test_a_paper_written_and_read_again_is_the_same(written: Paper) -> None:
+    assert from_toml(to_toml(written)) == written
+
+
+def test_a_person_may_write_less_and_a_bare_year() -> None:
+    found = from_toml('title = "Hives"\n[[references]]\ntitle = "Wax"\nyear = 2005\n')
+    assert msgspec.structs.asdict(found.references[0]) == {"title": "Wax", "authors": (), "year": "2005", "raw": ""}
+
+
+@pytest.mark.parametrize(
+    ("text", "why"), [("title = ", "no TOML"), ("title = 3", r"\$\.title"), ("references = 3", "array")]
+)
+def test_a_file_that_makes_no_sense_says_where(text: str, why: str) -> None:
+    with pytest.raises(BadUse, match=why):
+        from_toml(text)
+
+
+def test_shared_references_weigh_more_however_they_are_spelt() -> None:
+    papers = [
+        paper("A", "Wax", "On-line Hives: a Survey"),
+        paper("B", "Online hives — A survey"),
+        paper("C", "Nectar", ""),
+    ]
+    assert shared(papers) == [("On-line Hives: a Survey", 2 / 3), ("Wax", 1 / 3), ("Nectar", 1 / 3)]
+    assert shared([]) == []
+
+
+def test_queries_are_exact_phrases_titles_first_then_shared_ones() -> None:
+    papers = [paper('The "good" hive', "Wax and wane", "Old hives"), paper("Bees at work", "Old Hives.", "Nectar")]
+    assert queries(papers) == ['"The good hive"', '"Bees at work"', '"Old hives"', '"Wax and wane"']

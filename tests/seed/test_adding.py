@@ -1,0 +1,136 @@
+import time
+import tomllib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analecta.errors import BadSettings, BadUse, Environment
+from analecta.seed.adding import add, rewrite
+from analecta.seed.first_settings import first_settings
+from analecta.settings import Topic
+
+EDITED = """# mine
+recipe = "bingo"   # the tree
+
+[[topics]]  # the first
+name = "a"
+seeds = [
+    "https://a.test/",  # best
+    "https://b.test/"   # last
+]
+
+[[topics]]
+name = "b"
+seeds = ["https://c.test/"]
+
+# about the scope
+[scope]
+hosts = ["x.test"]
+"""
+
+
+def topics(text):
+    return {topic["name"]: topic.get("seeds", []) for topic in tomllib.loads(text)["topics"]}
+
+
+def test_comments_and_order_stay_and_new_topics_come_last():
+    added = add(EDITED, [Topic("c", ("https://d.test/",)), Topic("a", ("http://b.test/", "https://e.test/"))], "s")
+    assert list(topics(added.text)) == ["a", "b", "c"]
+    assert topics(added.text)["a"] == ["https://a.test/", "https://b.test/", "https://e.test/"]
+    lines = iter(added.text.splitlines())
+    kept = [line.replace('test/"   #', 'test/",   #') for line in EDITED.splitlines() if line]
+    assert all(any(line == other for other in lines) for line in kept), added.text
+
+
+def test_what_is_new_and_what_was_there_is_told_apart():
+    added = add(EDITED, [Topic("c", ("https://d.test/",)), Topic("a", ("http://b.test/", "https://e.test/"))], "s")
+    assert added.topics == (Topic("c", ("https://d.test/",)),)
+    assert added.more == (Topic("a", ("https://e.test/",)),)
+    assert added.known == 1
+
+
+def test_what_is_there_already_changes_nothing():
+    added = add(EDITED, [Topic("a", ("https://a.test/#x",)), Topic("b", ())], "s")
+    assert added.text == EDITED
+    assert not added.topics
+    assert not added.more
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "recipe = 'bingo'\n",
+        "topics = []\n[scope]\ndepth = 3\n",
+        'topics = [{name = "a", seeds = ["https://a.test/"]}, {name = "b"}]\nrecipe = "bingo"\n',
+        '[[topics]]\nname = "b"\n',
+        '[[topics]]\nname = "a"\nseeds = []\n[scope]\ndepth = 1\n[[topics]]\nname = "b"\n# end\n',
+        "topics.0 = 1",
+        EDITED.replace("\n", "\r\n"),
+        first_settings([Topic("a", ("https://a.test/",))], "adaptive"),
+    ],
+)
+def test_settings_in_any_form_are_added_to(text):
+    new = [Topic("b", ("https://n.test/",)), Topic('new "one"', ("https://n.test/",))]
+    if "topics.0" in text:
+        with pytest.raises(BadSettings):
+            add(text, new, "s")
+        return
+    for _ in range(2):
+        text = add(text, new, "s").text
+    assert topics(text)["b"][-1] == "https://n.test/"
+    assert list(topics(text))[-1] == 'new "one"'
+
+
+def test_the_examples_of_settings_stay_at_the_end():
+    text = add(
+        first_settings([Topic("a", ("https://a.test/",))], "adaptive"), [Topic("b", ("https://b.test/",))], "s"
+    ).text
+    assert text.index('name = "b"') < text.index("# What people change most")
+    assert text.count("# What people change most") == 1
+
+
+names = st.text(max_size=6)
+urls = st.integers(0, 20).map(lambda n: f"https://a.test/{n}")
+some = st.lists(st.tuples(names, st.lists(urls, min_size=1, unique=True)), max_size=5, unique_by=lambda pair: pair[0])
+
+
+@given(some, some)
+def test_nothing_is_lost_and_all_is_added(there, new):
+    text = first_settings([Topic(name, tuple(seeds)) for name, seeds in there], "adaptive")
+    found = topics(add(text, [Topic(name, tuple(seeds)) for name, seeds in new], "s").text) if there or new else {}
+    for name, seeds in there:
+        assert found[name][: len(seeds)] == seeds
+    assert all(set(seeds) <= set(found[name]) for name, seeds in new)
+
+
+def test_five_thousand_seeds_are_written_and_added_quickly():
+    seeds = tuple(f"https://a.test/{n}" for n in range(5000))
+    began = time.process_time()
+    text = first_settings([Topic("a", seeds)], "adaptive")
+    added = add(text, [Topic("a", tuple(f"{url}/x" for url in seeds))], "s")
+    assert time.process_time() - began < 2
+    assert len(added.more[0].seeds) == 5000
+
+
+def test_the_former_settings_are_kept(tmp_path):
+    path = tmp_path / "analecta.toml"
+    path.write_text("old")
+    assert rewrite(path, "new").read_text() == "old"
+    assert path.read_text() == "new"
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["analecta.toml", "analecta.toml.before"]
+
+
+def test_settings_that_cannot_be_changed_stay_as_they_are(tmp_path):
+    path = tmp_path / "analecta.toml"
+    path.write_text("old")
+    (tmp_path / "analecta.toml.before").mkdir()
+    with pytest.raises(Environment, match="cannot change"):
+        rewrite(path, "new")
+    assert path.read_text() == "old"
+
+
+def test_settings_that_make_no_sense_are_named():
+    with pytest.raises(BadUse, match="unknown key"):
+        add("delai = 1", [Topic("a", ("https://a.test/",))], "s")
