@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from analecta.seed.bookmarks import read_bookmarks
+from analecta.seed.bookmarks.bookmarks import read_bookmarks
 from analecta.seed.feeds import read_feed
-from analecta.seed.outline import read_outline
+from analecta.seed.outlines.outline import read_outline
 from analecta.seed.reading import Reading
 from analecta.seed.sites import read_sites
 from analecta.seed.urls import read_urls

@@ -6,8 +6,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analecta.errors import BadUse
-from analecta.seed.bookmarks import read_bookmarks
-from analecta.seed.browser_folders import OWN_NAMES
+from analecta.seed.bookmarks.bookmarks import read_bookmarks
+from analecta.seed.bookmarks.browser_folders import OWN_NAMES
 from analecta.seed.gathering import clean
 from tests.seed.browsers import HEAD, chrome, firefox, mozlz4, netscape, safari, safari_html, topics
 

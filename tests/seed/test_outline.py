@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from analecta.errors import BadUse
 from analecta.seed.gathering import clean
-from analecta.seed.line_links import split_line
-from analecta.seed.nested import RESERVED
-from analecta.seed.outline import read_outline
+from analecta.seed.outlines.line_links import split_line
+from analecta.seed.outlines.nested import RESERVED
+from analecta.seed.outlines.outline import read_outline
 
 INDENTED = """# my topics
 Science

@@ -10,7 +10,7 @@ from typing import Any
 from analecta.errors import BadUse
 from analecta.seed.addresses import evident
 from analecta.seed.gathering import Gathering, Place
-from analecta.seed.indented import enter_path
+from analecta.seed.outlines.indented import enter_path
 
 # Keys that are no names of topics, as programs and our own settings write them: small letters only.
 _NAME = ("name", "title", "label", "text")

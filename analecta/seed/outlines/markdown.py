@@ -6,8 +6,8 @@ A line that ends in a colon names the list below it, as people write in notes (a
 import re
 
 from analecta.seed.gathering import Gathering, Place
-from analecta.seed.indented import Shelf, enter_path
-from analecta.seed.line_links import MAX_LINE, split_line
+from analecta.seed.outlines.indented import Shelf, enter_path
+from analecta.seed.outlines.line_links import MAX_LINE, split_line
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)(?:[ \t]#+)?[ \t]*$")
 _ITEM = re.compile(r"([ \t]*)(?:[-*+•]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(\S.*)$")

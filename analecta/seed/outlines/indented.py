@@ -7,7 +7,7 @@ Science
 
 from analecta.errors import BadUse
 from analecta.seed.gathering import BELOW, Gathering, Place
-from analecta.seed.line_links import MAX_LINE, split_line
+from analecta.seed.outlines.line_links import MAX_LINE, split_line
 
 
 class Shelf:

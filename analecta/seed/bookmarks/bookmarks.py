@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from analecta.errors import BadUse
-from analecta.seed.bookmark_backups import unpacked
-from analecta.seed.bookmark_stores import read_chrome, read_firefox, read_safari
+from analecta.seed.bookmarks.backups import unpacked
+from analecta.seed.bookmarks.netscape import read_netscape
+from analecta.seed.bookmarks.stores import read_chrome, read_firefox, read_safari
 from analecta.seed.files import first_sign, json_of, read_bytes
 from analecta.seed.gathering import Gathering
-from analecta.seed.netscape import read_netscape
 from analecta.seed.reading import Reading
 
 _WANTED = (

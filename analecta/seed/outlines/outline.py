@@ -14,10 +14,10 @@ from analecta.errors import BadUse
 from analecta.seed.defused import read_xml
 from analecta.seed.files import first_sign, json_of, lines_of, read_bytes, text_of
 from analecta.seed.gathering import Gathering
-from analecta.seed.indented import read_indented
-from analecta.seed.markdown import is_markdown, read_markdown
-from analecta.seed.nested import Pairs, read_nested
-from analecta.seed.opml import read_opml
+from analecta.seed.outlines.indented import read_indented
+from analecta.seed.outlines.markdown import is_markdown, read_markdown
+from analecta.seed.outlines.nested import Pairs, read_nested
+from analecta.seed.outlines.opml import read_opml
 from analecta.seed.reading import Reading
 
 # A table's head or a key with a value at the start of a line, as no other outline has them.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from turbohtml import Doctype, Document, Element, parse
 
 from analecta.errors import BadUse
-from analecta.seed.browser_folders import OWN_NAMES
+from analecta.seed.bookmarks.browser_folders import OWN_NAMES
 from analecta.seed.files import text_of
 from analecta.seed.gathering import Gathering, Place
 

@@ -1,0 +1,1 @@
+"""Browsers' bookmarks: exported HTML, and the files in which they keep them."""

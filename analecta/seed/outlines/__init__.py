@@ -1,0 +1,1 @@
+"""Outlines of topics: indented text, Markdown, TOML, JSON, OPML."""
