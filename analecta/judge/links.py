@@ -28,6 +28,7 @@ Numbers = npt.NDArray[np.int64]
 PARENTS, LED, USED, NEXT = range(4)
 WEIGHTS = (1.25, 2.0, 1.25, 1.0)
 _EXPLORE = 64
+_SOFTER = 2.5  # a crawl is led better by scores that tell a fair page from a bad one than by a judge's yes and no
 _BESIDE = (1.0, 1 / 2, 1 / 3)  # how much the links before and after count, the nearer the more
 
 
@@ -89,19 +90,20 @@ class LinkJudge:
         if len(self._pages) > self.window * 1.25:  # before the new ones: `worth` looks at those heard last
             self._forget(len(self._pages) - self.window)
         pages = list(pages)
-        self._use.see([page.hashes for page in pages], [page.score for page in pages])
+        scores = [_soft(page.score) for page in pages]
+        self._use.see([page.hashes for page in pages], scores)
         targets: list[int] = []
         texts: list[str] = []
         parents: list[float] = []
-        for page in pages:
+        for page, score in zip(pages, scores, strict=True):
             slot = self._slot(page.id)
-            self._score[slot] = page.score
+            self._score[slot] = score
             self._pages.append(slot)
             self._links.append(np.array([self._slot(link) for link in page.links], np.int64))
             self.seen += 1
             targets += [page.links[i] for i in page.contexts]
             texts += page.contexts.values()
-            parents += [page.score] * len(page.contexts)
+            parents += [score] * len(page.contexts)
         self.hear(targets, texts)
         self._news = {id: (parent, i) for i, (id, parent) in enumerate(zip(targets, parents, strict=True))}
 
@@ -119,7 +121,7 @@ class LinkJudge:
         """Pages were judged anew."""
         for id, score in scores.items():
             if (slot := self._slots.get(id)) is not None:
-                self._score[slot] = score
+                self._score[slot] = _soft(score)
         self._use.score(np.array([self._score[slot] for slot in self._pages]))
 
     def _slot(self, id: int) -> int:
@@ -221,3 +223,9 @@ class LinkJudge:
             heard[:-k] += same * known[k:]
         around = np.bincount(to, weights=beside, minlength=size)
         return good / np.sqrt(parents + 1), around / (np.bincount(to, weights=heard, minlength=size) + 1)
+
+
+def _soft(confidence: float) -> float:
+    """A confidence brought nearer to one half: its log odds, divided."""
+    sure = min(max(confidence, 1e-6), 1 - 1e-6)
+    return float(1 / (1 + ((1 - sure) / sure) ** (1 / _SOFTER)))

@@ -34,6 +34,7 @@ Weights = npt.NDArray[np.float32]
 Numbers = npt.NDArray[np.int64]
 _NEVER = Line(1e3, 1.0)  # for a topic without examples
 _ENOUGH = 5  # pages that are not the topic: made-up ones are not needed any more
+_STEEP = 5.0  # confidence is 0.01 where most other pages are, 0.7 at the weaker third of the examples
 _NEARLY = 0.85  # of the way from most other pages to the weaker third of the examples lies the line
 _FEWEST = 3  # examples that can vouch for other pages
 _AT_ONCE = 64  # texts cut into words: a thousand would take twice the time, out of the processor's cache
@@ -246,13 +247,11 @@ def _without_themselves(units: csr_matrix, total: Weights, weights: Floats) -> F
 def _line(trained: Floats, own: npt.NDArray[np.bool_], other: npt.NDArray[np.bool_]) -> Line:
     """A page is on topic that is nearly as near to the examples as the weaker of them are to one another.
 
-    How fast confidence falls beyond that depends on how far away most other pages are. Platt's sigmoid
-    (judge/calibrate.py) is steeper. Here the crawl learns from confidences which links were worth following, and is led
-    better by ones that tell a fair page from a bad one.
+    How fast confidence falls beyond that depends on how far away most other pages are.
     """
     low = float(np.median(trained[other])) if other.any() else 0.0
     high = float(np.quantile(trained[own], 0.3)) if own.any() else float(trained.max())
-    return Line(low + _NEARLY * (high - low), 2 / max(high - low, 1e-6))
+    return Line(low + _NEARLY * (high - low), _STEEP / max(high - low, 1e-6))
 
 
 def _idf(counted: csr_matrix, real: npt.NDArray[np.bool_]) -> Weights:
