@@ -7,20 +7,19 @@ error or a file that is not there should be answered at once.
 import os
 import sqlite3
 import sys
-from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from analecta.errors import AnalectaError, BadUse, Environment
+from analecta.errors import AnalectaError, BadUse
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.status import Status
 
     from analecta.seed.adding import Added
-    from analecta.seed.papers import Paper
     from analecta.seed.reading import Reading
     from analecta.settings import Settings
 
@@ -107,6 +106,11 @@ def _console(stderr: bool = False) -> "Console":
     return Console(stderr=stderr, markup=False, highlight=False, emoji=False, width=None if on_screen else 1000)
 
 
+def _busy(what: str) -> "Status":
+    """Shows that something takes a while."""
+    return _console(stderr=True).status(what)
+
+
 @app.callback(invoke_without_command=True)
 def _top(version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False) -> None:
     if version:
@@ -143,19 +147,17 @@ def new(
     from analecta.publish.plain import next_steps
     from analecta.seed.first_settings import first_settings
     from analecta.seed.papers import to_toml as written
-    from analecta.settings import parse, recipe_text
+    from analecta.settings import Settings, parse, recipe_text
+    from analecta.starting import engines_of, read_papers, start
     from analecta.store.library import Library
 
     recipe_text(recipe)
     named = topic.strip() or lib.resolve().name or "library"
     Library.check_new(lib)
-    engines = _engines(engine)
-    papers = _papers(paper, engines, grobid)
-    asked = [*(query or ()), *(text.title for text in papers)]
-    reading = _brought(
-        named, bool(engines), asked, seeds=seeds, bookmarks=bookmarks, outline=outline, feed=feed, sites=sites
-    )
-    reading, troubles = _searched(reading, engines, query, papers, contact)
+    engines = engines_of(engine or ())
+    papers = read_papers(paper or (), engines, grobid, _busy)
+    files = {"seeds": seeds, "bookmarks": bookmarks, "outline": outline, "feed": feed, "sites": sites}
+    reading, troubles = start(named, files, query or (), papers, engines, Settings(contact=contact), _busy)
     text = first_settings(reading.topics, recipe, contact, engines)
     parse(text, "the new settings")
     Library.create(lib, text, {f"paper-{i}.toml": written(paper) for i, paper in enumerate(papers, 1)})
@@ -165,74 +167,6 @@ def new(
         _print_json(found)
     else:
         _tell_new(lib, reading, troubles, recipe, contact)
-
-
-def _brought(topic: str, searching: bool, queries: Sequence[str] | None, **given: Files) -> "Reading":
-    """What all the files say together."""
-    from analecta.seed import READERS
-    from analecta.seed.combining import combine
-
-    if queries and not searching:
-        raise BadUse("a question wants a search engine: name one with --engine, such as mediawiki or searxng=URL")
-    files = [(kind, path) for kind, paths in given.items() for path in paths or ()]
-    if not files and not queries:
-        kinds = ", ".join(f"--{kind} FILE" for kind in (*READERS, "paper"))
-        raise BadUse(f"there is nothing to begin with: give {kinds} or --query TEXT")
-    return combine([(path, READERS[kind](path, topic)) for kind, path in files], searching)
-
-
-def _engines(given: list[str] | None) -> dict[str, str]:
-    """Search engines by name, with the URLs that were given."""
-    pairs = (one.strip().partition("=") for one in given or ())
-    return {name: url for name, _, url in pairs}
-
-
-def _papers(given: Files, engines: dict[str, str], grobid: str) -> "list[Paper]":
-    """What was read of research papers."""
-    if not given:
-        return []
-    if not engines:
-        raise BadUse("a paper wants a search engine: name one with --engine, such as openalex or searxng=URL")
-    from analecta.seed.papers import read_brought
-
-    with _console(stderr=True).status("Reading papers ..."):
-        papers = [read_brought(path, grobid) for path in given]
-    for path, paper in zip(given, papers, strict=True):
-        if not paper.title:
-            raise BadUse(f"no title was found in {path}: is it a research paper?")
-    return papers
-
-
-def _searched(
-    reading: "Reading",
-    engines: dict[str, str],
-    queries: list[str] | None,
-    papers: "list[Paper]",
-    contact: str,
-    settings: "Settings | None" = None,
-) -> "tuple[Reading, list[str]]":
-    """Ask search engines for the pages of topics that have none; what went wrong, in sentences."""
-    if not engines:
-        return reading, []
-    from analecta.seed.papers import queries as phrases_of
-    from analecta.seeking import cache_folder, find_examples
-    from analecta.settings import Settings
-
-    asked = settings or Settings()
-    with _console(stderr=True).status("Asking search engines ..."):
-        found, troubles = find_examples(
-            reading,
-            engines,
-            queries or (),
-            {paper.title: phrases_of([paper]) for paper in papers},
-            contact=contact,
-            search=asked.search,
-            cache=cache_folder(),
-            fetch=asked.fetch,
-        )
-    if not found.topics:
-        raise Environment("no page was found for any topic: " + ("; ".join(troubles) or "try another --engine"))
-    return found, troubles
 
 
 def _tell_new(lib: Path, reading: "Reading", troubles: list[str], recipe: str, contact: str) -> None:
@@ -276,16 +210,15 @@ def add(
     from analecta.seed.adding import add, rewrite
     from analecta.seed.files import read_bytes, text_of
     from analecta.settings import load
+    from analecta.starting import engines_of, start
     from analecta.store.library import Library
 
     library = Library(lib)
     named = topic.strip() or _only_topic(library.settings_path) or lib.resolve().name
     settings = load(library.settings_path)
-    engines = _engines(engine) or {name: settings.search.url.get(name, "") for name in settings.search.engines}
-    reading = _brought(
-        named, bool(engines), query, seeds=seeds, bookmarks=bookmarks, outline=outline, feed=feed, sites=sites
-    )
-    reading, troubles = _searched(reading, engines, query, [], settings.contact, settings)
+    engines = engines_of(engine or ()) or {name: settings.search.url.get(name, "") for name in settings.search.engines}
+    files = {"seeds": seeds, "bookmarks": bookmarks, "outline": outline, "feed": feed, "sites": sites}
+    reading, troubles = start(named, files, query or (), [], engines, settings, _busy)
     path = library.settings_path
     with nullcontext() if dry_run else library.lock():
         added = add(text_of(read_bytes(path), path), reading.topics, str(path))

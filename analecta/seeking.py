@@ -10,7 +10,6 @@ import os
 import re
 import time
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
@@ -19,6 +18,7 @@ from analecta.errors import BadUse
 from analecta.fetch.dns import Resolver
 from analecta.fetch.guard import Guard
 from analecta.fetch.http import Http
+from analecta.fetch.identity import user_agent
 from analecta.model import Fetched, NoAnswer, Request
 from analecta.seed.combining import merge
 from analecta.seed.engines.asking import SearchEngine
@@ -147,9 +147,8 @@ class Clients:
     def _client(self, chosen: Chosen, ask: Ask) -> Http:
         local, f = on_this_machine(chosen.url), self.fetch
         guard = Guard((*f.allow, *_LOOPBACK) if local else f.allow)
-        me = f"Analecta/{version('analecta')}" + (f" (+{self.contact})" if self.contact else "")
         client = Http(
-            me,
+            user_agent(self.contact),
             self.contact if "@" in self.contact else "",
             resolver=Resolver(guard, f.dns),
             guard=guard,

@@ -117,7 +117,7 @@ class Offers:
                 if p.value.on_topic:
                     self._raise(p)
         elif self.links.due():
-            self._rescore(self.links)
+            self._rescore(self.links.refresh())
 
     def _raise(self, found: Open) -> None:
         """A good page links to what waits already: that may be worth more now."""
@@ -167,18 +167,14 @@ class Offers:
         """A new model has judged the pages again: what waits is worth something else now."""
         if self.links is not None:
             self.links.score(scores)
-            self._rescore(self.links)
-            self.frontier.ledger.set_priorities(self.frontier.priorities())
+            self.valued(self.links.refresh())
 
     def valued(self, worth: dict[int, float]) -> None:
-        """What waits is worth this now, by what is said of the pages that link to it."""
-        for id in self._demoted & worth.keys():
-            worth[id] *= DEMOTED
-        self.frontier.rescore(worth)
+        """What waits is worth this now; the ledger is told, for a start after a kill."""
+        self._rescore(worth)
         self.frontier.ledger.set_priorities(self.frontier.priorities())
 
-    def _rescore(self, judge: LinkJudge) -> None:
-        worth = judge.refresh()
+    def _rescore(self, worth: dict[int, float]) -> None:
         for id in self._demoted & worth.keys():
             worth[id] *= DEMOTED
         self.frontier.rescore(worth)

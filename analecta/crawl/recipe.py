@@ -8,7 +8,6 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from functools import cache, lru_cache
-from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
@@ -28,6 +27,7 @@ from analecta.errors import BadUse
 from analecta.fetch.dns import Resolver
 from analecta.fetch.guard import Guard
 from analecta.fetch.http import Http
+from analecta.fetch.identity import TOKEN, software, user_agent
 from analecta.fetch.robots import Robots
 from analecta.frontier.policy import WORTHS, Bounds, Policy
 from analecta.frontier.politeness import MAX_WAIT, Manners
@@ -54,7 +54,6 @@ from analecta.store.shard import Shard
 from analecta.store.waiting import entered_hosts
 from analecta.urls import Joiner, canonical
 
-TOKEN = "Analecta"  # the product token that robots.txt files may name
 _POISON_AFTER = 3
 _PORT = r"(?:6553[0-5]|655[0-2]\d|65[0-4]\d\d|6[0-4]\d{3}|[1-5]\d{4}|[1-9]\d{0,3})"
 _ADDRESS = re.compile(rf"(?:https?://)?(?:\[[0-9a-fA-F:.]+\]|[\w.-]+):{_PORT}/?")
@@ -151,10 +150,6 @@ def load_judge(settings: Settings, models: Path, model: str) -> Judge:
     return JUDGES[settings.judge.kind].load(models, model)
 
 
-def _user_agent(contact: str) -> str:
-    return f"{TOKEN}/{version('analecta')}" + (f" (+{contact})" if contact else "")
-
-
 @contextlib.asynccontextmanager
 async def partition(
     settings: Settings, library: Library, me: int, partitions: int, transport: Transport, fetch: Fetch | None = None
@@ -166,7 +161,7 @@ async def partition(
     back, notes = recover(shard, library.archive, prefix, suspect, _POISON_AFTER)
     for note in notes:
         shard.db.execute("INSERT INTO journal VALUES (?, ?)", (time.time(), note))
-    info = {"software": f"{TOKEN}/{version('analecta')}", "operator": settings.contact, "robots": "rfc9309"}
+    info = {"software": software(), "operator": settings.contact, "robots": "rfc9309"}
     files = shard.files()
     if settings.crawl.refresh is not None:
         back += shard.ask_again(time.time() - settings.crawl.refresh * 86_400)
@@ -176,7 +171,7 @@ async def partition(
     guard = Guard(f.allow)
     resolver = Resolver(guard, f.dns)
     http = Http(
-        _user_agent(settings.contact),
+        user_agent(settings.contact),
         settings.contact if "@" in settings.contact else "",
         resolver=resolver,
         guard=guard,

@@ -1,7 +1,8 @@
 """Learning beside the crawl: the coordinator's teacher, who makes models from what the partitions have kept.
 
 The first model is made from the person's examples. Each later one also learns from what the crawl has met since:
-the best pages of each topic (archetypes, B9) as further examples, and pages of the worse half as examples of OTHERS.
+the best pages of each topic (archetypes, B9) as further examples, and pages of the worse half as examples of OTHERS;
+or all of them without labels, for a judge that parts them itself.
 Examples that look wrong count for little. Archetypes after which the judge thinks clearly less of a topic's examples
 are left out, and a model that does so without them is not taken up (the drift guard).
 

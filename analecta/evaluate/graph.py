@@ -11,8 +11,8 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from analecta.crawl.recipe import TOKEN
 from analecta.evaluate.webs import Web
+from analecta.fetch.identity import TOKEN
 from analecta.fetch.rules import Rules, decoded
 from analecta.model import Answer
 from analecta.parse import Parser, ParserDied
