@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WEB := ../shared/data/debdocs.warc.gz
 
-.PHONY: demo test lint bench bench-quick gate faults slow clean
+.PHONY: demo test lint bench bench-documents bench-quick gate faults slow clean
 
 demo: .venv/installed
 	$(BIN)/analecta demo --force
@@ -17,6 +17,11 @@ lint: .venv/installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# What documents cost: PDFs beside pdftotext (Debian's poppler-utils), and a crawl with a fifth of PDFs. Needs nginx.
+bench-documents: .venv/bench
+	$(BIN)/python benchmarks/documents.py
+	$(BIN)/python benchmarks/mixed.py
 
 # The full benchmarks: CPU by step, against peers, against the bare loop, two workers, ten million URLs. Needs nginx and wget.
 bench: .venv/bench

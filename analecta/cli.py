@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from analecta.errors import AnalectaError, BadUse
+from analecta.errors import AnalectaError, BadUse, Environment
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,13 +39,19 @@ Files = list[Path] | None
 Seeds = Annotated[
     Files, typer.Option("--seeds", metavar="FILE", help="Addresses of pages you like, one a line.", show_default=False)
 ]
+Examples = Annotated[
+    Files, typer.Option("--examples", metavar="DIR", help="A folder for each topic, with pages and texts that show it.")
+]
 Bookmarks = Annotated[
     Files, typer.Option("--bookmarks", metavar="FILE", help="A browser's bookmarks, as HTML or as it keeps them.")
 ]
 Outline = Annotated[
     Files, typer.Option("--outline", metavar="FILE", help="Topics: indented text, Markdown, TOML, JSON or OPML.")
 ]
-Feed = Annotated[Files, typer.Option("--feed", metavar="FILE", help="A feed that you saved: RSS, Atom or JSON Feed.")]
+Feed = Annotated[
+    list[str] | None,
+    typer.Option("--feed", metavar="URL|FILE", help="A feed, or one you saved: RSS, Atom, JSON Feed."),
+]
 Papers = Annotated[
     Files, typer.Option("--paper", metavar="FILE", help="A research paper: PDF, or our TOML of one, corrected.")
 ]
@@ -124,6 +130,7 @@ def _top(version: Annotated[bool, typer.Option("--version", help="Show the versi
 def new(
     lib: Annotated[Path, typer.Argument(metavar="LIB", help="The folder to make.", show_default=False)],
     seeds: Seeds = None,
+    examples: Examples = None,
     bookmarks: Bookmarks = None,
     outline: Outline = None,
     feed: Feed = None,
@@ -139,16 +146,16 @@ def new(
     grobid: Annotated[str, typer.Option(metavar="URL", help="A GROBID server that reads papers instead of us.")] = "",
     json: Json = False,
 ) -> None:
-    """Make a library from what you have: pages you like, bookmarks, an outline, feeds, sites, a question.
+    """Make a library from what you have: pages you like, files, bookmarks, an outline, feeds, sites, a question.
 
     Each may be given more than once, and with the others; topics of the same name become one. Topics without pages,
     and questions, get theirs from a search engine: --engine searxng=http://127.0.0.1:8080/search, for one.
     """
     from analecta.publish.plain import next_steps
     from analecta.seed.first_settings import first_settings
-    from analecta.seed.papers import to_toml as written
-    from analecta.settings import Settings, parse, recipe_text
-    from analecta.starting import engines_of, read_papers, start
+    from analecta.seed.placing import place
+    from analecta.settings import parse, recipe_text, with_recipe
+    from analecta.starting import engines_of, make, paper_files, read_papers, start
     from analecta.store.library import Library
 
     recipe_text(recipe)
@@ -156,11 +163,20 @@ def new(
     Library.check_new(lib)
     engines = engines_of(engine or ())
     papers = read_papers(paper or (), engines, grobid, _busy)
-    files = {"seeds": seeds, "bookmarks": bookmarks, "outline": outline, "feed": feed, "sites": sites}
-    reading, troubles = start(named, files, query or (), papers, engines, Settings(contact=contact), _busy)
-    text = first_settings(reading.topics, recipe, contact, engines)
+    files = {
+        "seeds": seeds,
+        "examples": examples,
+        "bookmarks": bookmarks,
+        "outline": outline,
+        "feed": feed,
+        "sites": sites,
+    }
+    settings = with_recipe(recipe, {"contact": contact})
+    reading, troubles = start(named, files, query or (), papers, engines, settings, _busy)
+    reading = place(reading, lib)
+    text = first_settings(reading.topics, recipe, contact, engines, reading.others)
     parse(text, "the new settings")
-    Library.create(lib, text, {f"paper-{i}.toml": written(paper) for i, paper in enumerate(papers, 1)})
+    make(lib, text, reading, paper_files(papers))
     if json:
         following = str(next_steps(lib, "crawl LIB --pages 1000")).strip()
         found = {"library": str(lib), "recipe": recipe, "reading": reading, "troubles": troubles, "next": following}
@@ -188,6 +204,7 @@ def _tell_new(lib: Path, reading: "Reading", troubles: list[str], recipe: str, c
 def add(
     lib: Lib,
     seeds: Seeds = None,
+    examples: Examples = None,
     bookmarks: Bookmarks = None,
     outline: Outline = None,
     feed: Feed = None,
@@ -201,35 +218,44 @@ def add(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be new.")] = False,
     json: Json = False,
 ) -> None:
-    """Add topics and seeds to a library; your comments in its settings stay.
+    """Add topics and examples to a library; your comments in its settings stay.
 
     Exit codes: 0 added, 2 bad use, 3 nothing new, 4 disk, or a crawl holds the library.
     """
     from contextlib import nullcontext
 
-    from analecta.seed.adding import add, rewrite
+    from analecta.seed.adding import add
     from analecta.seed.files import read_bytes, text_of
+    from analecta.seed.placing import place
     from analecta.settings import load
-    from analecta.starting import engines_of, start
+    from analecta.starting import engines_of, start, write
     from analecta.store.library import Library
 
     library = Library(lib)
     named = topic.strip() or _only_topic(library.settings_path) or lib.resolve().name
     settings = load(library.settings_path)
     engines = engines_of(engine or ()) or {name: settings.search.url.get(name, "") for name in settings.search.engines}
-    files = {"seeds": seeds, "bookmarks": bookmarks, "outline": outline, "feed": feed, "sites": sites}
+    files = {
+        "seeds": seeds,
+        "examples": examples,
+        "bookmarks": bookmarks,
+        "outline": outline,
+        "feed": feed,
+        "sites": sites,
+    }
     reading, troubles = start(named, files, query or (), [], engines, settings, _busy)
     path = library.settings_path
     with nullcontext() if dry_run else library.lock():
-        added = add(text_of(read_bytes(path), path), reading.topics, str(path))
-        new = bool(added.topics or added.more)
-        before = rewrite(path, added.text) if new and not dry_run else None
+        reading = place(reading, lib)
+        added = add(text_of(read_bytes(path), path), reading.topics, str(path), reading.others)
+        before = write(library, added, reading.files) if added and not dry_run else None
     if json:
         found = {"library": str(lib), "topics": added.topics, "more": added.more, "known": added.known}
+        found |= {"others": added.others}
         _print_json(found | {"written": before is not None, "reading": reading, "troubles": troubles})
     else:
         _tell_added(lib, added, reading, troubles, before)
-    raise typer.Exit(0 if new else 3)
+    raise typer.Exit(0 if added else 3)
 
 
 def _only_topic(path: Path) -> str:
@@ -250,8 +276,7 @@ def _tell_added(lib: Path, added: "Added", reading: "Reading", troubles: list[st
         console.print(f"Added. The settings as they were: {plain(str(before))}; move them back to undo it. Next:")
         console.print(next_steps(lib, "crawl LIB --pages 1000"), soft_wrap=True)
     else:
-        new = added.topics or added.more
-        console.print("Nothing is written: --dry-run only shows it." if new else "Nothing is new.")
+        console.print("Nothing is written: --dry-run only shows it." if added else "Nothing is new.")
 
 
 @app.command()
@@ -286,7 +311,7 @@ def crawl(
 
     library = Library(lib)
     settings = _settings(library.settings_path, _override(pages, minutes, workers, connect_to, delay, seed, refresh))
-    result = watch(library, settings, _console(stderr=True))
+    result = watch(library, settings, _console(stderr=True), health=not json)
     if json:
         _print_json(result)
     else:
@@ -331,6 +356,42 @@ def status(lib: Lib, json: Json = False) -> None:
 
     found = status(Library(lib))
     _print_json(found) if json else _console().print(show(found))
+
+
+@app.command()
+def health(
+    lib: Lib,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE.html", help="Also write a page with a drawing.")
+    ] = None,
+    connect_to: Annotated[str, typer.Option(metavar="HOST:PORT", help="As for crawl.")] = "",
+    delay: Annotated[float | None, typer.Option(metavar="S", min=0, help="As for crawl.")] = None,
+    json: Json = False,
+) -> None:
+    """Look at the examples before a crawl: topics that are too close, pages that look wrong.
+
+    Examples that are not here yet are fetched, and nothing else.
+    """
+    from analecta.publish.health import tell
+    from analecta.publish.health_page import health_page
+    from analecta.store.library import Library
+    from analecta.watch import examine
+
+    library = Library(lib)
+    settings = _settings(library.settings_path, _override(None, None, None, connect_to, delay, None, None))
+    found = examine(library, settings, _console(stderr=True))
+    if output is not None:
+        _write(output, health_page(found, lib.resolve().name))
+    _print_json(found) if json else _console().print(tell(found))
+    if output is not None and not json:
+        _console().print(f"The drawing is in {output}.")
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise Environment(f"cannot write {path}: {error.strerror}") from error
 
 
 @app.command()

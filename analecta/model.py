@@ -107,6 +107,8 @@ class Page(msgspec.Struct):
     title: str = ""
     text: str = ""
     lang: str = ""
+    author: str = ""
+    date: str = ""  # when it was written or last changed, as it says itself: YYYY, YYYY-MM or YYYY-MM-DD
     charset: str = ""
     headings: Sequence[str] = ()
     links: list[Link] = msgspec.field(default_factory=list)

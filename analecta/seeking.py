@@ -9,10 +9,9 @@ import contextlib
 import os
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-
-import msgspec
+from typing import Any, TypeVar
 
 from analecta.errors import BadUse
 from analecta.fetch.dns import Resolver
@@ -20,18 +19,16 @@ from analecta.fetch.guard import Guard
 from analecta.fetch.http import Http
 from analecta.fetch.identity import user_agent
 from analecta.model import Fetched, NoAnswer, Request
-from analecta.seed.combining import merge
+from analecta.publish.library_search import open_library
 from analecta.seed.engines.asking import SearchEngine
-from analecta.seed.engines.choosing import Chosen, choose, on_this_machine
+from analecta.seed.engines.choosing import LIBRARY, Chosen, choose, on_this_machine
 from analecta.seed.engines.engine import Ask
-from analecta.seed.engines.searching import Found, fuse
-from analecta.seed.engines.searching import search as ask_all
-from analecta.seed.engines.topics import topic_examples, topic_queries
-from analecta.seed.gathering import BELOW
+from analecta.seed.engines.finding import Phrases, find
+from analecta.seed.engines.searching import Found, Session
 from analecta.seed.reading import Reading
-from analecta.settings import FetchSettings, SearchSettings, Topic
+from analecta.settings import FetchSettings, SearchSettings
 
-_OF_PAPER = 100  # examples of a topic that is a paper, at most
+T = TypeVar("T")
 _LOOPBACK = ("127.0.0.0/8", "::1/128")
 _LOCALHOST = re.compile(r"(?i)^(https?://)localhost(?=[:/])")  # a name of which name servers do not know
 
@@ -51,62 +48,74 @@ def seek(
     environ: Mapping[str, str] = os.environ,
 ) -> Found:
     """Ask these engines all queries; `pause` is 1 s, or none for an engine on this machine, unless it is given."""
-    chosen = choose(engines, urls or {}, environ, pause)
-    clients = Clients(contact, fetch)
-    for one in chosen:
-        clients.check(one)
 
-    async def run() -> Found:
-        async with contextlib.aclosing(clients):
-            return await ask_all(
-                queries, chosen, clients.ask, results=results, budget=budget, cache=cache, others=others, now=time.time
-            )
+    async def ask(session: Session) -> Found:
+        return session.check(await session.search(queries))
 
-    return asyncio.run(run())
+    asked = {"results": results, "budget": budget, "cache": cache, "others": others or {}}
+    return _with_session(ask, engines, urls or {}, Clients(contact, fetch), pause, environ, **asked)
 
 
 def find_examples(
     reading: Reading,
     engines: Mapping[str, str],
     queries: Sequence[str] = (),
-    phrases: Mapping[str, Sequence[str]] = {},
+    phrases: Mapping[str, Phrases | Sequence[str]] = {},
     *,
+    backlinks: int = 0,
     contact: str = "",
     search: SearchSettings = SearchSettings(),
     cache: Path | None = None,
     fetch: FetchSettings = FetchSettings(),
 ) -> tuple[Reading, list[str]]:
-    """Examples for topics that have none, and for `queries` as topics of their own; what went wrong, in sentences.
+    """Examples for topics that have none, and for `queries` as topics of their own; what is to tell, in sentences.
 
-    `phrases`: queries of a topic that has many, as a paper has (P2): a page that more of them find comes first.
-    `engines`: their URLs by name, "" where an engine is in its usual place.
+    `phrases`: exact phrases of a topic that has many, as a paper has (P2): a page that more of them find comes first.
+    `backlinks`: so many pages that link to each of a topic's first examples become pages to begin at (P6).
+    `engines`: their URLs by name, "" where an engine is in its usual place; the path of a library.
     """
-    asked = topic_queries({name: name.split(BELOW) for name in reading.queries}) | {query: query for query in queries}
-    if not asked and not phrases:
+    if not (reading.queries or queries or phrases or (backlinks and reading.topics)):
         return reading, []
-    urls = {name: url for name, url in engines.items() if url}
-    found = seek(
-        list(dict.fromkeys([*asked.values(), *(phrase for some in phrases.values() for phrase in some)])),
-        list(engines),
-        urls=search.url | urls,
-        results=search.results,
-        budget=search.budget,
-        pause=search.pause,
-        contact=contact,
-        cache=cache,
-        fetch=fetch,
-    )
-    examples = topic_examples(asked, found.hits, search.results)
-    new = [Topic(name, tuple(hit.url for hit in hits)) for name, hits in examples.hits.items() if hits]
-    for name, some in phrases.items():
-        lists = [found.hits.get(phrase, ()) for phrase in some]
-        if hits := fuse(lists, _OF_PAPER):
-            new.append(Topic(name, tuple(hit.url for hit in hits)))
-    topics, repeated = merge([*reading.topics, *new])
-    named = {topic.name for topic in topics}
-    left = {name: query for name, query in reading.queries.items() if name not in named}
-    whole = msgspec.structs.replace(reading, topics=topics, repeated=reading.repeated + repeated, queries=left)
-    return whole, [*(trouble.why for trouble in found.troubles), *examples.few]
+    papers = {name: _weighed(one) for name, one in phrases.items()}
+    urls = search.url | {name: url for name, url in engines.items() if url}
+
+    async def ask(session: Session) -> tuple[Reading, list[str]]:
+        return await find(session, reading, queries, papers, backlinks)
+
+    asked: dict[str, Any] = {"results": search.results, "budget": search.budget, "cache": cache, "others": {}}
+    return _with_session(ask, list(engines), urls, Clients(contact, fetch), search.pause, os.environ, **asked)
+
+
+def _weighed(phrases: Phrases | Sequence[str]) -> Phrases:
+    """A bare list of phrases counts each once."""
+    return phrases if isinstance(phrases, Phrases) else Phrases(dict.fromkeys(phrases, 1.0))
+
+
+def _with_session(
+    use: Callable[[Session], Awaitable[T]],
+    engines: Sequence[str],
+    urls: Mapping[str, str],
+    clients: "Clients",
+    pause: float | None,
+    environ: Mapping[str, str],
+    **asked: Any,
+) -> T:
+    """What `use` makes of a session with these engines (`asked` is its budget and so on); all is closed after it."""
+    chosen = choose(engines, urls, environ, pause)
+    for one in chosen:
+        clients.check(one)
+
+    async def run() -> T:
+        async with contextlib.aclosing(clients):
+            return await use(Session(chosen, clients.ask, now=time.time, **asked))
+
+    if LIBRARY not in engines:
+        return asyncio.run(run())
+    if not urls.get(LIBRARY):
+        raise BadUse("which library is to be asked? Say --engine library=PATH, or set library = PATH in [search.url]")
+    with open_library(Path(urls[LIBRARY]).expanduser()) as library:
+        asked["others"] = {LIBRARY: library, **asked["others"]}
+        return asyncio.run(run())
 
 
 def cache_folder(environ: Mapping[str, str] = os.environ) -> Path:

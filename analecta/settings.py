@@ -22,12 +22,31 @@ Seconds = Annotated[float, Meta(ge=0, le=100_000)]  # no nan, no infinity
 Share = Annotated[float, Meta(ge=0, le=1)]
 Focus = Annotated[str, Meta(pattern="^(soft|sharp)$")]
 
+# Bytes of types that are taken whole or not at all (B2); 0 = not wanted. What `fetch.types` says goes before.
+TYPES = {
+    "application/pdf": 20_000_000,
+    "application/postscript": 10_000_000,
+    "application/epub+zip": 20_000_000,
+    "application/zip": 10_000_000,
+    "audio/*": 0,
+    "video/*": 0,
+}
+
 
 class Topic(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A subject to collect, with pages that show what is meant."""
 
     name: str
+    seeds: tuple[str, ...] = ()  # pages that show what is meant; the crawl begins at them
+    starts: tuple[str, ...] = ()  # pages to begin at that are no examples, such as pages that link to seeds (P6)
+    examples: tuple[str, ...] = ()  # files that show what is meant, from the library's folder
+
+
+class Others(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Pages that are of none of the topics, though one might think so."""
+
     seeds: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
 
 
 class Scope(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -110,6 +129,7 @@ class SearchSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     engines: tuple[str, ...] = ()
     url: dict[str, str] = {}  # where an engine is, by its name
     results: Annotated[int, Meta(ge=1, le=100)] = 7  # pages taken for each query
+    backlinks: Count = 0  # pages to begin at that link to an example, looked for at engines that know; 0 = none
     budget: Count = 200  # requests in all
     pause: Seconds | None = None  # between two requests to an engine; default 1 s, or 0 for one on this machine
 
@@ -137,6 +157,7 @@ class FetchSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     deadline: Seconds = 60.0
     max_wire: Annotated[int, Meta(ge=1)] = 10_000_000
     max_body: Annotated[int, Meta(ge=1)] = 20_000_000
+    types: dict[Annotated[str, Meta(pattern=r"^[a-z0-9.+-]+/([a-z0-9.+-]+|\*)$")], Count] = {}  # bytes; see TYPES
     redirects: Count = 10
     tries: Annotated[int, Meta(ge=1)] = 3
     strikes: Annotated[int, Meta(ge=1)] = 3
@@ -173,6 +194,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     recipe: str = "adaptive"
     contact: str = ""
     topics: tuple[Topic, ...] = ()
+    others: Others = Others()
     scope: Scope = Scope()
     judge: JudgeSettings = JudgeSettings()
     learn: LearnSettings = LearnSettings()
@@ -213,6 +235,11 @@ def load(path: Path, override: Layer | None = None) -> Settings:
         return msgspec.convert(merge(merge(recipe, written), asked), Settings, strict=False)
     except msgspec.ValidationError as error:
         raise BadUse(f"that does not go together: {error}") from error
+
+
+def with_recipe(name: str, written: Layer) -> Settings:
+    """A recipe's settings with others over them."""
+    return msgspec.convert(merge(parse(recipe_text(name), "recipe"), written), Settings)
 
 
 def parse(text: str, name: str) -> dict[str, Any]:

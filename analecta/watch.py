@@ -10,7 +10,11 @@ from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from analecta.crawl.partitions import Crawl
+from analecta.errors import Environment
+from analecta.judge.health import Health
+from analecta.judge.health import health as health_of
 from analecta.progress import progress, queued, share, why
+from analecta.publish.health import GOOD, advice, tell, verdict
 from analecta.publish.plain import many, plain
 from analecta.publish.reasons import NO_REFUSALS
 from analecta.settings import Settings
@@ -37,12 +41,23 @@ class Result(msgspec.Struct):
     notes: list[str]
 
 
-def watch(library: Library, settings: Settings, console: Console) -> Result:
-    """Crawl with progress on `console` until a rule, a signal or the end of the web says stop."""
+def watch(library: Library, settings: Settings, console: Console, health: bool = True) -> Result:
+    """Crawl with progress on `console` until a rule, a signal or the end of the web says stop.
+
+    With `health`, what the examples are like is told once they are there (S14).
+    """
     crawl = Crawl(library, settings)
     started = time.time()
     with _signals(crawl), progress(console) as show:
-        ending = crawl.run(show)
+
+        def look(crawl: Crawl) -> None:
+            nonlocal health
+            if health and crawl.first_lesson:
+                health = False
+                console.print(_told_health(crawl))
+            show(crawl)
+
+        ending = crawl.run(look)
     seconds = crawl.clock() - crawl.began
     tally = ending.tally
     return Result(
@@ -62,6 +77,25 @@ def watch(library: Library, settings: Settings, console: Console) -> Result:
         pages_per_second=round(tally.pages / seconds, 2) if seconds else 0.0,
         notes=[note for _, note in library.notes(since=started)],
     )
+
+
+def examine(library: Library, settings: Settings, console: Console) -> Health:
+    """How the topics are shown by their examples; those that are not here yet are fetched, and nothing else."""
+    crawl = Crawl(library, settings, only_examples=True)
+    with _signals(crawl), progress(console) as show:
+        ending = crawl.run(show)
+    if ending.code:
+        raise Environment(f"the examples were not fetched: {ending.reason}")
+    return health_of(crawl.examples(), crawl.topics)
+
+
+def _told_health(crawl: Crawl) -> RenderableType:
+    """In one line where all is well."""
+    found = health_of(crawl.examples(), crawl.topics)
+    if all(verdict(found, topic)[1] == GOOD for topic in found.topics):
+        words = f"{many(len(found.topics), 'topic')}, {many(sum(t.examples for t in found.topics), 'example')}"
+        return Text(f"{words}. {' '.join(advice(found))}")
+    return tell(found)
 
 
 def told(result: Result) -> RenderableType:

@@ -187,7 +187,7 @@ def test_new_tells_scripts_the_same(brought):
 def test_new_names_what_it_can_begin_with():
     said = analecta("new", "lib", code=2).stderr
     assert (
-        "--seeds FILE, --bookmarks FILE, --outline FILE, --feed FILE, --sites FILE, --paper FILE or --query TEXT"
+        "--seeds FILE, --examples DIR, --bookmarks FILE, --outline FILE, --feed FILE, --sites FILE, --paper FILE or"
         in said
     )
 
@@ -226,6 +226,63 @@ def test_new_leaves_nothing_behind_where_it_fails(seeds, tmp_path, words, code, 
     assert list(tmp_path.iterdir()) == [seeds]
 
 
+PAGE = "<!-- saved from url=(0018)https://r.test/old -->\n<p>Old roses <a href='https://l.test/'>more</a>"
+
+
+@pytest.fixture
+def examples(tmp_path):
+    """A folder of examples."""
+    for name, text in {"Roses/a.html": PAGE, "Roses/b.txt": "Roses are red", "OTHERS/c.txt": "Rosé is a wine"}.items():
+        (tmp_path / "mine" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "mine" / name).write_text(text)
+    (tmp_path / "mine" / "Roses" / "d.urls").write_text("https://s.test/\n")
+    return tmp_path
+
+
+def settings(folder):
+    return tomllib.loads((folder / "lib" / "analecta.toml").read_text())
+
+
+def test_new_brings_files_that_are_examples_into_the_library(examples):
+    said = analecta("new", "lib", "--examples", "mine", cwd=examples).stdout
+    assert "  Topic Roses: 1 seeds, 2 files, 2 pages to begin at\n  What is not meant: 1 file\n" in said
+    assert settings(examples)["topics"] == [
+        {
+            "name": "Roses",
+            "seeds": ["https://s.test/"],
+            "starts": ["https://r.test/old", "https://l.test/"],
+            "examples": ["topics/mine/Roses/a.html", "topics/mine/Roses/b.txt"],
+        }
+    ]
+    assert settings(examples)["others"] == {"examples": ["topics/mine/OTHERS/c.txt"]}
+    assert (examples / "lib" / "topics" / "mine" / "Roses" / "a.html").read_text() == PAGE
+
+
+def test_new_leaves_no_library_where_a_file_cannot_be_copied(examples):
+    (examples / "lib").mkdir()
+    with patch("shutil.copyfileobj", side_effect=OSError(28, "No space left on device")):
+        said = analecta("new", "lib", "--examples", "mine", code=4, cwd=examples).stderr
+    assert re.fullmatch(r"analecta: cannot copy mine/\S+ into lib: No space left on device\n", said)
+    assert not list((examples / "lib").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["--examples", "none"], 2, "No such file"),
+        (["--examples", "seeds.txt"], 2, "is a file"),
+        (["--examples", "empty"], 2, "holds no example"),
+        (["--feed", "http://127.0.0.1:9/"], 4, "does not answer"),
+        (["--feed", "https://a.test/feed"], 2, "--contact"),
+    ],
+)
+def test_new_makes_nothing_of_what_is_no_good(tmp_path, words, code, said):
+    (tmp_path / "seeds.txt").write_text("https://a.test/")
+    (tmp_path / "empty").mkdir()
+    assert re.fullmatch(f"analecta: .*{said}.*\n", analecta("new", "lib", *words, code=code, cwd=tmp_path).stderr)
+    assert not (tmp_path / "lib").exists()
+
+
 # --- add -------------------------------------------------------------------------------------------------------------
 
 
@@ -233,7 +290,7 @@ def test_add_tells_what_is_new_and_keeps_the_former_settings(brought):
     analecta("new", "lib", "--seeds", "seeds", "--topic", "mine", cwd=brought)
     before = (brought / "lib" / "analecta.toml").read_bytes()
     said = analecta("add", "lib", *ALL, cwd=brought).stdout
-    for words in ("  Topic mine: 1 more", "      Biology: 2 seeds", "There already: 1 seeds", "analecta.toml.before"):
+    for words in ("  Topic mine: 1 seeds", "      Biology: 2 seeds", "There already: 1\n", "analecta.toml.before"):
         assert words in said
     assert (brought / "lib" / "analecta.toml.before").read_bytes() == before
 
@@ -263,6 +320,19 @@ def test_add_changes_nothing_while_a_crawl_runs_or_where_a_file_is_bad(brought):
     analecta("add", "lib", "--outline", "outline", "--feed", "nothing", code=2, cwd=brought)
     analecta("add", "nowhere", "--outline", "outline", code=2, cwd=brought)
     assert sorted((brought / "lib").iterdir()) == sorted([*before, brought / "lib" / "lock"])
+
+
+def test_add_brings_files_and_what_is_not_meant_and_the_same_only_once(examples, brought):
+    analecta("new", "lib", "--seeds", "seeds", "--topic", "Roses", cwd=examples)
+    assert "What is not meant: 1 file" in analecta("add", "lib", "--examples", "mine", "--dry-run", cwd=examples).stdout
+    assert not (examples / "lib" / "topics").exists()
+    said = analecta("add", "lib", "--examples", "mine", cwd=examples).stdout
+    assert "  Topic Roses: 1 seeds, 2 files, 2 pages to begin at\n  What is not meant: 1 file\n" in said
+    assert settings(examples)["others"] == {"examples": ["topics/mine/OTHERS/c.txt"]}
+    assert "There already: 4" in analecta("add", "lib", "--examples", "mine", code=3, cwd=examples).stdout
+    (examples / "mine" / "OTHERS" / "e.txt").write_text("Rose is a name")
+    more = json.loads(analecta("add", "lib", "--examples", "mine", "--json", cwd=examples).stdout)
+    assert more["others"] == {"seeds": [], "examples": ["topics/mine/OTHERS/e.txt"]}
 
 
 def test_a_topic_added_to_a_library_that_has_crawled_is_found_too(lib, pocket, tmp_path):

@@ -61,6 +61,8 @@ def kind(wanted: inspect.Type) -> str:
             return "List of tables"
         case inspect.VarTupleType():
             return "List of texts"
+        case inspect.DictType(value_type=inspect.IntType()):
+            return "Table of whole numbers"
         case inspect.DictType():
             return "Table of texts"
     assert isinstance(wanted, inspect.IntType | inspect.FloatType)
@@ -228,7 +230,7 @@ def test_the_example_reads_a_library(tmp_path):
 
 
 def test_the_first_library_is_grown_and_written_out(tmp_path):
-    command = [str(ROOT / "examples" / "first_library.sh"), str(tmp_path / "first"), "120"]
+    command = [str(ROOT / "examples" / "first_library.sh"), str(tmp_path / "first"), "300"]
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     done = subprocess.run(command, capture_output=True, text=True, timeout=100, env=os.environ | {"PATH": path})
     assert done.returncode == 0, done.stderr

@@ -14,12 +14,16 @@ from analecta.errors import BadUse, Environment
 from analecta.model import Fetched, NoAnswer
 from analecta.seed.engines.choosing import choose
 from analecta.seed.engines.engine import Ask, Hit
+from analecta.seed.engines.finding import Phrases
 from analecta.seed.engines.phrases import phrase
 from analecta.seed.engines.topics import topic_examples, topic_queries
+from analecta.seed.papers import Paper, in_words, weighed_queries
 from analecta.seed.reading import Reading
 from analecta.seeking import Clients, find_examples, seek
 from analecta.settings import FetchSettings, load
+from analecta.store.library import Library
 from analecta.testweb.process import ServerProcess
+from tests.crawls.searched import web
 from tests.hostile import HostileServer, answer, drip, in_turn, silence
 from tests.seed.engines import samples
 
@@ -199,14 +203,41 @@ def test_p1_a_library_is_made_from_a_paper_and_a_search_engine(replayed: ServerP
     said = CliRunner(env={"XDG_CACHE_HOME": str(tmp_path)}).invoke(app, command)
     assert said.exit_code == 0, said.output
     (topic,) = load(folder / "analecta.toml").topics
-    assert (topic.name, set(topic.seeds)) == ("bees number 4 of nature", {"http://h4.test/", "http://h7.test/"})
+    assert (topic.name, set(topic.seeds[:2])) == ("bees number 4 of nature", {"http://h4.test/", "http://h7.test/"})
     assert "chess number 1 of games" in (folder / "topics" / "paper-1.toml").read_text()
     assert load(folder / "analecta.toml").search.engines == ("searxng",)
+
+
+@pytest.fixture
+def sundials(tmp_path: Path) -> Iterator[str]:
+    """Where a replayed web about a paper's references is searched."""
+    path = web.archive(tmp_path / "sundials.warc.gz", web.sundials().pages)
+    with ServerProcess("analecta.testweb.replay:make", {"paths": [str(path)], "search": True}) as server:
+        yield f"http://{server.address}/search"
+
+
+def test_p6_pages_that_link_to_the_examples_are_found_to_begin_at(sundials: str) -> None:
+    phrases = {"Sundials": Phrases({phrase(title): 1.0 for title in web.REFERENCES})}
+    found, troubles = find_examples(Reading(()), {"searxng": sundials}, phrases=phrases, backlinks=10)
+    (topic,) = found.topics
+    assert topic.starts[:3] == ("http://lists0.test/", "http://lists1.test/", "http://lists2.test/")
+    assert len(topic.starts) <= len(topic.seeds) == len(web.REFERENCES)
+    assert troubles == []
+
+
+def test_p2_titles_that_nobody_quotes_are_asked_for_in_words(sundials: str) -> None:
+    paper = Paper(title="Sundials: a gnomon of one's own", abstract="Sundial, gnomon, meridian.")
+    phrases = {paper.title: Phrases(weighed_queries([paper]), in_words([paper]))}
+    found, (told,) = find_examples(Reading(()), {"searxng": sundials}, phrases=phrases)
+    assert len(found.topics[0].seeds) >= 4
+    assert 'only 0 pages were found by exact titles; asked again with "Sundials: a gnomon of one\'s own"' in told
 
 
 @pytest.mark.parametrize(
     ("options", "why"),
     [
+        (["--query", "bees", "--engine", "library"], "which library is to be asked?"),
+        (["--query", "bees", "--engine", "library=nowhere"], "nowhere is not a library: there is no such folder"),
         (["--query", "bees"], "a question wants a search engine"),
         (["--paper", "x.pdf"], "a paper wants a search engine"),
         (["--query", "bees", "--engine", "serxng"], "did you mean 'searxng'"),
@@ -219,3 +250,9 @@ def test_what_cannot_be_searched_is_said_in_a_sentence_and_leaves_nothing(tmp_pa
     assert isinstance(said.exception, BadUse)
     assert why in str(said.exception)
     assert not (tmp_path / "lib").exists()
+
+
+def test_a_library_without_pages_cannot_be_asked(tmp_path: Path) -> None:
+    Library.create(tmp_path / "empty", "")
+    with pytest.raises(BadUse, match="empty holds no pages yet"):
+        seek(["bees"], ["library"], urls={"library": str(tmp_path / "empty")})

@@ -11,8 +11,8 @@ from typing import IO
 
 import msgspec
 
-from analecta.crawl.roster import Process
-from analecta.crawl.worker import Job, work
+from analecta.crawl.roster import Job, Process
+from analecta.crawl.worker import work
 from analecta.seams import Fetch
 
 

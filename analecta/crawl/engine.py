@@ -172,7 +172,7 @@ class Engine:
         lease = flight.lease
         try:
             landed = Landed(lease, await self._ask(lease))
-            if isinstance(landed.fetched, Answer) and self.parser.heavy(landed.fetched.body):
+            if isinstance(landed.fetched, Answer) and self.parser.heavy(landed.fetched):
                 await self._parse_apart(landed, landed.fetched)
         except asyncio.CancelledError:
             landed = Landed(lease, NoAnswer(lease.url, "closed", retry=True))

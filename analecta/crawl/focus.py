@@ -8,7 +8,7 @@ import msgspec
 from analecta.crawl.messages import Course
 from analecta.frontier.policy import SEED_PRIORITY, Policy, Value
 from analecta.frontier.traps import DEMOTED
-from analecta.model import Candidate, Found, Lease, Target, Verdict
+from analecta.model import OTHERS, Candidate, Found, Lease, Target, Verdict
 
 _STAYS = 0.5  # worth of a link that stays on its site, where those that leave it come first
 
@@ -84,6 +84,8 @@ class Focus:
         return value.priority * (DEMOTED if self.policy.gives_up(value) else 1.0)
 
     def _value(self, verdict: Verdict, lease: Lease, twin: bool) -> Value:
+        if is_off_topic(lease):
+            return Value(0.0, lease.astray + 1, OTHERS, False)
         if lease.priority >= SEED_PRIORITY:  # an example is on topic because a person says so, but not how much
             verdict = Verdict(lease.topic, verdict.confidence, ((lease.topic, verdict.confidence),))
         value = self.policy.value(self.open(verdict), lease)
@@ -130,6 +132,11 @@ class Entries:
             self._entered.add(host)
             return 1.0
         return DEMOTED if candidate.found == Found.LINK and host_of(self._url_of(candidate.parent)) != host else 1.0
+
+
+def is_off_topic(lease: Lease) -> bool:
+    """Whether a person says of a page that it is of none of the topics."""
+    return lease.priority >= SEED_PRIORITY and lease.topic == OTHERS
 
 
 def host_of(url: str | None) -> str:

@@ -12,12 +12,13 @@ from analecta.frontier.policy import PROBE_PRIORITY, SEED_PRIORITY, Bounds, Valu
 from analecta.frontier.queues import Frontier
 from analecta.frontier.traps import DEMOTED, Traps, refusal
 from analecta.judge.links import LinkJudge, Seen
-from analecta.model import Candidate, Found, Lease, Page, Tally, Target
-from analecta.settings import Topic
+from analecta.model import OTHERS, Candidate, Found, Lease, Page, Tally, Target
+from analecta.settings import Others, Topic
 from analecta.urls import canonical, partition_of, url_id
 
 Hashes = npt.NDArray[np.uint64]
 
+START_PRIORITY = 100.0  # pages to begin at come after the examples, and before all that is found
 _SITEMAP_PRIORITY = 0.05  # a URL of which nothing is known but that it exists
 
 
@@ -71,16 +72,23 @@ class Offers:
         self._owner: dict[str, int] = {}
         self._https: set[str] = set()
 
-    def plant(self, topics: Sequence[Topic]) -> None:
-        """Queue the seeds of our own hosts. One that the crawl knows already becomes an example where it is."""
-        seeds = [
-            Candidate(target, SEED_PRIORITY, self.topics.index(topic.name), 0, 0, Found.SEED)
-            for topic in topics
-            for url in topic.seeds
-            if (target := canonical(url)) is not None and self._owner_of(target.host) == self.me
-        ]
+    def plant(self, topics: Sequence[Topic], others: Others = Others()) -> None:
+        """Queue the seeds of our own hosts, and where else to begin. A seed that is known becomes an example there."""
+        numbers = {topic.name: self.topics.index(topic.name) for topic in topics}
+        given = [(url, numbers[topic.name]) for topic in topics for url in topic.seeds]
+        given += [(url, OTHERS) for url in others.seeds]
+        seeds = self._planted(given, SEED_PRIORITY, Found.SEED)
         self.frontier.make_examples(seeds)
         self.offer(seeds)
+        starts = [(url, numbers[topic.name]) for topic in topics for url in topic.starts]
+        self.offer(self._planted(starts, START_PRIORITY, Found.LINK))
+
+    def _planted(self, given: Sequence[tuple[str, int]], priority: float, found: Found) -> list[Candidate]:
+        return [
+            Candidate(target, priority, topic, 0, 0, found)
+            for url, topic in given
+            if (target := canonical(url)) is not None and self._owner_of(target.host) == self.me
+        ]
 
     def sitemaps(self, targets: Iterable[Target], parent: int, hops: int) -> None:
         """Queue sitemaps, to be read for their links."""

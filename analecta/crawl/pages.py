@@ -7,21 +7,21 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 import numpy as np
 import xxhash
-from isal import isal_zlib
 
 from analecta.crawl.endings import Endings
-from analecta.crawl.focus import Focus
+from analecta.crawl.focus import Focus, is_off_topic
 from analecta.crawl.memory import Memory, Remembered, apart
 from analecta.crawl.messages import Course
 from analecta.crawl.offers import Offers, Open
 from analecta.crawl.review import review
-from analecta.frontier.policy import Value
+from analecta.frontier.policy import SEED_PRIORITY, Value
 from analecta.frontier.traps import shape
 from analecta.model import Answer, Fetched, Found, Lease, Page, State, Target, Verdict
-from analecta.parse import Parser, ParserDied
+from analecta.parse import DOCUMENTS, Parser, ParserDied
 from analecta.parse.fingerprint import NearDuplicates, fingerprints
 from analecta.seams import Judge
 from analecta.store.archive import Archive, Original, payload_digest
+from analecta.store.packed import pack_text, unpack_text
 from analecta.store.shard import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404, Shard
 from analecta.store.waiting import sources
 from analecta.terms import Words, words
@@ -97,6 +97,9 @@ class Pages:
             page.simhash = value
         anchors, neighbours = self._views([lease for lease, _, _ in parsed])
         verdicts = self._verdicts(cut, [lease for lease, _, _ in parsed], anchors, neighbours)
+        unread = {i for i, page in enumerate(pages) if page.mime in DOCUMENTS and not page.text}
+        for i in unread:
+            verdicts[i] = self._parents(parsed[i][0])
         own = apart(cut)
         said, around = (apart(view) if view else [own[0][:0]] * len(own) for view in (anchors, neighbours))
         open_pages = []
@@ -104,7 +107,8 @@ class Pages:
             assert isinstance(answer, Answer)
             self.suspect(lease.id)
             seq, hidden, value = self._keep(lease, answer, page, verdict, lengths[i], alike[i])
-            self.memory.pages.append(Remembered(seq, lease.id, own[i], said[i], around[i], hidden))
+            if i not in unread:
+                self.memory.pages.append(Remembered(seq, lease.id, own[i], said[i], around[i], hidden))
             if value is not None:
                 open_pages.append(Open(lease, page, value, self.focus.open(verdict).confidence, own[i]))
         self.suspect(0)
@@ -133,8 +137,18 @@ class Pages:
     ) -> list[Verdict]:
         """The judge's verdicts; before there is one, examples stand for their topic by definition."""
         if self.judge is None:
-            return [Verdict(lease.topic, 1.0, ((lease.topic, 1.0),)) for lease in leases]
+            return [Verdict(t, 1.0, ((t, 1.0),)) if (t := lease.topic) >= 0 else Verdict() for lease in leases]
         return self.judge.judge_words(cut, anchors, neighbours)
+
+    def _parents(self, lease: Lease) -> Verdict:
+        """A document whose text cannot be had is what the page is that links to it (S10)."""
+        if (row := self.shard.verdict_of(lease.parent)) is not None:
+            topic, confidence, topics = row
+            return Verdict(topic, confidence, _unpack_topics(topics) or ((topic, confidence),) * (topic >= 0))
+        if lease.topic < 0 or lease.astray:  # in another partition, and off topic
+            return Verdict()
+        sure = min(max(lease.priority, 0.0), 1.0)
+        return Verdict(lease.topic, sure, ((lease.topic, sure),))
 
     def _views(self, leases: Sequence[Lease]) -> tuple[Words | None, Words | None]:
         """What the judge looks at besides a page's own words: how it was linked to, and from where (B6)."""
@@ -155,22 +169,22 @@ class Pages:
         twin, original = self._twin(lease, body, near, digest)
         soft404 = self._soft404.get(lease.host)
         fake = soft404 is not None and (page.simhash ^ soft404).bit_count() <= 3
-        if fake or page.noindex:
+        hidden = fake or page.noindex or is_off_topic(lease)
+        if hidden:
             verdict = Verdict(-1, verdict.confidence)
         place = self.archive.write(answer, digest, original)
         flags = NOINDEX * page.noindex | NOFOLLOW * page.nofollow | NOARCHIVE * page.noarchive | SOFT404 * fake
         row = (
             lease.id, self.wall(), answer.began, answer.took, answer.status, page.mime, page.charset or None,
-            page.lang or None, page.title or None, len(answer.body), digest, body, page.simhash, length,
-            twin or None, flags, page.limits or None, answer.truncated or None, page.reserved or None,
-            page.canonical or None, answer.headers.get("etag"), answer.headers.get("last-modified"), place.file,
-            place.offset, place.length, verdict.topic, verdict.confidence, _pack_topics(verdict), self.model,
-            "\n".join(page.headings) or None, _pack_ids(page), _pack_text("\n".join(_anchors(page))),
-            _pack_text(page.text),
+            page.lang or None, page.title or None, page.author or None, page.date or None, len(answer.body), digest,
+            body, page.simhash, length, twin or None, flags, page.limits or None, answer.truncated or None,
+            page.reserved or None, page.canonical or None, answer.headers.get("etag"),
+            answer.headers.get("last-modified"), place.file, place.offset, place.length, verdict.topic,
+            verdict.confidence, _pack_topics(verdict), self.model, "\n".join(page.headings) or None, _pack_ids(page),
+            pack_text("\n".join(_anchors(page))), pack_text(page.text),
         )  # fmt: skip
         seq = self.shard.add_page(row, State.ELSEWHERE if twin else State.DONE, twin, lease.page)
         self._count(lease, page, verdict, bool(twin), fake)
-        hidden = fake or page.noindex
         return seq, hidden, None if fake else self.focus.value(verdict, lease, bool(twin))
 
     def _twin(self, lease: Lease, body: int, near: int | None, digest: str) -> tuple[int, Original | None]:
@@ -208,7 +222,9 @@ class Pages:
 
     def learn_soft404(self, host: str, answer: Answer, target: Target) -> None:
         """Remember how a host answers for a page that it does not have: its pages that look so are none (F25)."""
-        page = self.parser(answer, target)
+        if self.parser.heavy(answer):
+            return  # nobody says "not found" with a book
+        page = self.parser(answer, target, heavy=False)
         self._soft404[host] = int(fingerprints(words([page.text]), [page.title], [page.text])[0])
         self.shard.set_soft404(host, self._soft404[host])
 
@@ -262,7 +278,7 @@ class Pages:
     def remember(self) -> None:
         """Take up again what was known at the last stop, from the rows."""
         window = self.memory.pages.maxlen or 0
-        rows = self.shard.last_pages(window) if window else []
+        rows = self.shard.last_pages(window, SEED_PRIORITY) if window else []
         for start in range(0, len(rows), 64):
             part = rows[start : start + 64]
             own = apart(words([unpack_text(text) for _, _, _, text, _, _ in part]))
@@ -286,15 +302,9 @@ def _anchors(page: Page) -> list[str]:
     return [link.anchor for link in page.links]
 
 
-def _pack_text(text: str) -> bytes | None:
-    packed: bytes = isal_zlib.compress(text.encode(), 0)  # a sixth larger than level 1, in half the time
-    return packed if text else None
-
-
-def unpack_text(packed: bytes | None) -> str:
-    """The text that a page row holds."""
-    return isal_zlib.decompress(packed).decode() if packed else ""
-
-
 def _pack_topics(verdict: Verdict) -> bytes | None:
     return msgspec.msgpack.encode(verdict.topics) if len(verdict.topics) > 1 else None
+
+
+def _unpack_topics(packed: bytes | None) -> tuple[tuple[int, float], ...]:
+    return msgspec.msgpack.decode(packed, type=tuple[tuple[int, float], ...]) if packed else ()

@@ -16,20 +16,19 @@ from pathlib import Path
 from typing import IO
 
 import msgspec
-import xxhash
 
+from analecta.crawl.checks import check
 from analecta.crawl.collector import record
 from analecta.crawl.course import Helm
+from analecta.crawl.given import digest, given_files
+from analecta.crawl.judges import load_judge, new_judge
 from analecta.crawl.messages import COORDINATOR, UNLIMITED, Order, Report, decode, encode
-from analecta.crawl.recipe import check, load_judge, new_judge
-from analecta.crawl.roster import Process, Worker, add, start_process
+from analecta.crawl.roster import Job, Process, Worker, add, start_process
 from analecta.crawl.stop import disk_is_short, rules
 from analecta.crawl.training import Lesson, Schedule, Teacher
 from analecta.crawl.transport import PeerGone, Pipes, pair, wait
-from analecta.crawl.twins import settle_twins
-from analecta.crawl.worker import Job
 from analecta.errors import AnalectaError, BadUse, Environment
-from analecta.model import Tally
+from analecta.model import Example, Found, State, Tally
 from analecta.seams import Judge
 from analecta.settings import Settings
 from analecta.store.library import Library
@@ -58,13 +57,19 @@ class Crawl:
         settings: Settings,
         clock: Callable[[], float] = time.monotonic,
         start: Callable[[Job, IO[bytes]], Process] | None = None,
+        only_examples: bool = False,
     ) -> None:
-        """`start` gives life to a partition: by default as a process of its own."""
+        """`start` gives life to a partition: by default as a process of its own.
+
+        With `only_examples` it is over when the examples are fetched and learnt from.
+        """
         check(settings)
         self.library = library
         self.settings = settings
         self.clock = clock
         self.start = start or start_process
+        self.only_examples = only_examples
+        self.first_lesson = False  # held in this run
         self.partitions = 0
         self.topics: list[str] = []
         self.model = ""
@@ -81,6 +86,7 @@ class Crawl:
         self._schedule = Schedule(settings.learn, settings.crawl.ordered)
         self._serial = 0
         self._hubs: tuple[int, ...] = ()
+        self._given = ""  # a digest of the examples
         self._helm = Helm(self.topics)
 
     def interrupt(self) -> None:
@@ -100,17 +106,23 @@ class Crawl:
         """The last good pages: title, topic, confidence."""
         return [title for worker in self.workers if worker.report for title in worker.report.titles[-4:]]
 
+    def examples(self) -> list[Example]:
+        """What the person gave, as far as it is here."""
+        return self._teacher.given()
+
     def run(self, progress: Callable[["Crawl"], None] = lambda _: None) -> Ending:
         """Crawl until a rule, the person or the end of the web says stop."""
         with self.library.lock():
             self.partitions = partitions(self.library, self.settings)
             self.topics = self.library.topic_names(tuple(topic.name for topic in self.settings.topics))
-            taught = str(self.library.get("taught", ""))
-            self.model = str(self.library.get("model", "")) if taught == _examples(self.settings) else ""
+            self._given = digest(self.settings, self.topics, self.library.folder)
+            same = self.library.get("taught", "") == self._given
+            self.model = str(self.library.get("model", "")) if same else ""
             asked = msgspec.to_builtins(self.settings)
             run = self.library.begin_run({"settings": asked, "partitions": self.partitions})
             try:
-                self._teacher = Teacher(self.library, new_judge(self.settings), self.topics, self.settings.learn)
+                files = given_files(self.settings, self.topics)
+                self._teacher = Teacher(self.library, new_judge(self.settings), self.topics, self.settings.learn, files)
                 self._schedule.before = self._teacher.kept()
                 if not self.model:  # the examples are learnt from before that
                     self._schedule.put_off(sum(len(topic.seeds) for topic in self.settings.topics), first=True)
@@ -126,6 +138,8 @@ class Crawl:
                     self.library.end_run(run, str(error), msgspec.to_builtins(self.tally))
                 raise
             if self.partitions > 1 and self.interrupts < 2:
+                from analecta.crawl.twins import settle_twins  # 0.05 s, which a crawl of one partition need not pay
+
                 ending.tally.elsewhere += settle_twins(self.library)
             record(self.library, ending.tally.pages)
             self.library.end_run(run, ending.reason, msgspec.to_builtins(ending.tally))
@@ -144,6 +158,8 @@ class Crawl:
             if reason:
                 return self._end(reason, code, progress)
             self._train()
+            if self.only_examples and self.model:
+                return self._end("the examples are fetched", 0, progress)
             for words in self._helm.look(self.tally):
                 self.library.note(words)
             self._share()
@@ -320,6 +336,7 @@ class Crawl:
                 if lesson is None:
                     raise Environment(self._no_seed())
                 self._adopt(lesson)
+                self.first_lesson = True
                 self._schedule.put_off(self.tally.pages, first=True)
             return
         pages = self.tally.pages
@@ -354,14 +371,26 @@ class Crawl:
             values = (lesson.model, time.time(), self.settings.judge.kind, lesson.about)
             db.execute("INSERT OR IGNORE INTO models VALUES (?, ?, ?, ?)", values)
             db.execute("INSERT OR REPLACE INTO meta VALUES ('model', ?)", (lesson.model,))
-            db.execute("INSERT OR REPLACE INTO meta VALUES ('taught', ?)", (_examples(self.settings),))
+            db.execute("INSERT OR REPLACE INTO meta VALUES ('taught', ?)", (self._given,))
         self.model, self._hubs = lesson.model, lesson.hubs
         self.lessons += 1
         record(self.library, self.tally.pages)
 
     def _no_seed(self) -> str:
+        if not any(topic.seeds for topic in self.settings.topics):
+            return "no file that is an example holds text that can be read: `analecta status` says why"
         why = ", ".join(f"{reason} {count}" for reason, count in self.tally.reasons.items())
-        return f"no seed could be fetched ({why or 'no answer'}): check the seeds and the network"
+        if self.tally.reasons or not (before := self._failed_before()):
+            return f"no seed could be fetched ({why or 'no answer'}): check the seeds and the network"
+        return f"in earlier crawls no seed could be fetched ({before}): correct them in {self.library.settings_path}"
+
+    def _failed_before(self) -> str:
+        """Why the seeds gave no page, where this run did not even ask for them."""
+        query = "SELECT reason, count(*) FROM urls WHERE found = ? AND state IN (?, ?) GROUP BY 1"
+        asked = (int(Found.SEED), int(State.FAILED), int(State.REFUSED))
+        with self.library.shards() as shards:
+            counts = [row for shard in shards for row in shard.execute(query, asked)]
+        return ", ".join(f"{reason} {count}" for reason, count in counts)
 
     # --- processes -------------------------------------------------------------------------------------------------
 
@@ -423,9 +452,3 @@ def partitions(library: Library, settings: Settings) -> int:
     if settings.crawl.workers and settings.crawl.workers != made:
         raise BadUse(f"this library is split into {made} partitions: crawl it with --workers {made}, or leave that out")
     return made
-
-
-def _examples(settings: Settings) -> str:
-    """A digest of the examples: where a person has given others, the first lesson is held again."""
-    given = sorted((topic.name, sorted(topic.seeds)) for topic in settings.topics)
-    return xxhash.xxh3_64_hexdigest(msgspec.json.encode(given))

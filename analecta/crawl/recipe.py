@@ -2,28 +2,26 @@
 
 import asyncio
 import contextlib
-import ipaddress
-import re
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from functools import cache, lru_cache
-from pathlib import Path
 
 import msgspec
 import numpy as np
 from publicsuffixlist import PublicSuffixList
 
+from analecta.crawl.checks import is_loopback
 from analecta.crawl.endings import Endings
 from analecta.crawl.engine import Engine
 from analecta.crawl.exchange import Exchange
 from analecta.crawl.focus import Entries, Focus, Near
 from analecta.crawl.harvest import Harvest
+from analecta.crawl.judges import load_judge
 from analecta.crawl.memory import Memory
 from analecta.crawl.messages import Reins
 from analecta.crawl.offers import Offers
 from analecta.crawl.pages import Pages
-from analecta.errors import BadUse
 from analecta.fetch.dns import Resolver
 from analecta.fetch.guard import Guard
 from analecta.fetch.http import Http
@@ -33,19 +31,12 @@ from analecta.frontier.policy import WORTHS, Bounds, Policy
 from analecta.frontier.politeness import MAX_WAIT, Manners
 from analecta.frontier.queues import Frontier
 from analecta.frontier.traps import Traps
-from analecta.judge import JUDGES
-from analecta.judge.bayes import NaiveBayes
-from analecta.judge.centroid import Centroid
-from analecta.judge.committee import Committee
 from analecta.judge.links import LinkJudge
-from analecta.judge.profile import Profile
-from analecta.judge.svm import Svm
-from analecta.judge.unjudged import Unjudged
 from analecta.model import Fetched, NoAnswer, Request, Tally
 from analecta.parse import Parser
 from analecta.parse.fingerprint import NearDuplicates
-from analecta.seams import Fetch, Judge, Transport
-from analecta.settings import FetchSettings, Settings
+from analecta.seams import Fetch, Transport
+from analecta.settings import TYPES, FetchSettings, Settings
 from analecta.store.archive import Archive
 from analecta.store.library import Library
 from analecta.store.post import Post
@@ -55,43 +46,7 @@ from analecta.store.waiting import entered_hosts
 from analecta.urls import Joiner, canonical
 
 _POISON_AFTER = 3
-_PORT = r"(?:6553[0-5]|655[0-2]\d|65[0-4]\d\d|6[0-4]\d{3}|[1-5]\d{4}|[1-9]\d{0,3})"
-_ADDRESS = re.compile(rf"(?:https?://)?(?:\[[0-9a-fA-F:.]+\]|[\w.-]+):{_PORT}/?")
 _EAGER = 32  # requests at a time to one host where no delay is asked for
-
-
-def is_loopback(connect_to: str) -> bool:
-    """Whether an address like "127.0.0.1:8080" or "https://[::1]:443" is on this machine."""
-    host = connect_to.rpartition("//")[2].rpartition(":")[0].strip("[]")
-    with contextlib.suppress(ValueError):
-        return ipaddress.ip_address(host).is_loopback
-    return host == "localhost"
-
-
-def check(settings: Settings) -> None:
-    """Say what is missing before anything is fetched."""
-    if settings.judge.kind not in JUDGES:
-        raise BadUse(f"judge.kind is {settings.judge.kind!r}; known are: {', '.join(JUDGES)}")
-    if settings.policy.kind not in WORTHS:
-        raise BadUse(f"policy.kind is {settings.policy.kind!r}; known are: {', '.join(WORTHS)}")
-    if settings.learning.kind not in WORTHS:
-        raise BadUse(f"learning.kind is {settings.learning.kind!r}; known are: {', '.join(WORTHS)}")
-    of_pages = settings.learning.pages or settings.policy.off_site != "no" or settings.policy.one_entry
-    if of_pages and settings.policy.kind == "learned":
-        raise BadUse(
-            "learning.pages, policy.off_site and policy.one_entry say what links are worth by the page that they are "
-            'on; policy.kind = "learned" values each by itself: take "best-first" with them'
-        )
-    if settings.fetch.connect_to and not _ADDRESS.fullmatch(settings.fetch.connect_to):
-        raise BadUse(
-            "connect_to wants HOST:PORT, such as 127.0.0.1:8080 (or https://HOST:PORT), "
-            f"not {settings.fetch.connect_to!r}"
-        )
-    if not settings.contact and not is_loopback(settings.fetch.connect_to):
-        raise BadUse(
-            'who crawls the open internet must say who they are: set contact = "you@example.org" (or a URL) '
-            "in analecta.toml; site owners see it with every request"
-        )
 
 
 def manners(settings: FetchSettings) -> Manners:
@@ -106,48 +61,6 @@ def manners(settings: FetchSettings) -> Manners:
         settings.strikes,
         settings.back_off,
     )
-
-
-def new_judge(settings: Settings) -> Judge:
-    """An untrained judge as the settings describe it."""
-    s = settings.judge
-    if s.kind == "profile":
-        learn = settings.learn
-        return Profile(
-            away=s.away,
-            overlap=s.overlap,
-            threshold=s.threshold,
-            share=learn.archetype_share,
-            trust=learn.archetype_weight,
-            joining=learn.archetypes,
-        )
-    if s.kind == "bayes":
-        return NaiveBayes(threshold=s.threshold, overlap=s.overlap, negatives=s.negatives)
-    if s.kind == "svm":
-        return Svm(s.spaces, s.threshold, s.overlap, s.candidates, s.features, s.window)
-    if s.kind == "committee":
-        return Committee(
-            s.mode, s.spaces, s.threshold, s.overlap, candidates=s.candidates, kept=s.features, window=s.window
-        )
-    if s.kind == "centroid":
-        return Centroid(
-            terms=s.terms,
-            min_shared=s.min_shared,
-            correlation=s.correlation,
-            threshold=s.threshold,
-            overlap=s.overlap,
-            live_idf=s.live_idf,
-            min_examples=s.min_examples,
-            smooth=s.smooth,
-            damp=s.damp,
-            outside=s.outside,
-        )
-    return Unjudged()
-
-
-def load_judge(settings: Settings, models: Path, model: str) -> Judge:
-    """A trained judge by the hash of its model."""
-    return JUDGES[settings.judge.kind].load(models, model)
 
 
 @contextlib.asynccontextmanager
@@ -181,6 +94,7 @@ async def partition(
         deadline=f.deadline,
         max_wire=f.max_wire,
         max_body=f.max_body,
+        types=TYPES | f.types,
         parallel=f.parallel + 16,
     )
 
@@ -247,8 +161,8 @@ async def partition(
         redirects=f.redirects,
         sitemaps=rules.sitemaps,
     )
+    offers.plant(settings.topics, settings.others)  # before that: what is not meant is on no topic, whatever its words
     pages.remember()
-    offers.plant(settings.topics)
     engine = Engine(
         fetch=ask,
         robots=robots,
@@ -277,23 +191,28 @@ async def partition(
 
 
 @cache
-def domains() -> Callable[[str], str]:
+def _suffixes() -> PublicSuffixList:
+    return PublicSuffixList()  # 0.1 s: only where domains matter
+
+
+@lru_cache(100_000)
+def domain_of(host: str) -> str:
     """The registrable domain of a host, such as example.org of www.example.org."""
-    suffixes = PublicSuffixList()
-    return lru_cache(100_000)(lambda host: suffixes.privatesuffix(host.partition(":")[0]) or host)
+    return _suffixes().privatesuffix(host.partition(":")[0]) or host
 
 
 def focus_of(settings: Settings) -> Focus:
     """What links are worth, as the settings say: in the harvest and in the phase before."""
     rules, learning = settings.policy, settings.learning
-    domain_of = domains()
-    targets = [canonical(url) for topic in settings.topics for url in topic.seeds]
-    own = {domain_of(target.host) for target in targets if target is not None}
+    own: set[str] = set()
+    if learning.pages and learning.own_domains:
+        targets = [canonical(url) for topic in settings.topics for url in topic.seeds]
+        own = {domain_of(target.host) for target in targets if target is not None}
     return Focus(
         Policy(WORTHS[rules.kind], rules.cutoff, rules.decay, rules.never, rules.focus == "sharp"),
         # What the learning phase does not want waits for the harvest: no path is given up.
         Policy(WORTHS[learning.kind], -1, rules.decay, sharp=learning.focus == "sharp"),
-        Near(own if learning.own_domains else (), learning.depth, domain_of),
+        Near(own, learning.depth, domain_of),
         follow_duplicates=rules.follow_duplicates,
         off_site_first=rules.off_site == "first",
         one_entry=rules.one_entry,
@@ -303,16 +222,16 @@ def focus_of(settings: Settings) -> Focus:
 
 def frontier_of(settings: Settings, shard: Shard, back: Counter[int]) -> Frontier:
     """The frontier of a partition, as its shard holds it."""
-    s = settings.frontier
+    s, polite = settings.frontier, manners(settings.fetch)
     frontier = Frontier(
         shard,
-        manners(settings.fetch),
+        polite,
         now=time.monotonic(),
         next_n=shard.last_n() + 1,
         hot=s.hot,
         cap=s.cap,
         spread=s.spread,
-        domain_of=domains(),
+        domain_of=domain_of if polite.per_domain else str,
     )
     frontier.sieve.load(shard.seen_ids(), shard.last_n())
     queued = Counter({int(topic): n for topic, n in msgspec.json.decode(shard.get("queued", b"{}")).items()})

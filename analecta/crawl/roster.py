@@ -10,8 +10,18 @@ from typing import IO, Any, Protocol
 import msgspec
 
 from analecta.crawl.messages import UNLIMITED, Report
-from analecta.crawl.worker import Job
 from analecta.model import Tally
+from analecta.settings import Settings
+
+
+class Job(msgspec.Struct):
+    """What a worker is told at its start, as JSON on standard input; `ends` are its sockets by peer."""
+
+    library: str
+    me: int
+    partitions: int
+    settings: Settings
+    ends: dict[int, int]
 
 
 class Process(Protocol):

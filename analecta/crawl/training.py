@@ -1,8 +1,8 @@
 """Learning beside the crawl: the coordinator's teacher, who makes models from what the partitions have kept.
 
-The first model is made from the person's examples. Each later one also learns from what the crawl has met since:
-the best pages of each topic (archetypes, B9) as further examples, and pages of the worse half as examples of OTHERS;
-or all of them without labels, for a judge that parts them itself.
+The first model is made from the person's examples: pages that were fetched, and files of the library. Each later one
+also learns from what the crawl has met since: the best pages of each topic (archetypes, B9) as further examples, and
+pages of the worse half as examples of OTHERS; or all of them without labels, for a judge that parts them itself.
 Examples that look wrong count for little. Archetypes after which the judge thinks clearly less of a topic's examples
 are left out, and a model that does so without them is not taken up (the drift guard).
 
@@ -17,7 +17,6 @@ import msgspec
 
 from analecta.crawl.authorities import LinkGraph, hubs_and_authorities, link_graph
 from analecta.crawl.messages import UNLIMITED
-from analecta.crawl.pages import unpack_text
 from analecta.frontier.policy import SEED_PRIORITY
 from analecta.judge.archetypes import archetypes, drifted
 from analecta.judge.doubts import DOUBTED, MOST, doubtful
@@ -25,6 +24,7 @@ from analecta.model import MET, OTHERS, Example
 from analecta.seams import Judge
 from analecta.settings import LearnSettings
 from analecta.store.library import Library
+from analecta.store.packed import unpack_text
 from analecta.store.shard import NOINDEX, SOFT404
 from analecta.terms import Words, words
 
@@ -55,12 +55,24 @@ class Lesson(msgspec.Struct):
 class Teacher:
     """Makes models from a library."""
 
-    def __init__(self, library: Library, judge: Judge, topics: Sequence[str], settings: LearnSettings) -> None:
-        """`judge` is trained again and again: what it has worked out about pages it may keep."""
+    def __init__(
+        self,
+        library: Library,
+        judge: Judge,
+        topics: Sequence[str],
+        settings: LearnSettings,
+        files: Sequence[tuple[int, str]] = (),
+    ) -> None:
+        """`judge` is trained again and again: what it has worked out about pages it may keep.
+
+        `files` are examples too: the number of the topic, and the path from the library's folder.
+        """
         self.library = library
         self.judge = judge
         self.topics = list(topics)
         self.settings = settings
+        self.files = files
+        self._brought: list[Example] | None = None  # what is in the files, once they are read
         self._texts: dict[int, Example] = {}
         self._sure: dict[str, float] = {}  # of the person's examples, by URL: how sure the last model was
         self._cut: tuple[list[str], Words] = ([], words([]))  # the texts of the examples, and their words
@@ -72,11 +84,15 @@ class Teacher:
         with self.library.shards() as shards:
             return sum(int(shard.execute("SELECT count(*) FROM pages").fetchone()[0]) for shard in shards)
 
-    def first(self) -> Lesson | None:
-        """Learn from the examples; None where there is not one."""
+    def given(self) -> list[Example]:
+        """The examples that there are."""
         with self.library.shards() as shards:
-            examples = self._weighed(self._examples(shards))
-        if not examples:
+            return self._examples(shards)
+
+    def first(self) -> Lesson | None:
+        """Learn from the examples; None where there is not one of any topic."""
+        examples = self._weighed(self.given())
+        if all(example.topic == OTHERS for example in examples):
             return None
         self.judge.fit(examples, self.topics)
         self._sure = self._sure_of(examples)
@@ -123,14 +139,19 @@ class Teacher:
         return after, {topic for topic, given in own.items() if self._drifted(given, after)}
 
     def _drifted(self, examples: Sequence[Example], after: Mapping[str, float]) -> str:
-        """Why a model is worse than the last; an example that came late has no before, and a doubted one no say."""
-        urls = [e.url for e in examples if e.weight == 1 and e.url in self._sure]
+        """Why a model is worse than the last; an example that came late has no before, and a doubted one no say.
+
+        Nor have those of OTHERS: the less sure a model is that they are on topic, the better.
+        """
+        urls = [e.url for e in examples if e.topic >= 0 and e.weight == 1 and e.url in self._sure]
         return drifted([self._sure[url] for url in urls], [after[url] for url in urls])
 
     def _about(self, examples: Sequence[Example], *more: str) -> str:
         """What is learnt from, in words."""
         doubted = sum(example.weight < 1 for example in examples)
-        given = f"{len(examples)} examples" + (f" ({doubted} doubted)" if doubted else "")
+        away = sum(example.topic == OTHERS for example in examples)
+        given = f"{len(examples) - away} examples" + (f" ({doubted} doubted)" if doubted else "")
+        given += f", {away} of what is not meant" if away else ""
         return ", ".join((given, *more, "1 topic" if len(self.topics) == 1 else f"{len(self.topics)} topics"))
 
     def _save(self, about: str, hubs: Sequence[int] = ()) -> Lesson:
@@ -148,13 +169,17 @@ class Teacher:
     # --- examples that look wrong -----------------------------------------------------------------------------------
 
     def _weighed(self, examples: list[Example], usual: Sequence[str] = ()) -> list[Example]:
-        """The examples; those that look wrong count less, and a person can read which (judge/doubts.py)."""
-        alone = len({example.topic for example in examples}) == 1
+        """The examples; those that look wrong count less, and a person can read which (judge/doubts.py).
+
+        Those of OTHERS are never doubted: people give such as look right and are not.
+        """
+        meant = [example for example in examples if example.topic >= 0]
+        alone = len({example.topic for example in meant}) == 1
         met = usual if alone else []
-        if len(examples) != self._looked[0] or len(met) >= _MORE * max(self._looked[1], 1):
-            self._looked = len(examples), len(met)
-            before, self._doubts = self._doubts, doubtful(examples, met)
-            self._tell_doubts(examples, before)
+        if meant and (len(meant) != self._looked[0] or len(met) >= _MORE * max(self._looked[1], 1)):
+            self._looked = len(meant), len(met)
+            before, self._doubts = self._doubts, doubtful(meant, met)
+            self._tell_doubts(meant, before)
         return [msgspec.structs.replace(e, weight=DOUBTED) if e.url in self._doubts else e for e in examples]
 
     def _tell_doubts(self, examples: Sequence[Example], before: Mapping[str, int]) -> None:
@@ -172,14 +197,33 @@ class Teacher:
     # --- what there is to learn from --------------------------------------------------------------------------------
 
     def _examples(self, shards: Sequence[Any]) -> list[Example]:
-        """The pages that a person gave, or where such pages have moved."""
+        """The pages and files that a person gave, or where such pages have moved."""
         query = (
             "SELECT p.id, u.topic FROM pages p JOIN urls u ON u.id = p.id WHERE u.priority >= ?"
             " AND p.text IS NOT NULL AND p.duplicate_of IS NULL"
         )
         rows = [(row, i) for i, shard in enumerate(shards) for row in shard.execute(query, (SEED_PRIORITY,))]
         found = [self._example(shards, id, i, topic, 1.0) for (id, topic), i in rows]
-        return sorted(found, key=lambda example: (example.topic, example.url))
+        if self._brought is None:
+            self._brought = self._read() if self.files else []
+        return sorted(found + self._brought, key=lambda example: (example.topic, example.url))
+
+    def _read(self) -> list[Example]:
+        """What is in the files; a person can read of which nothing could be learnt."""
+        from analecta.crawl.example_files import read_page  # 0.1 s: most libraries have no such files
+        from analecta.parse import Parser
+
+        found = []
+        told = {note for _, note in self.library.notes()}
+        with Parser() as parser:
+            for topic, name in dict.fromkeys(self.files):
+                page = read_page(self.library.folder / name, name, parser)
+                note = f"nothing can be learnt from the example {name}: {page.limits}"
+                if page.text:
+                    found.append(Example(topic, f"file:{name}", page.text[:_MOST_TEXT]))
+                elif note not in told:
+                    self.library.note(note)
+        return found
 
     def _found(self, shards: Sequence[Any]) -> list[Found]:
         """All pages that stand for themselves, but the person's examples."""

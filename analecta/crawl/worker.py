@@ -14,21 +14,11 @@ import msgspec
 
 from analecta.crawl.messages import COORDINATOR
 from analecta.crawl.recipe import partition
+from analecta.crawl.roster import Job
 from analecta.crawl.transport import PeerGone, Pipes
 from analecta.errors import AnalectaError, Environment
 from analecta.seams import Fetch
-from analecta.settings import Settings
 from analecta.store.library import Library
-
-
-class Job(msgspec.Struct):
-    """What a worker is told at its start, as JSON on standard input; `ends` are its sockets by peer."""
-
-    library: str
-    me: int
-    partitions: int
-    settings: Settings
-    ends: dict[int, int]
 
 
 async def work(job: Job, fetch: Fetch | None = None) -> None:

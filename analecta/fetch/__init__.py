@@ -12,6 +12,8 @@ REASONS: dict[str, str] = {
     "empty": "The server closed the connection without a word.",
     "disconnect": "The connection broke before the answer's headers were complete.",
     "protocol": "What the server sent is not HTTP as any client would understand it.",
+    "type": "It is of a type that is not wanted (fetch.types).",
+    "size": "It is larger than things of its type may be (fetch.types).",
     "closed": "The crawl was stopping, so the request was given up.",
     "client": "The HTTP client failed in a way that it should not; the detail tells how.",
     "robots": "The site's robots.txt asks not to fetch this page.",

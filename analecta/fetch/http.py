@@ -8,7 +8,7 @@ Handles are set up once and kept: a request sets little more than its URL.
 import asyncio
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import pycurl
 
@@ -18,6 +18,7 @@ from analecta.fetch.dns import NoAddress, Resolver
 from analecta.fetch.guard import Guard
 from analecta.fetch.head import request_head
 from analecta.fetch.multi import Multi, QuietSocket
+from analecta.fetch.sizes import Sizes
 from analecta.fetch.transfer import SILENT, Transfer, set_up, system_ca_file
 from analecta.model import Answer, Fetched, NoAnswer, Request
 
@@ -34,7 +35,7 @@ class Http:
     """Fetches http and https URLs. `connect_to` sends every request to one address, without DNS and guard.
 
     At least `min_rate` bytes a second must come, on average over `min_rate_time` seconds. Times are in seconds,
-    sizes in bytes: `max_wire` of a body as it comes, `max_body` of it decoded.
+    sizes in bytes: `max_wire` of a body as it comes, `max_body` of it decoded; `types` have limits of their own.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class Http:
         min_rate_time: int = 20,
         max_wire: int = 10_000_000,
         max_body: int = 20_000_000,
+        types: Mapping[str, int] = {},
         parallel: int = 256,
         ca_file: str = "",
         now: Callable[[], float] = time.time,
@@ -60,7 +62,7 @@ class Http:
         self.resolver = resolver or Resolver(self.guard)
         self.fixed, verify = _fixed_address(connect_to) if connect_to else ("", True)
         self.first_byte_timeout = first_byte_timeout
-        self.max_wire = max_wire
+        self.sizes = Sizes(max_wire, types)
         self.max_body = max_body
         self.parallel = parallel
         self.now = now
@@ -138,6 +140,8 @@ class Http:
         head = transfer.head()
         if head is None:
             return transfer.failure(request.url, code, words)
+        if transfer.cut and transfer.unwanted:
+            return NoAnswer(request.url, *transfer.unwanted, refused=True)
         wire = transfer.wire()
         coding = head[2].get("content-encoding", "")
         return Answer(
@@ -178,7 +182,7 @@ class Http:
             transfer.fields = fields
 
     def _new(self) -> Transfer:
-        transfer = Transfer(self.max_wire)
+        transfer = Transfer(self.sizes)
         self._all[transfer.curl] = transfer
 
         def dial(_purpose: int, address: "pycurl.CurlSockAddr") -> QuietSocket | int:

@@ -9,6 +9,7 @@ import pycurl
 
 from analecta.fetch.head import final_block, parse_head
 from analecta.fetch.multi import CANCELLED
+from analecta.fetch.sizes import Sizes
 from analecta.model import NoAnswer
 
 SILENT = -2  # our own code beside libcurl's: nothing came in time
@@ -39,18 +40,22 @@ WORDS: dict[int, tuple[str, bool]] = {
 class Transfer:
     """A handle and what it has heard so far."""
 
-    __slots__ = ("_future", "_room", "chunks", "curl", "cut", "fields", "lines", "max_wire", "refused", "since")
+    __slots__ = (
+        *("_future", "_room", "chunks", "curl", "cut", "fields"),
+        *("lines", "refused", "since", "sizes", "unwanted"),
+    )
 
-    def __init__(self, max_wire: int) -> None:
+    def __init__(self, sizes: Sizes) -> None:
         self.curl = pycurl.Curl()
-        self.max_wire = max_wire
+        self.sizes = sizes
         self.lines: list[bytes] = []
         self.chunks: list[bytes] = []
         self.fields: list[str] = []  # the header fields the handle was last given
         self.cut = False
         self.refused = ""  # why the guard would not have the address that was to be dialled
+        self.unwanted: tuple[str, str] | None = None  # reason and words, where the body is of no use to us
         self.since = 0.0
-        self._room = max_wire
+        self._room = 0
         self._future: asyncio.Future[tuple[int, str]] | None = None
         self.curl.setopt(pycurl.HEADERFUNCTION, self.lines.append)  # libcurl itself caps size and number
         self.curl.setopt(pycurl.WRITEFUNCTION, self._write)
@@ -61,8 +66,9 @@ class Transfer:
         self.chunks.clear()
         self.cut = False
         self.refused = ""
+        self.unwanted = None
         self.since = since
-        self._room = self.max_wire
+        self._room = self.sizes.most
         self._future = future
 
     def done(self, code: int, words: str) -> None:
@@ -95,6 +101,8 @@ class Transfer:
         return "disconnect" if code else ""
 
     def _write(self, chunk: bytes) -> int | None:
+        if not self.chunks:
+            self._size_up()
         self._room -= len(chunk)
         if self._room < 0:
             self.chunks.append(chunk[: self._room])
@@ -102,6 +110,17 @@ class Transfer:
             return 0  # not the length of the chunk: libcurl ends the transfer
         self.chunks.append(chunk)
         return None
+
+    def _size_up(self) -> None:
+        """The first bytes are here: a type with a limit of its own is taken whole, or not at all."""
+        mime, limit, length = self.sizes.look(self.lines)
+        if limit is None:
+            return
+        if limit == 0:
+            self.unwanted = "type", mime
+        else:
+            self.unwanted = "size", f"{mime}, more than {limit:,} bytes"  # if it comes to that
+        self._room = limit if length <= limit else 0
 
 
 def set_up(

@@ -4,14 +4,17 @@ from collections.abc import Callable
 from typing import Self
 
 from analecta.model import Answer, Page, Target
+from analecta.parse import documents
 from analecta.parse.directives import apply
+from analecta.parse.documents import DOCUMENTS
 from analecta.parse.html import parse_html, parse_suspect
+from analecta.parse.rough import bare_page
 from analecta.parse.sandbox import ParserDied, Sandbox
 from analecta.parse.sniff import sniff
 from analecta.parse.text import parse_text
 from analecta.urls import Joiner
 
-__all__ = ["PARSERS", "Parser", "ParserDied", "Sandbox", "parse_in_child"]
+__all__ = ["DOCUMENTS", "PARSERS", "Parser", "ParserDied", "Sandbox", "parse_in_child"]
 
 ParsePage = Callable[[Answer, Target, Joiner, str], Page]
 
@@ -27,11 +30,18 @@ MAX_BODY = 2 * 1024 * 1024  # bytes parsed in this process; more go to the child
 MAX_TAGS = 5000
 _SHORTEST_TAG = 3  # bytes: so a short body need not be counted
 
+# Documents get more than pages: a book takes seconds, and pdfium much memory for a page with large pictures.
+DOCUMENT_SECONDS = 20.0
+DOCUMENT_MEMORY = 1024 * 1024 * 1024
+MAX_DOCUMENT = 64 * 1024 * 1024  # bytes
+
 
 class Parser:
     """Parses an answer here if it looks harmless, in a child if not; what has no parser is kept as binary.
 
-    A call that goes to the child (`heavy`) may block for seconds: run it in a thread.
+    Documents (PDF, Office, archives) are read in a child of their own, always. One that cannot be read, or kills
+    the child, is a page without text whose `limits` say why: to try again would not help.
+    A call that goes to a child (`heavy`) may block for seconds: run it in a thread.
     """
 
     def __init__(
@@ -41,20 +51,26 @@ class Parser:
         parsers: dict[str, ParsePage] = PARSERS,
         max_body: int = MAX_BODY,
         max_tags: int = MAX_TAGS,
+        library: Sandbox | None = None,
     ) -> None:
         self.joiner = joiner or Joiner()
         self.sandbox = sandbox or Sandbox()
         self.parsers = parsers
         self.max_body = max_body
         self.max_tags = max_tags
+        self.library = library or Sandbox(
+            limit_seconds=DOCUMENT_SECONDS, memory=DOCUMENT_MEMORY, max_body=MAX_DOCUMENT, instead=bare_page
+        )
 
     def __call__(self, answer: Answer, target: Target, heavy: bool | None = None) -> Page:
         """The page; raises ParserDied if a parser broke on it. `heavy` if the caller has looked already."""
         mime = sniff(answer.headers.get("content-type", ""), answer.body)
+        if mime in DOCUMENTS:
+            return self._document(answer, target, mime)
         parse = self.parsers.get(mime)
         if parse is None:
             return apply(Page(target.url, target.id, target.host, mime), answer)
-        if self.heavy(answer.body) if heavy is None else heavy:
+        if self.heavy(answer) if heavy is None else heavy:
             return self.sandbox.parse(answer, target, mime)
         try:
             return parse(answer, target, self.joiner, mime)
@@ -62,14 +78,25 @@ class Parser:
             why = f"parse-crashed: {type(wrong).__name__}: {wrong}"
             raise ParserDied(why, Page(target.url, target.id, target.host, mime, limits=why)) from wrong
 
-    def heavy(self, body: bytes) -> bool:
-        """Whether a body is so large, or has so many tags, that it is parsed in the child."""
+    def _document(self, answer: Answer, target: Target, mime: str) -> Page:
+        try:
+            return self.library.parse(answer, target, mime)
+        except ParserDied as died:
+            return apply(died.page, answer)
+
+    def heavy(self, answer: Answer) -> bool:
+        """Whether an answer is a document, or so large, or of so many tags, that it is parsed in a child."""
+        body = answer.body
         size = len(body)
-        return size > self.max_tags * _SHORTEST_TAG and (size > self.max_body or body.count(b"<") > self.max_tags)
+        if size > self.max_tags * _SHORTEST_TAG and (size > self.max_body or body.count(b"<") > self.max_tags):
+            return True
+        # What begins with a tag is no document, whatever the server says (0.1 us; to sniff costs 1-2).
+        return body[:1] != b"<" and sniff(answer.headers.get("content-type", ""), body) in DOCUMENTS
 
     def close(self) -> None:
-        """End the child."""
+        """End the children."""
         self.sandbox.close()
+        self.library.close()
 
     def __enter__(self) -> Self:
         return self
@@ -78,7 +105,12 @@ class Parser:
         self.close()
 
 
-_CHILD_PARSERS = PARSERS | {"text/html": parse_suspect, "application/xhtml+xml": parse_suspect}
+_CHILD_PARSERS: dict[str, ParsePage] = {
+    **PARSERS,
+    "text/html": parse_suspect,
+    "application/xhtml+xml": parse_suspect,
+    **dict.fromkeys(DOCUMENTS, documents.parse),
+}
 _child_joiner = Joiner(size=10_000)
 
 

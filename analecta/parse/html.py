@@ -13,6 +13,7 @@ from turbohtml import Document, Element, Node, parse
 
 from analecta.model import Answer, Page, Target
 from analecta.parse.charset import decode, header_charset
+from analecta.parse.dates import date_of
 from analecta.parse.directives import AGENT, apply
 from analecta.parse.language import language_of
 from analecta.parse.links import MAX_ANCHOR, MAX_LINKS, gather
@@ -31,6 +32,12 @@ _REFRESH = re.compile(r"\s*[\d.]*\s*[;,]?\s*(?:url\s*=\s*)?[\"']?([^\"']*)", re.
 _INLINE = frozenset(
     "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark nobr q s samp small "
     "span strike strong sub sup time tt u var wbr".split()
+)
+
+_AUTHORS = frozenset(("author", "dc.creator", "dcterms.creator", "citation_author"))
+_DATES = frozenset(
+    "date dc.date dc.date.issued dcterms.date dcterms.created dcterms.modified dcterms.issued citation_date "
+    "citation_publication_date article:published_time article:modified_time last-modified".split()
 )
 
 _LINKING = (("iframe", "src"), ("frame", "src"), ("a", "href"), ("area", "href"))
@@ -72,7 +79,7 @@ def _read_head(page: Page, document: Document, answer: Answer) -> None:
     """Title, headings, and what the page asks of robots."""
     asked, reserved = [], []
     for meta in document.find_all("meta"):
-        name = meta.attr("name")
+        name = meta.attr("name") or meta.attr("property")
         if not name:
             continue
         name = name.strip().lower()
@@ -80,6 +87,10 @@ def _read_head(page: Page, document: Document, answer: Answer) -> None:
             asked.append(meta.attr("content") or "")
         elif name == "tdm-reservation":
             reserved.append(meta.attr("content") or "")
+        elif name in _DATES:
+            page.date = page.date or date_of(meta.attr("content") or "")
+        elif name in _AUTHORS:
+            page.author = page.author or " ".join((meta.attr("content") or "").split())[:MAX_TITLE]
     apply(page, answer, asked, reserved)
     page.headings = _headings(document)
     title = document.find("title")

@@ -33,3 +33,8 @@ def rough_page(answer: Answer, target: Target, mime: str, why: str) -> Page:
 
     page.links = gather(hrefs, hrefs, target.id, join, lambda _: "", lambda _: False, MAX_LINKS).links
     return apply(page, answer)
+
+
+def bare_page(answer: Answer, target: Target, mime: str, why: str) -> Page:
+    """A page without anything, for what is no HTML."""
+    return apply(Page(target.url, target.id, target.host, mime, limits=why), answer)

@@ -44,6 +44,8 @@ class _Gone(Exception):
 class Sandbox:
     """Parses pages in a killable child; `parser` names the child's function as "module:function".
 
+    `instead` makes the page of an answer that took too long.
+
     `parse` blocks for `limit_seconds` at most (and the time a child needs to start); it may be called from
     several threads, which then wait for one another.
     """
@@ -55,6 +57,7 @@ class Sandbox:
         memory: int = 512 * 1024 * 1024,
         start_seconds: float = 30.0,
         max_body: int = 16 * 1024 * 1024,
+        instead: Callable[[Answer, Target, str, str], Page] = rough_page,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self.parser = parser
@@ -62,6 +65,7 @@ class Sandbox:
         self.memory = memory
         self.start_seconds = start_seconds
         self.max_body = max_body
+        self.instead = instead
         self.now = now
         self._child: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
@@ -77,7 +81,7 @@ class Sandbox:
             except _TimeUp:
                 self._end()
                 why = f"parse-limited: stopped after {self.limit_seconds:g} s"
-                return rough_page(answer, target, mime, why)
+                return self.instead(answer, target, mime, why)
             except (_Gone, msgspec.MsgspecError) as wrong:
                 raise self._died(self._end() or str(wrong), target, mime) from None
             if isinstance(reply, str):
@@ -116,6 +120,7 @@ class Sandbox:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             bufsize=0,
+            start_new_session=True,  # so that what it starts itself (Ghostscript) can be killed with it
         )
         self._child = child
         assert child.stdin is not None
@@ -132,7 +137,8 @@ class Sandbox:
             return ""
         with contextlib.suppress(subprocess.TimeoutExpired):
             child.wait(0.05)  # one that is dying of itself may tell why
-        child.kill()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
         code = child.wait()
         for pipe in (child.stdin, child.stdout):
             if pipe is not None:

@@ -15,7 +15,7 @@ MAX_TEXT = 2_000_000  # characters kept of a text file; logs and data dumps go o
 AROUND = 100
 
 # A URL in running text ends before the punctuation that ends its sentence or bracket.
-_URL = re.compile(rf"https?://[^\s<>\"'`{{}}|\\^]{{1,{MAX_URL}}}(?<![.,;:!?)\]])", re.IGNORECASE)
+URL = re.compile(rf"https?://[^\s<>\"'`{{}}|\\^]{{1,{MAX_URL}}}(?<![.,;:!?)\]])", re.IGNORECASE)
 _LINE = re.compile(r"\S[^\n]*")
 
 
@@ -36,7 +36,7 @@ def parse_text(answer: Answer, target: Target, joiner: Joiner, mime: str = "text
 
 
 def _read_links(page: Page, text: str, target: Target, joiner: Joiner, most: int) -> None:
-    found = list(islice(_URL.finditer(text), 2 * most))
+    found = list(islice(URL.finditer(text), 2 * most))
     page.links, kept, cut = gather(
         [m[0] for m in found], found, target.id, joiner.base(target.url), lambda _: "", lambda _: False, most
     )

@@ -10,8 +10,8 @@ import msgspec
 
 from analecta.judge.page_kinds import kinds_of
 from analecta.model import Found
-from analecta.publish.rows import unpacked
 from analecta.store.library import Library
+from analecta.store.packed import unpack_text
 from analecta.store.shard import NOINDEX, SOFT404
 from analecta.terms import words
 
@@ -35,7 +35,7 @@ def best(library: Library, topic: int, count: int) -> list[Good]:
     with library.shards() as shards:
         rows = [row for shard in shards for row in shard.execute(_BEST, (topic, _CANDIDATES * count))]
     rows = heapq.nlargest(_CANDIDATES * count, rows, key=lambda row: row[:3])
-    kinds = kinds_of(words([f"{row[1]}\n{unpacked(row[3])}" for row in rows]), [row[2] for row in rows])
+    kinds = kinds_of(words([f"{row[1]}\n{unpack_text(row[3])}" for row in rows]), [row[2] for row in rows])
     found = [Good(row[0], row[1], row[2], kind) for row, (kind, _) in zip(rows, kinds, strict=True)]
     better_last = sorted(found, key=_worth)
     by_title = {page.title or page.url: page for page in better_last}

@@ -14,8 +14,9 @@ from analecta.model import Page, State, Target
 from analecta.publish.known import Known, Url
 from analecta.publish.linking import Linked, linked
 from analecta.publish.reasons import sentence
-from analecta.publish.rows import iso, unpacked
+from analecta.publish.rows import iso
 from analecta.store.library import Library
+from analecta.store.packed import unpack_text
 from analecta.store.shard import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404
 from analecta.urls import canonical
 
@@ -23,7 +24,7 @@ _MOST_LISTED = 20
 _TERMS = 10
 _FLAGS = {"noindex": NOINDEX, "nofollow": NOFOLLOW, "noarchive": NOARCHIVE, "soft404": SOFT404}
 _PAGE = """SELECT p.title, p.status, p.mime, p.lang, p.fetched_at, p.topic, p.confidence, p.model, p.flags, f.name,
-  p.offset, p.length, p.words, p.limits, p.truncated, p.text
+  p.offset, p.length, p.words, p.limits, p.truncated, p.author, p.date, p.text
   FROM pages p LEFT JOIN files f ON f.n = p.file WHERE p.id = ? ORDER BY p.seq DESC LIMIT 1"""
 _AHEAD = f"SELECT sum(priority > ?), count(*) FROM urls WHERE state = {int(State.QUEUED)}"
 
@@ -54,6 +55,8 @@ class Kept(msgspec.Struct, frozen=True):
     status: int
     mime: str
     lang: str
+    author: str
+    date: str
     fetched_at: str
     topic: str
     confidence: float | None
@@ -193,14 +196,16 @@ def _kept(library: Library, shards: Sequence[sqlite3.Connection], found: Url, to
     if row is None:
         return None
     title, status, mime, lang, fetched, topic, confidence, model, flags, file, offset, length = row[:12]
-    words, limits, truncated, text = row[12:]
+    words, limits, truncated, author, date, text = row[12:]
     made_by = _model(library, model) if model else None
-    page = Page(found.url, found.id, found.host, mime or "", title=title or "", text=unpacked(text))
+    page = Page(found.url, found.id, found.host, mime or "", title=title or "", text=unpack_text(text))
     return Kept(
         title=title or "",
         status=status,
         mime=mime or "",
         lang=lang or "",
+        author=author or "",
+        date=date or "",
         fetched_at=iso(fetched),
         topic=topics[topic] if 0 <= topic < len(topics) else "",
         confidence=confidence,

@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 
 from analecta.publish.known import Known
-from analecta.publish.rows import unpacked
+from analecta.store.packed import unpack_text
 
 _MOST = 8
 _PAGES = "SELECT id, title, topic, confidence, links, anchors FROM pages WHERE "  # no index: a walk through all pages
@@ -54,5 +54,5 @@ def _linking(shard: sqlite3.Connection, ids: Sequence[int]) -> Iterator[tuple[in
 
 def _anchor(anchors: bytes | None, places: Sequence[int]) -> str:
     """The words of the first of these links that has any."""
-    texts = unpacked(anchors).split("\n")
+    texts = unpack_text(anchors).split("\n")
     return next((texts[place] for place in places if place < len(texts) and texts[place]), "")

@@ -5,7 +5,6 @@ COLUMNS says what each row has, in order. Text is never null ("" where there is 
 
 import heapq
 import sqlite3
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -17,6 +16,7 @@ from analecta.model import State
 from analecta.publish.known import Known
 from analecta.publish.reasons import NO_REFUSALS
 from analecta.store.library import Library
+from analecta.store.packed import unpack_text
 from analecta.store.shard import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404
 
 Row = dict[str, Any]
@@ -27,7 +27,7 @@ COLUMNS: dict[str, dict[str, type]] = {
         "confidence": float, "order": int, "depth": int, "parent": str, "fetched_at": str, "digest": str,
         "duplicate_of": str, "warc_file": str, "warc_offset": int, "topics": dict, "model": str, "host": str,
         "size": int, "words": int, "noindex": bool, "nofollow": bool, "noarchive": bool, "soft404": bool,
-        "reserved": str, "truncated": str,
+        "reserved": str, "truncated": str, "author": str, "date": str,
     },
     "links": {"source": str, "target": str, "anchor": str, "state": str},
     "refusals": {"url": str, "state": str, "reason": str, "detail": str, "parent": str, "anchor": str, "depth": int},
@@ -37,7 +37,8 @@ COLUMNS: dict[str, dict[str, type]] = {
 }  # fmt: skip
 
 _PAGES = """SELECT p.kept_at, p.id, p.status, p.mime, p.title, p.lang, p.topic, p.confidence, p.fetched_at, p.digest,
-  p.duplicate_of, f.name, p.offset, p.topics, p.model, p.size, p.words, p.flags, p.reserved, h.reserved, p.truncated
+  p.duplicate_of, f.name, p.offset, p.topics, p.model, p.size, p.words, p.flags, p.reserved, h.reserved, p.truncated,
+  p.author, p.date
   FROM pages p JOIN urls u ON u.id = p.id JOIN hosts h ON h.n = u.host LEFT JOIN files f ON f.n = p.file
   ORDER BY p.seq"""
 _LINKS = "SELECT id, links, anchors FROM pages WHERE links IS NOT NULL ORDER BY seq"
@@ -113,11 +114,6 @@ KINDS: dict[str, Callable[..., Iterator[Row]]] = {
 }
 
 
-def unpacked(packed: bytes | None) -> str:
-    """A text as the shards keep it."""
-    return zlib.decompress(packed).decode() if packed else ""
-
-
 def iso(seconds: float) -> str:
     """Wall-clock seconds as ISO 8601 in UTC, to the millisecond."""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -130,7 +126,7 @@ def _in_order(shards: Sequence[sqlite3.Connection]) -> Iterator[tuple[Any, ...]]
 
 def _page(row: tuple[Any, ...], order: int, known: Known, topics: Sequence[str]) -> Row:
     (_, id, status, mime, title, lang, topic, confidence, fetched, digest, twin, file, offset) = row[:13]
-    packed, model, size, words, flags, reserved, host_reserved, truncated = row[13:]
+    packed, model, size, words, flags, reserved, host_reserved, truncated, author, date = row[13:]
     final = known.get(id)
     assert final is not None
     first = known.start(final)
@@ -162,6 +158,8 @@ def _page(row: tuple[Any, ...], order: int, known: Known, topics: Sequence[str])
         "soft404": bool(flags & SOFT404),
         "reserved": "; ".join(dict.fromkeys(filter(None, (reserved, host_reserved)))),
         "truncated": truncated or "",
+        "author": author or "",
+        "date": date or "",
     }
 
 
@@ -178,7 +176,7 @@ def _name(topics: Sequence[str], topic: int) -> str:
 
 def _links(known: Known, source: str, targets: bytes, anchors: bytes | None, left: Left) -> Iterator[Row]:
     ids: list[int] = np.frombuffer(targets, np.int64).tolist()
-    texts = unpacked(anchors).split("\n")
+    texts = unpack_text(anchors).split("\n")
     texts += [""] * (len(ids) - len(texts))
     known.look_up(ids)
     for id, anchor in zip(ids, texts, strict=False):

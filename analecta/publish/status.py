@@ -19,6 +19,8 @@ from analecta.store.library import Library
 from analecta.store.shard import NOINDEX, SOFT404
 
 _LAST_NOTES = 5
+_MOST_LIMITS = 10
+_LIMITS = "SELECT limits, count(*) FROM pages WHERE limits IS NOT NULL GROUP BY 1"
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _TREND = 16  # letters wide
 _FLAT = 0.02  # a smaller change of confidence is none
@@ -52,6 +54,7 @@ class Status(msgspec.Struct):
     pages: int
     on_topic: int
     duplicates: int
+    limits: dict[str, int]  # why pages could not be read, or not wholly, most frequent first
     noindex: int
     soft404: int
     reserved: int
@@ -75,10 +78,12 @@ def status(library: Library) -> Status:
     reasons: Counter[str] = Counter()
     topics = dict.fromkeys(names, 0)
     figures: Counter[str] = Counter()
+    limits: Counter[str] = Counter()
     with library.shards() as shards:
         for shard in shards:
             _count_urls(shard, urls, reasons)
             _count_pages(shard, names, topics, figures)
+            limits.update(dict(shard.execute(_LIMITS)))
     past = list(history(library, Left()))
     files = sorted(library.archive.glob("*.warc.gz"))
     return Status(
@@ -89,6 +94,7 @@ def status(library: Library) -> Status:
         pages=figures["pages"],
         on_topic=sum(topics.values()),
         duplicates=figures["duplicates"],
+        limits=dict(limits.most_common(_MOST_LIMITS)),
         noindex=figures["noindex"],
         soft404=figures["soft404"],
         reserved=figures["reserved"],
@@ -158,6 +164,8 @@ def show(found: Status) -> RenderableType:
             parts.append(Text("(least, mean and most: how sure the judge is of a topic's best items)", style="dim"))
     if found.reasons:
         parts += ["", _counts("not fetched, or failed", "URLs", found.reasons)]
+    if found.limits:
+        parts += ["", _counts("not read, or not wholly", "pages", found.limits)]
     if found.notes:
         parts += ["", Text("Notes", style="bold"), *(Text(f"  {plain(note)}") for note in found.notes[-_LAST_NOTES:])]
         if len(found.notes) > _LAST_NOTES:

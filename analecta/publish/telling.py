@@ -129,6 +129,8 @@ def _facts(told: Explanation) -> Iterator[Fact]:
 
 def _page(page: Kept, told: bool) -> Iterator[Fact]:
     yield "Title", page.title or "(none)"
+    if page.author or page.date:
+        yield "By", ", ".join(filter(None, (page.author, page.date)))
     about = [page.mime, page.lang, many(page.words, "word"), f"fetched on {_minute(page.fetched_at)}"]
     yield "Page", ", ".join(filter(None, about)) + ("" if page.status == 200 else f", answered with {page.status}")
     for flag in page.flags:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from analecta.seed.bookmarks.bookmarks import read_bookmarks
+from analecta.seed.examples import read_examples
 from analecta.seed.feeds import read_feed
 from analecta.seed.outlines.outline import read_outline
 from analecta.seed.reading import Reading
@@ -14,6 +15,7 @@ from analecta.seed.urls import read_urls
 # stands below no name of its own) -> what it says.
 READERS: dict[str, Callable[[Path, str], Reading]] = {
     "seeds": read_urls,
+    "examples": read_examples,  # of a folder
     "bookmarks": read_bookmarks,
     "outline": read_outline,
     "feed": read_feed,

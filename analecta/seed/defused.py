@@ -25,7 +25,7 @@ class Tag:
         return [child for child in self.children if child.name == name and child.space in spaces]
 
 
-def read_xml(data: bytes, path: Path) -> Tag:
+def read_xml(data: bytes, path: Path | str) -> Tag:
     """The root of an XML file."""
     builder = _Builder(path)
     try:
@@ -38,7 +38,7 @@ def read_xml(data: bytes, path: Path) -> Tag:
 class _Builder:
     """Grows the tree as the parser goes on."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | str) -> None:
         self.path = path
         self.top = Tag("", "", {}, 0)
         self.open = [self.top]

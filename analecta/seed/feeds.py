@@ -1,4 +1,4 @@
-"""A feed (RSS 2.0 and 1.0, Atom, JSON Feed) saved to a file: its title is the topic, its entries' links the seeds."""
+"""A feed (RSS 2.0 and 1.0, Atom, JSON Feed): its title is the topic, its entries' links the seeds."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,14 +20,18 @@ _KINDS = "RSS, Atom or JSON Feed"
 
 
 def read_feed(path: Path, topic: str) -> Reading:
-    """The topic that a feed is."""
-    data = read_bytes(path)
+    """The topic that a feed is which was saved to a file."""
+    return feed_of(read_bytes(path), path, topic)
+
+
+def feed_of(data: bytes, path: Path | str, topic: str, address: str = "") -> Reading:
+    """The topic that a feed is; `address` is where it was found, if that is known."""
     found = Gathering(path, topic)
     sign = first_sign(data)
     if sign == b"{":
         _read_json(found, json_of(data, path))
     elif sign == b"<":
-        _read_xml(found, read_xml(data, path))
+        _read_xml(found, read_xml(data, path), address)
     else:
         raise BadUse(f"{path} is no feed: {_KINDS} is wanted")
     reading = found.reading()
@@ -50,12 +54,12 @@ def _read_json(found: Gathering, feed: dict[str, Any]) -> None:
             found.skip(str(fields.get("title") or item), "the entry has no link")
 
 
-def _read_xml(found: Gathering, root: Tag) -> None:
+def _read_xml(found: Gathering, root: Tag, address: str) -> None:
     channel = _channel(root)
     if channel is None:
         raise BadUse(f"{found.path} is XML, but no feed: {_KINDS} is wanted")
     place = _place(found, next((tag.text for tag in channel.all("title", _SPACES)), ""))
-    base = channel.attributes.get(_BASE) or root.attributes.get(_BASE) or next(_links(channel), "")
+    base = channel.attributes.get(_BASE) or root.attributes.get(_BASE) or next(_links(channel), "") or address
     for entry in _entries(root, channel):
         link = next(_links(entry), "") or _permalink(entry)
         if link:

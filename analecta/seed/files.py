@@ -32,7 +32,7 @@ def read_bytes(path: Path, most: int = MAX_BYTES) -> bytes:
     return data
 
 
-def text_of(data: bytes, path: Path) -> str:
+def text_of(data: bytes, path: Path | str) -> str:
     """The text of a file in UTF-8, or in UTF-16 with its mark."""
     try:
         text = data.decode("utf-16" if data.startswith(_UTF16) else "utf-8-sig")
@@ -48,7 +48,7 @@ def lines_of(text: str) -> list[str]:
     return re.split(r"\r\n|\r|\n", text)
 
 
-def json_of(data: bytes, path: Path, pairs: Callable[[list[tuple[str, Any]]], Any] = dict) -> Any:
+def json_of(data: bytes, path: Path | str, pairs: Callable[[list[tuple[str, Any]]], Any] = dict) -> Any:
     """What a JSON file says."""
     try:
         return json.loads(text_of(data, path), object_pairs_hook=pairs)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import tomlkit
 
-from analecta.settings import Topic
+from analecta.settings import Others, Topic
 
 _HEAD = """What this library is about and how it is grown. Yours to edit: `analecta crawl` reads it at each start.
 Every setting is described in docs/settings.md."""
@@ -29,7 +29,13 @@ minutes = 60
 """
 
 
-def first_settings(topics: Sequence[Topic], recipe: str, contact: str = "", engines: Mapping[str, str] = {}) -> str:
+def first_settings(
+    topics: Sequence[Topic],
+    recipe: str,
+    contact: str = "",
+    engines: Mapping[str, str] = {},
+    others: Others = Others(),
+) -> str:
     """The text of a new library's settings; `engines` are search engines by name, with their URLs if they have any."""
     document = tomlkit.document()
     for line in _HEAD.splitlines():
@@ -39,7 +45,8 @@ def first_settings(topics: Sequence[Topic], recipe: str, contact: str = "", engi
     document.add(tomlkit.comment("Your e-mail address or a page about you. Site owners see it with every request;"))
     document.add(tomlkit.comment("without it the open internet is not crawled."))
     document.add("contact", tomlkit.item(contact))
-    return tomlkit.dumps(document) + "\n" + topics_text(topics) + _search(engines) + _commented(EXAMPLES)
+    not_meant = "" if others == Others() else "\n" + others_text(others)
+    return tomlkit.dumps(document) + "\n" + topics_text(topics) + not_meant + _search(engines) + _commented(EXAMPLES)
 
 
 def topics_text(topics: Sequence[Topic]) -> str:
@@ -47,9 +54,20 @@ def topics_text(topics: Sequence[Topic]) -> str:
     return "\n".join(map(_table, topics))
 
 
+def others_text(others: Others) -> str:
+    """What is not meant, as a table."""
+    return "[others]\n" + _array("seeds", others.seeds) + _array("examples", others.examples)
+
+
 def _table(topic: Topic) -> str:
-    seeds = "".join(f"    {tomlkit.string(seed).as_string()},\n" for seed in topic.seeds)
-    return f"[[topics]]\nname = {tomlkit.string(topic.name).as_string()}\nseeds = [\n{seeds}]\n"
+    seeds = _array("seeds", topic.seeds) or ("" if topic.starts or topic.examples else "seeds = [\n]\n")
+    more = _array("starts", topic.starts) + _array("examples", topic.examples)
+    return f"[[topics]]\nname = {tomlkit.string(topic.name).as_string()}\n{seeds}{more}"
+
+
+def _array(key: str, words: Sequence[str]) -> str:
+    lines = "".join(f"    {tomlkit.string(word).as_string()},\n" for word in words)
+    return f"{key} = [\n{lines}]\n" if words else ""
 
 
 def _search(engines: Mapping[str, str]) -> str:

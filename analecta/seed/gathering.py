@@ -24,7 +24,7 @@ _SHOWN = 200  # characters kept of what was skipped: a bookmarklet is a whole pr
 class Gathering:
     """Collects what a reader meets; `reading` at the end tells it all."""
 
-    def __init__(self, path: Path, topic: str, most: int = MAX_ENTRIES) -> None:
+    def __init__(self, path: Path | str, topic: str, most: int = MAX_ENTRIES) -> None:
         self.path = path
         self.topic = topic
         self.skipped: list[Skipped] = []

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from analecta.settings import Topic
+from analecta.settings import Others, Topic
 
 
 class Skipped(msgspec.Struct, frozen=True):
@@ -18,7 +18,8 @@ class Reading(msgspec.Struct, frozen=True):
     """Topics with their seeds; what was skipped; how many seeds were named more than once.
 
     A topic that has no seeds is none yet: `queries` keeps what a search engine would be asked for it, by its
-    name (S1). `merged` are the topics that a file names more than once.
+    name (S1). `merged` are the topics that a file names more than once. `others` is what is not meant. `files` are
+    the examples among the topics and others that are files as brought, each with its place in the library.
     """
 
     topics: tuple[Topic, ...]
@@ -26,3 +27,5 @@ class Reading(msgspec.Struct, frozen=True):
     repeated: int = 0
     queries: dict[str, str] = {}
     merged: tuple[str, ...] = ()
+    others: Others = Others()
+    files: dict[str, str] = {}

@@ -5,22 +5,35 @@ from collections.abc import Iterator, Sequence
 from analecta.seed.adding import Added
 from analecta.seed.combining import tree
 from analecta.seed.reading import Reading, Skipped
-from analecta.settings import Topic
+from analecta.settings import Others, Topic
 
 MOST = 10  # of what is odd; the rest is counted
 
 
 def tell_reading(reading: Reading) -> Iterator[str]:
     """The tree of topics, and what is odd."""
-    yield from tell_topics(reading.topics)
+    yield from tell_topics(reading.topics, reading.others)
     yield from tell_odd(reading)
 
 
-def tell_topics(topics: Sequence[Topic]) -> Iterator[str]:
-    """The tree of topics with their seeds."""
+def tell_topics(topics: Sequence[Topic], others: Others = Others()) -> Iterator[str]:
+    """The tree of topics with what shows each of them; what is not meant."""
     for leaf in tree(topics):
         head = "  Topic " if leaf.depth == 0 else "    " + "  " * leaf.depth
-        yield f"{head}{leaf.name}" + ("" if leaf.seeds is None else f": {leaf.seeds:,} seeds")
+        yield f"{head}{leaf.name}" + ("" if leaf.topic is None else f": {what_shows(leaf.topic)}")
+    if others != Others():
+        yield f"  What is not meant: {what_shows(others)}"
+
+
+def what_shows(given: Topic | Others) -> str:
+    """How many seeds and files there are, and pages to begin at."""
+    starts = len(given.starts) if isinstance(given, Topic) else 0
+    parts = [f"{len(given.seeds):,} seeds"] if given.seeds or not (given.examples or starts) else []
+    if given.examples:
+        parts.append("1 file" if len(given.examples) == 1 else f"{len(given.examples):,} files")
+    if starts:
+        parts.append("1 page to begin at" if starts == 1 else f"{starts:,} pages to begin at")
+    return ", ".join(parts)
 
 
 def tell_odd(reading: Reading) -> Iterator[str]:
@@ -43,11 +56,12 @@ def tell_added(added: Added) -> Iterator[str]:
     if added.topics:
         yield "New topics:"
         yield from tell_topics(added.topics)
-    if added.more:
-        yield "New seeds:"
-        yield from (f"  Topic {topic.name}: {len(topic.seeds):,} more" for topic in added.more)
+    if added.more or added.others != Others():
+        yield "More for what is there:"
+        yield from (f"  Topic {topic.name}: {what_shows(topic)}" for topic in added.more)
+        yield from tell_topics((), added.others)
     if added.known:
-        yield f"  There already: {added.known:,} seeds"
+        yield f"  There already: {added.known:,}"
 
 
 def _first(lines: list[str]) -> Iterator[str]:

@@ -37,9 +37,9 @@ CREATE INDEX urls_shunned ON urls (id) WHERE reason IN ('nofollow', 'shunned');
 CREATE INDEX urls_open ON urls (n) WHERE state < 2 AND cold = 0;
 CREATE TABLE pages (
   seq INTEGER PRIMARY KEY, id INTEGER NOT NULL, kept_at REAL NOT NULL, fetched_at REAL NOT NULL, took REAL,
-  status INTEGER NOT NULL, mime TEXT, charset TEXT, lang TEXT, title TEXT, size INTEGER, digest TEXT,
-  body INTEGER, simhash INTEGER, words INTEGER, duplicate_of INTEGER, flags INTEGER NOT NULL DEFAULT 0, limits TEXT,
-  truncated TEXT, reserved TEXT, canonical TEXT, etag TEXT, modified TEXT, file INTEGER, offset INTEGER,
+  status INTEGER NOT NULL, mime TEXT, charset TEXT, lang TEXT, title TEXT, author TEXT, date TEXT, size INTEGER,
+  digest TEXT, body INTEGER, simhash INTEGER, words INTEGER, duplicate_of INTEGER, flags INTEGER NOT NULL DEFAULT 0,
+  limits TEXT, truncated TEXT, reserved TEXT, canonical TEXT, etag TEXT, modified TEXT, file INTEGER, offset INTEGER,
   length INTEGER, topic INTEGER NOT NULL DEFAULT -1, confidence REAL, topics BLOB, model TEXT, headings TEXT,
   links BLOB, anchors BLOB, text BLOB);
 CREATE INDEX pages_body ON pages (body);
@@ -58,8 +58,8 @@ _ADD_URL = """INSERT INTO urls (n, id, url, host, state, cold, priority, topic, 
   WHERE urls.reason IN ('nofollow', 'shunned') AND excluded.state = 0"""
 
 PAGE_COLUMNS = (
-    "id kept_at fetched_at took status mime charset lang title size digest body simhash words duplicate_of flags "
-    "limits truncated reserved canonical etag modified file offset length topic confidence topics model headings "
+    "id kept_at fetched_at took status mime charset lang title author date size digest body simhash words duplicate_of "
+    "flags limits truncated reserved canonical etag modified file offset length topic confidence topics model headings "
     "links anchors text"
 ).split()
 _ADD_PAGE = f"INSERT INTO pages ({', '.join(PAGE_COLUMNS)}) VALUES ({', '.join('?' * len(PAGE_COLUMNS))})"
@@ -317,14 +317,24 @@ class Shard:
         """Pages that were kept before there was a model: (seq, packed text)."""
         return self.db.execute("SELECT seq, text FROM pages WHERE model = '' ORDER BY seq").fetchall()
 
-    def last_pages(self, count: int) -> list[tuple[int, int, float, bytes, bytes, bool]]:
-        """The pages kept last, oldest first: (seq, id, confidence, packed text, link ids, on no topic)."""
+    def last_pages(self, count: int, example: float) -> list[tuple[int, int, float, bytes, bytes, bool]]:
+        """The pages kept last, oldest first: (seq, id, confidence, packed text, link ids, on no topic).
+
+        From the priority `example` on a URL is an example; one of no topic is on none, whatever its words.
+        """
         rows = self.db.execute(
-            "SELECT seq, id, confidence, text, links, flags & ? FROM pages WHERE text IS NOT NULL"
-            " ORDER BY seq DESC LIMIT ?",
-            (SOFT404 | NOINDEX, count),
+            "SELECT p.seq, p.id, p.confidence, p.text, p.links, p.flags & ? OR (u.priority >= ? AND u.topic < 0)"
+            " FROM pages p JOIN urls u ON u.id = p.id WHERE p.text IS NOT NULL ORDER BY p.seq DESC LIMIT ?",
+            (SOFT404 | NOINDEX, example, count),
         ).fetchall()
         return [(*row[:5], bool(row[5])) for row in rows[::-1]]
+
+    def verdict_of(self, id: int) -> tuple[int, float, bytes | None] | None:
+        """What was said of the page at a URL: topic, confidence and packed topics; None where it is not here."""
+        row: tuple[int, float, bytes | None] | None = self.db.execute(
+            "SELECT p.topic, p.confidence, p.topics FROM urls u JOIN pages p ON p.seq = u.page WHERE u.id = ?", (id,)
+        ).fetchone()
+        return row
 
     def links_of(self, id: int) -> bytes:
         """The packed ids that a page links to; empty where the page is not here."""

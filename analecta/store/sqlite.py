@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from analecta.errors import Environment
 
-SCHEMA = 1
+SCHEMA = 2  # 2: pages have author and date
 
 
 def connect(path: Path, readonly: bool = False) -> sqlite3.Connection:

@@ -34,6 +34,8 @@ class Replay:
     def _here(self, target: str) -> Response:
         if self.search and target.startswith("/search"):
             return self.search.answer(target)
+        if self.search and target == "/config":
+            return self.search.about()
         hosts = "".join(f"{count}\t{host}\n" for host, count in sorted(self.archives.hosts.items()))
         return Response(200, _TEXT, hosts.encode()) if target == "/" else Response(404, _TEXT, b"Nothing here.\n")
 

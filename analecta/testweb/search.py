@@ -1,45 +1,52 @@
-"""A search engine over replayed pages that answers as SearXNG does (`/search?q=...&format=json`): BM25 in numpy.
+"""A search engine over replayed pages that answers as SearXNG does (`/search?q=...&format=json`).
 
-Words in quotes must stand in the page one after the other, which is looked up in the text of the best pages.
+`link:URL` finds the pages that link to a URL, which SearXNG cannot: `/config` says that it is offered here.
 """
 
 import html
 import re
 import zlib
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cached_property
 from urllib.parse import parse_qs, urlsplit
 
-import numpy as np
 import orjson
 
+from analecta.analyse.inlinks import InLinks
+from analecta.analyse.wordsearch import WordSearch, snippet
 from analecta.testweb.server import Response
-from analecta.testweb.warcs import Warcs
+from analecta.testweb.warcs import Warcs, key_of
+from analecta.urls import Joiner
 
 PER_PAGE = 10  # results of one answer, as SearXNG's engines give
-CHECKED = 500  # pages looked through for a phrase
-K1, B = 1.2, 0.75  # the usual constants of BM25
-TITLE = 3  # a word of the title counts as this many
+LINK = "link:"
+MAX_LINKS = 2000  # of one page, as a crawl takes
 
 _HIDDEN = re.compile(rb"<(script|style|noscript|template)\b.*?</\1\s*>|<!--.*?-->", re.I | re.S)
 _TITLE = re.compile(rb"<title[^>]*>(.*?)</title", re.I | re.S)
 _TAG = re.compile(rb"<[^>]*>")
+_HREF = re.compile(rb"<(a|area|base)\s[^>]{0,500}?href\s{0,9}=\s{0,9}(?:\"([^\">]*)|'([^'>]*)|([^\"'\s>]+))", re.I)
 _CHARSET = re.compile(rb"charset=[\"']?([\w-]+)", re.I)
-_WORD = re.compile(r"\w+")
-_QUOTED = re.compile(r'"([^"]+)"')
+_JSON = b"Content-Type: application/json\r\n"
+_TEXT = b"Content-Type: text/plain\r\n"
+
+
+def body_of(found: Response) -> bytes:
+    """The HTML of an answer; b"" where it is something else."""
+    head = found.head.lower()
+    if found.status != 200 or b"content-type: text/html" not in head:
+        return b""
+    if b"content-encoding: gzip" not in head:
+        return found.body
+    try:
+        return zlib.decompress(found.body, 31)
+    except zlib.error:
+        return b""
 
 
 def title_and_text(found: Response) -> tuple[str, str]:
     """The title and the visible text of an HTML answer; ("", "") for anything else."""
-    head = found.head.lower()
-    if found.status != 200 or b"content-type: text/html" not in head:
-        return "", ""
-    body = found.body
-    if b"content-encoding: gzip" in head:
-        try:
-            body = zlib.decompress(body, 31)
-        except zlib.error:
-            return "", ""
+    body = body_of(found)
     named = _CHARSET.search(found.head) or _CHARSET.search(body[:2048])
     title = _TITLE.search(body)
     plain = [title[1] if title else b"", _TAG.sub(b" ", _HIDDEN.sub(b" ", body))]
@@ -55,88 +62,79 @@ def _clean(data: bytes, charset: str) -> str:
 
 
 class Search:
-    """Finds pages by words."""
+    """Finds pages by words, and by the links on them."""
 
     def __init__(self, archives: Warcs, step: Callable[[], None] = lambda: None) -> None:
         self.archives = archives
         self.urls: list[str] = []
         self._titles: list[str] = []
-        self._words: dict[str, int] = {}
-        self._build(step)
+        self._words = WordSearch(self._pages(step), lambda page: f"{self._titles[page]} {self._text(page)}")
 
-    def _build(self, step: Callable[[], None]) -> None:
-        """Postings word by word: pages and weights in two arrays, `_starts` says where each word's begin."""
-        number = self._words
-        rows: list[np.ndarray] = []
-        counts: list[np.ndarray] = []
+    def _pages(self, step: Callable[[], None]) -> Iterator[tuple[str, str]]:
         for url, found in self.archives.pages():
             step()
             title, text = title_and_text(found)
-            if not text:
-                continue
-            tally = Counter(_WORD.findall(text.lower()))
-            for word in _WORD.findall(title.lower()):
-                tally[word] += TITLE
-            self.urls.append(url)
-            self._titles.append(title or url)
-            rows.append(np.fromiter((number.setdefault(word, len(number)) for word in tally), np.int32, len(tally)))
-            counts.append(np.fromiter(tally.values(), np.float32, len(tally)))
-        sizes = np.array([len(row) for row in rows], np.int64)
-        lengths = np.array([count.sum() for count in counts], np.float32)
-        words = np.concatenate([*rows, np.empty(0, np.int32)])
-        pages = np.repeat(np.arange(len(rows), dtype=np.int32), sizes)
-        order = np.argsort(words, kind="stable")
-        self._pages = pages[order]
-        often = np.concatenate([*counts, np.empty(0, np.float32)])[order]
-        norm = K1 * (1 - B + B * lengths / max(float(lengths.mean()) if len(lengths) else 1.0, 1.0))
-        self._weights = often * (K1 + 1) / (often + norm[self._pages])
-        self._starts = np.searchsorted(words[order], np.arange(len(number) + 1))
+            if text:
+                self.urls.append(url)
+                self._titles.append(title or url)
+                yield title, text
 
-    def find(self, query: str, start: int = 0, length: int = PER_PAGE) -> tuple[int, list[tuple[int, float]]]:
-        """How many pages match, and (page, score) of some of them, best first."""
-        scores = np.zeros(len(self.urls), np.float32)
-        for word in dict.fromkeys(_WORD.findall(query.lower())):
-            at = self._words.get(word)
-            if at is not None:
-                span = slice(self._starts[at], self._starts[at + 1])
-                share = span.stop - span.start
-                scores[self._pages[span]] += self._weights[span] * np.log1p((len(scores) - share + 0.5) / (share + 0.5))
-        best = np.argsort(-scores, kind="stable")[: int(np.count_nonzero(scores))]
-        phrases = [" ".join(_WORD.findall(phrase.lower())) for phrase in _QUOTED.findall(query)]
-        if phrases:
-            best = np.array([page for page in best[:CHECKED] if self._holds(int(page), phrases)], np.int64)
-        return len(best), [(int(page), float(scores[page])) for page in best[start : start + length]]
+    @cached_property
+    def _links(self) -> InLinks:
+        """The links of all pages, gathered when the first of such questions comes."""
+        joiner = Joiner()
+        return InLinks(self._ids(url, joiner) for url in self.urls)
+
+    def _ids(self, url: str, joiner: Joiner) -> list[int]:
+        found = self.archives.answer(url)
+        tags = _HREF.findall(body_of(found)) if found else []
+        hrefs = [(name, html.unescape((a or b or c).decode("utf-8", "replace"))) for name, a, b, c in tags]
+        base = next((href for name, href in hrefs if name.lower() == b"base"), "")
+        start = joiner.base(url)(base) if base else None
+        join = joiner.base(start.url if start else url)
+        targets = (join(href.strip()) for name, href in hrefs[:MAX_LINKS] if name.lower() != b"base")
+        return [target.id for target in targets if target]
+
+    def about(self) -> Response:
+        """What SearXNG tells of itself at `/config`, and that there is more here."""
+        engine = {"name": "replay", "categories": ["general"], "enabled": True, "shortcut": "re"}
+        body = {"instance_name": "analecta replay", "categories": ["general"], "engines": [engine], "backlinks": LINK}
+        return Response(200, _JSON, orjson.dumps(body))
 
     def answer(self, target: str) -> Response:
         """What SearXNG would answer to this request."""
         asked = parse_qs(urlsplit(target).query)
         query = asked.get("q", [""])[0].strip()
         if not query:
-            return Response(400, b"Content-Type: text/plain\r\n", b"No query.\n")
+            return Response(400, _TEXT, b"No query.\n")
         if asked.get("format", ["html"])[0] != "json":
-            return Response(403, b"Content-Type: text/plain\r\n", b"Only format=json is served here.\n")
+            return Response(403, _TEXT, b"Only format=json is served here.\n")
         page = asked.get("pageno", ["1"])[0]
         start = (max(1, int(page)) - 1) * PER_PAGE if page.isdigit() else 0
-        number, found = self.find(query, start)
-        results = [self._result(page, score, query, start + i + 1) for i, (page, score) in enumerate(found)]
+        number, best = self.find(query, start + PER_PAGE)
+        results = [self._result(page, score, query, i) for i, (page, score) in enumerate(best[start:], start + 1)]
         body = {"query": query, "number_of_results": number, "results": results}
         body |= {name: [] for name in ("answers", "corrections", "infoboxes", "suggestions", "unresponsive_engines")}
-        return Response(200, b"Content-Type: application/json\r\n", orjson.dumps(body))
+        return Response(200, _JSON, orjson.dumps(body))
+
+    def find(self, query: str, n: int) -> tuple[int, list[tuple[int, float]]]:
+        """How many pages match, and the best `n` of them with their scores."""
+        if not query.startswith(LINK):
+            return self._words.find(query, n)
+        id = key_of(query.removeprefix(LINK).strip())
+        found = [page for page in self._links.of([id]) if key_of(self.urls[page]) != id]
+        return len(found), [(page, 1.0) for page in found[:n]]
 
     def _text(self, page: int) -> str:
         found = self.archives.answer(self.urls[page])
         return title_and_text(found)[1] if found else ""
-
-    def _holds(self, page: int, phrases: list[str]) -> bool:
-        text = " ".join(_WORD.findall(f"{self._titles[page]} {self._text(page)}".lower()))
-        return all(f" {phrase} " in f" {text} " for phrase in phrases)
 
     def _result(self, page: int, score: float, query: str, position: int) -> dict[str, object]:
         url = self.urls[page]
         return {
             "url": url,
             "title": self._titles[page],
-            "content": snippet(self._text(page), _WORD.findall(query.lower())),
+            "content": snippet(self._text(page), query),
             "engine": "replay",
             "engines": ["replay"],
             "positions": [position],
@@ -145,11 +143,3 @@ class Search:
             "category": "general",
             "score": round(score, 4),
         }
-
-
-def snippet(text: str, words: list[str], width: int = 240) -> str:
-    """The part of a text around the first of the words that it holds."""
-    low = text.lower()
-    places = [place for place in (low.find(word) for word in words) if place >= 0]
-    start = max(0, min(places, default=0) - width // 4)
-    return ("… " if start else "") + text[start : start + width].strip() + (" …" if start + width < len(text) else "")

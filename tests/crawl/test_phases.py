@@ -5,15 +5,13 @@ import pytest
 
 from analecta.crawl.messages import Course
 from analecta.crawl.partitions import Crawl
-from analecta.crawl.recipe import domains
+from analecta.crawl.recipe import domain_of
 from analecta.errors import BadUse
 from analecta.seed.first_settings import first_settings
 from analecta.settings import Topic, load
 from analecta.store.library import Library
 from analecta.testweb.process import PocketServer
 from analecta.urls import canonical
-
-domain_of = domains()
 
 
 @pytest.fixture(scope="module")

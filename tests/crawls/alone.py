@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import Callable
 
 from analecta.crawl.engine import Engine
+from analecta.crawl.judges import new_judge
 from analecta.crawl.messages import UNLIMITED, Order, Report, decode, encode
-from analecta.crawl.recipe import new_judge, partition
+from analecta.crawl.recipe import partition
 from analecta.settings import load
 from analecta.store.library import Library
 

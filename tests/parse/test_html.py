@@ -129,3 +129,12 @@ def test_f29_any_bytes_give_a_page_of_valid_text(body, label):
 @settings(max_examples=300, deadline=None)
 def test_f29_any_markup_gives_a_page_of_valid_text(markup, encoding):
     check(html(markup.encode(encoding, "replace")))
+
+
+def test_author_and_date_are_what_the_head_says():
+    page = html(
+        "<meta name=author content=' A.  Keeper'><meta property=article:published_time content=2021-03-04T05:06Z>"
+        "<meta name=DC.date content=1999>"
+    )
+    assert (page.author, page.date) == ("A. Keeper", "2021-03-04")
+    assert html("<meta name=date content=yesterday>").date == ""

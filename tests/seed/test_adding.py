@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from analecta.errors import BadSettings, BadUse, Environment
 from analecta.seed.adding import add, rewrite
 from analecta.seed.first_settings import first_settings
-from analecta.settings import Topic
+from analecta.settings import Others, Topic
 
 EDITED = """# mine
 recipe = "bingo"   # the tree
@@ -48,6 +48,30 @@ def test_what_is_new_and_what_was_there_is_told_apart():
     assert added.topics == (Topic("c", ("https://d.test/",)),)
     assert added.more == (Topic("a", ("https://e.test/",)),)
     assert added.known == 1
+
+
+FILES = Topic("a", ("https://a.test/",), ("https://s.test/", "http://b.test/"), ("topics/x/1.txt",))
+
+
+def test_starts_and_files_are_added_to_topics_and_a_seed_is_no_start():
+    added = add(EDITED, [FILES, Topic("c", (), (), ("topics/x/2.txt",))], "s")
+    tables = {topic.pop("name"): topic for topic in tomllib.loads(added.text)["topics"]}
+    assert (tables["a"]["starts"], tables["a"]["examples"]) == (["https://s.test/"], ["topics/x/1.txt"])
+    assert tables["c"] == {"examples": ["topics/x/2.txt"]}
+    again = add(added.text, [FILES], "s")
+    assert (bool(again), again.text, again.known) == (False, added.text, 2)
+
+
+@pytest.mark.parametrize(
+    "text", [EDITED, "", EDITED + "[others]\nseeds = ['https://o.test/'] # wine\n", "others = {}\n"]
+)
+def test_what_is_not_meant_is_added_too(text):
+    more = Others(("http://o.test/", "https://p.test/"), ("topics/x/o.txt",))
+    added = add(text, [], "s", more)
+    got = tomllib.loads(added.text)["others"]
+    assert (len(got["seeds"]), got["examples"]) == (2, ["topics/x/o.txt"])
+    assert not add(added.text, [], "s", more)
+    assert ("# wine" in added.text) == ("# wine" in text)
 
 
 def test_what_is_there_already_changes_nothing():

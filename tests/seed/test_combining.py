@@ -49,7 +49,7 @@ def test_the_tree_has_each_topic_once_below_its_parents(given_names):
     for leaf in tree([Topic(name, ("u",)) for name in given_names]):
         path[leaf.depth :] = [leaf.name]
         assert len(path) == leaf.depth + 1
-        if leaf.seeds is not None:
+        if leaf.topic is not None:
             found.append(" / ".join(path))
     assert sorted(found) == sorted(given_names)
 

@@ -3,7 +3,7 @@
 from analecta.seed.engines import brave, marginalia, mediawiki, openalex, opensearch, searxng
 from analecta.seed.engines.engine import Engine
 
-# The library's own index will be none of these: it is no web service, so it joins a search as a function (`others`).
+# Another library is none of these: it is no web service, so it joins a search as a function (`others`).
 ENGINES: dict[str, Engine] = {
     one.ENGINE.name: one.ENGINE for one in (searxng, brave, mediawiki, openalex, marginalia, opensearch)
 }

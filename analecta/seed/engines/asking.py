@@ -4,6 +4,7 @@ An engine that fails says why and is asked no more; what it said before still co
 """
 
 from collections.abc import Awaitable, Callable
+from typing import Protocol, runtime_checkable
 
 import msgspec
 
@@ -15,6 +16,8 @@ from analecta.seed.engines.phrases import may_hold, phrases
 
 AskWeb = Callable[[Chosen, Ask], Awaitable[Fetched]]  # who makes the request; each engine may have its own client
 Sleep = Callable[[float], Awaitable[None]]
+_ReadPage = Callable[[int, int], Awaitable[list[Hit]]]  # how many hits, which page of them
+_LINKING = "pages that link to"  # before a URL: the name under which back-links are kept
 
 
 class Trouble(msgspec.Struct, frozen=True):
@@ -25,6 +28,17 @@ class Trouble(msgspec.Struct, frozen=True):
 
 
 SearchEngine = Callable[[str, int], Awaitable[list[Hit] | Trouble]]  # query, how many -> hits, best first
+
+
+@runtime_checkable
+class LinkSource(Protocol):
+    """An engine that may know which pages link to one."""
+
+    async def offers_backlinks(self) -> bool | Trouble:
+        """Whether it does."""
+
+    async def backlinks(self, page: Hit, wanted: int) -> list[Hit] | Trouble:
+        """Pages that link to a page."""
 
 
 class Budget:
@@ -53,35 +67,65 @@ class WebEngine:
 
     async def __call__(self, query: str, wanted: int) -> list[Hit] | Trouble:
         """The best hits, or why there are none."""
-        about = (self.chosen.name, self.chosen.url, query, wanted)
-        kept = self.cache.get(*about) if self.cache else None
+        chosen, engine = self.chosen, self.chosen.engine
+        exact = [] if engine.phrases else phrases(query)
+
+        async def read(count: int, page: int) -> list[Hit]:
+            if not self._described and engine.describe:
+                self._request = engine.describe(await self._body(Ask(chosen.url)), chosen.url)
+                self._described = True
+            return engine.read(await self._body(self._request(query, count, page, chosen.key, chosen.url)))
+
+        return await self._answer(query, wanted, read, lambda hit: may_hold(hit, exact))
+
+    async def offers_backlinks(self) -> bool | Trouble:
+        """Whether it knows which pages link to one; where only some of its kind do, it is asked."""
+        links = self.chosen.engine.backlinks
+        if self.trouble:
+            return self.trouble
+        if links is None or links.first is None:
+            return links is not None
+        try:
+            return links.offered(await self._body(links.first(self.chosen.url)))
+        except BadAnswer as error:
+            return Trouble(self.chosen.name, str(error))
+
+    async def backlinks(self, page: Hit, wanted: int) -> list[Hit] | Trouble:
+        """Pages that link to a page, or why there are none."""
+        links, chosen = self.chosen.engine.backlinks, self.chosen
+        if links is None:
+            return []
+
+        async def read(count: int, number: int) -> list[Hit]:
+            ask = links.request(page, count, number, chosen.key, chosen.url)
+            return links.read(await self._body(ask), page) if ask else []
+
+        return await self._answer(f"{_LINKING} {page.url}", wanted, read, lambda hit: hit.url != page.url)
+
+    async def _answer(
+        self, about: str, wanted: int, read: _ReadPage, fits: Callable[[Hit], bool]
+    ) -> list[Hit] | Trouble:
+        """From the cache, or page after page of the engine's answer until there are enough hits or no more."""
+        key = (self.chosen.name, self.chosen.url, about, wanted)
+        kept = self.cache.get(*key) if self.cache else None
         if kept is not None:
             return kept
         if self.trouble:
             return self.trouble
+        count, hits = max(1, min(wanted, self.chosen.engine.most)), dict[str, Hit]()
         try:
-            hits = await self._pages(query, wanted)
+            for page in range(1, -(-wanted // count) + 1):
+                found = await read(count, page)
+                hits |= {hit.url: hit for hit in found if hit.url not in hits and fits(hit)}
+                if len(hits) >= wanted or len(found) < count:
+                    break
         except BadAnswer as error:
             self.trouble = Trouble(self.chosen.name, str(error))
             return self.trouble
+        best = list(hits.values())[:wanted]
         if self.cache:
-            self.cache.put(*about, hits)
-        return hits
-
-    async def _pages(self, query: str, wanted: int) -> list[Hit]:
-        """Page after page, until there are enough hits or there are no more."""
-        engine, exact = self.chosen.engine, [] if self.chosen.engine.phrases else phrases(query)
-        count = max(1, min(wanted, engine.most))
-        hits: dict[str, Hit] = {}
-        for page in range(1, -(-wanted // count) + 1):
-            if not self._described and engine.describe:
-                self._request = engine.describe(await self._body(Ask(self.chosen.url)), self.chosen.url)
-                self._described = True
-            found = engine.read(await self._body(self._request(query, count, page, self.chosen.key, self.chosen.url)))
-            hits |= {hit.url: hit for hit in found if hit.url not in hits and may_hold(hit, exact)}
-            if len(hits) >= wanted or len(found) < count:
-                break
-        return list(hits.values())[:wanted]
+            self.cache.put(*key, best)
+        return best
 
     async def _body(self, ask: Ask) -> bytes:
         """One request; whatever is no whole answer is an error."""

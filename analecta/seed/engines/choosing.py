@@ -13,6 +13,7 @@ from analecta.seed.engines import ENGINES
 from analecta.seed.engines.engine import Engine
 from analecta.urls import canonical
 
+LIBRARY = "library"  # another library on this machine: no web service, but named as the engines are
 PAUSE = 1.0  # seconds between two requests to one engine
 _KEY = re.compile(r"[!-~]+")  # a key that would not fit in one header field is none
 _PARAMETER = re.compile(r"\{[^{}]*\}")
@@ -35,15 +36,17 @@ class Chosen(msgspec.Struct, frozen=True):
 def choose(
     names: Sequence[str], urls: Mapping[str, str], environ: Mapping[str, str], pause: float | None = None
 ) -> list[Chosen]:
-    """The engines of these names; `urls` says where they are, `environ` holds their keys."""
+    """The web services of these names; `urls` says where they are, `environ` holds their keys."""
+    known = (*ENGINES, LIBRARY)
     if not names:
-        raise BadUse(f"no search engine is chosen: set engines = [...] in [search]; known are: {', '.join(ENGINES)}")
+        raise BadUse(f"no search engine is chosen: set engines = [...] in [search]; known are: {', '.join(known)}")
     for name in (*names, *urls):
-        if name not in ENGINES:
-            near = get_close_matches(name, ENGINES, 1, 0.5)
-            hint = f"did you mean {near[0]!r}?" if near else f"known are: {', '.join(ENGINES)}"
+        if name not in known:
+            near = get_close_matches(name, known, 1, 0.5)
+            hint = f"did you mean {near[0]!r}?" if near else f"known are: {', '.join(known)}"
             raise BadUse(f"there is no search engine {name!r}; {hint}")
-    return [_one(ENGINES[name], urls.get(name, ""), environ, pause) for name in dict.fromkeys(names)]
+    web = dict.fromkeys(name for name in names if name != LIBRARY)
+    return [_one(ENGINES[name], urls.get(name, ""), environ, pause) for name in web]
 
 
 def _one(engine: Engine, said: str, environ: Mapping[str, str], pause: float | None) -> Chosen:

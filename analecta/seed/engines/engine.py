@@ -1,5 +1,7 @@
 """What a search engine is: two pure functions. One says what to ask for, the other reads what comes back.
 
+An engine that knows which pages link to a page has a second pair (P6).
+
 Neither touches the network, so an engine can be tried on bytes; who asks, how often and how politely is not its matter.
 """
 
@@ -22,11 +24,15 @@ class Ask(msgspec.Struct, frozen=True):
 
 
 class Hit(msgspec.Struct, frozen=True):
-    """A page that an engine found; title and text as far as it tells them."""
+    """A page that an engine found; title and text as far as it tells them.
+
+    `ref` is what an engine itself calls it, "openalex:W12", where back-links cannot be asked for by URL.
+    """
 
     url: str
     title: str = ""
     text: str = ""
+    ref: str = ""
 
 
 class BadAnswer(Environment):
@@ -35,6 +41,19 @@ class BadAnswer(Environment):
 
 Request = Callable[[str, int, int, str, str], Ask]  # query, how many, which page (from 1), key, URL of the engine
 Read = Callable[[bytes], list[Hit]]
+LinkRequest = Callable[[Hit, int, int, str, str], Ask | None]  # as `Request`, of a page; None: there is nothing to ask
+
+
+class BackLinks(msgspec.Struct, frozen=True):
+    """How an engine is asked which pages link to a page, and how its answer is read.
+
+    Where only some of a kind offer it, `first` is what to ask before, and `offered` says whether this one does.
+    """
+
+    request: LinkRequest
+    read: Callable[[bytes, Hit], list[Hit]]
+    first: Callable[[str], Ask] | None = None
+    offered: Callable[[bytes], bool] = bool
 
 
 class Engine(msgspec.Struct, frozen=True):
@@ -50,6 +69,7 @@ class Engine(msgspec.Struct, frozen=True):
     phrases: bool = True  # whether it finds "words in quotes" as they stand
     refusal: str = ""  # what to look at when it refuses to answer (401, 403)
     describe: Callable[[bytes, str], Request] | None = None  # its URL is a document that says how it is asked
+    backlinks: BackLinks | None = None  # if it knows which pages link to one
 
 
 T = TypeVar("T")

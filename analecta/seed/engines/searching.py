@@ -8,11 +8,12 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from analecta.errors import BadUse, Environment
-from analecta.seed.engines.asking import AskWeb, Budget, SearchEngine, Sleep, Trouble, WebEngine
+from analecta.seed.engines.asking import AskWeb, Budget, LinkSource, SearchEngine, Sleep, Trouble, WebEngine
 from analecta.seed.engines.choosing import Chosen
 from analecta.seed.engines.engine import Hit
 from analecta.seed.engines.kept import Cache
@@ -30,34 +31,77 @@ class Found(msgspec.Struct, frozen=True):
     requests: int = 0
 
 
-async def search(
-    queries: Sequence[str],
-    engines: Sequence[Chosen],
-    ask: AskWeb,
-    *,
-    results: int = 10,
-    budget: int = 200,
-    cache: Path | None = None,
-    others: Mapping[str, SearchEngine] | None = None,
-    now: Callable[[], float] = time.time,
-    sleep: Sleep = asyncio.sleep,
-) -> Found:
-    """Ask all engines all queries. `others` are engines that are no web service, such as the library's own index."""
-    sent = {query: tidy(query) for query in queries}
-    if not all(words.strip('" ') for words in sent.values()):
-        raise BadUse("a query without words cannot be searched")
-    purse, answers = Budget(budget), Cache(cache, now) if cache else None
-    asked: dict[str, SearchEngine] = {one.name: WebEngine(one, ask, purse, answers, sleep) for one in engines}
-    asked |= others or {}
-    told = dict.fromkeys(sent.values())
-    lists = await asyncio.gather(*(_one(engine, list(told), results) for engine in asked.values()))
-    troubles = [trouble for _, trouble in lists if trouble]
-    hits = {
-        query: fuse([found[words] for found, _ in lists if words in found], results) for query, words in sent.items()
-    }
-    if troubles and len(troubles) == len(asked) and not any(hits.values()):
-        raise Environment("nothing could be searched: " + "; ".join(trouble.why for trouble in troubles))
-    return Found(hits, tuple(troubles), purse.spent)
+class Linked(msgspec.Struct, frozen=True):
+    """The pages that link to each page asked about; what went wrong; whether any engine offers such a thing."""
+
+    pages: dict[str, tuple[Hit, ...]] = {}
+    troubles: tuple[Trouble, ...] = ()
+    offered: bool = True
+
+
+class Session:
+    """Engines that are asked one search after another, within one budget.
+
+    `others` are engines that are no web service, such as another library.
+    """
+
+    def __init__(
+        self,
+        engines: Sequence[Chosen],
+        ask: AskWeb,
+        *,
+        results: int = 10,
+        budget: int = 200,
+        cache: Path | None = None,
+        others: Mapping[str, SearchEngine] | None = None,
+        now: Callable[[], float] = time.time,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        self.results, self.budget = results, Budget(budget)
+        answers = Cache(cache, now) if cache else None
+        self.engines: dict[str, SearchEngine] = {
+            one.name: WebEngine(one, ask, self.budget, answers, sleep) for one in engines
+        }
+        self.engines |= others or {}
+
+    async def search(self, queries: Sequence[str]) -> Found:
+        """Ask all engines all queries."""
+        sent = {query: tidy(query) for query in queries}
+        if not all(words.strip('" ') for words in sent.values()):
+            raise BadUse("a query without words cannot be searched")
+        told = dict.fromkeys(sent.values())
+        lists = await asyncio.gather(*(_one(engine, list(told), self.results) for engine in self.engines.values()))
+        troubles = [trouble for _, trouble in lists if trouble]
+        hits = {
+            query: fuse([found[words] for found, _ in lists if words in found], self.results)
+            for query, words in sent.items()
+        }
+        return Found(hits, tuple(troubles), self.budget.spent)
+
+    def check(self, found: Found) -> Found:
+        """The same, unless all engines failed and nothing was found."""
+        if found.troubles and len(found.troubles) == len(self.engines) and not any(found.hits.values()):
+            raise Environment("nothing could be searched: " + "; ".join(trouble.why for trouble in found.troubles))
+        return found
+
+    async def backlinks(self, pages: Sequence[Hit], most: int) -> Linked:
+        """For each page, those that link to it, at most so many; engines that do not know are not asked."""
+        engines: list[object] = list(self.engines.values())
+        sources = [engine for engine in engines if isinstance(engine, LinkSource)]
+        offers = await asyncio.gather(*(source.offers_backlinks() for source in sources))
+        able = [source for source, offer in zip(sources, offers, strict=True) if offer is True]
+        once = {page.url: page for page in pages}
+        lists = await asyncio.gather(*(_links(source, list(once.values()), most) for source in able))
+        troubles = [offer for offer in offers if isinstance(offer, Trouble)]
+        troubles += [trouble for _, trouble in lists if trouble]
+        linked = {url: fuse([found[url] for found, _ in lists if url in found], most) for url in once}
+        return Linked(linked, tuple(troubles), bool(able or troubles))
+
+
+async def search(queries: Sequence[str], engines: Sequence[Chosen], ask: AskWeb, **options: Any) -> Found:
+    """Ask all engines all queries, once; `options` are those of a session."""
+    session = Session(engines, ask, **options)
+    return session.check(await session.search(queries))
 
 
 async def _one(engine: SearchEngine, queries: list[str], wanted: int) -> tuple[dict[str, list[Hit]], Trouble | None]:
@@ -73,18 +117,34 @@ async def _one(engine: SearchEngine, queries: list[str], wanted: int) -> tuple[d
     return found, trouble
 
 
-def fuse(lists: Sequence[Sequence[Hit]], most: int) -> tuple[Hit, ...]:
-    """The lists as one, best first, each page once under its canonical URL; what cannot be crawled is left out."""
+async def _links(source: LinkSource, pages: list[Hit], most: int) -> tuple[dict[str, list[Hit]], Trouble | None]:
+    """The pages that one engine knows to link to these; of its troubles the first."""
+    found: dict[str, list[Hit]] = {}
+    trouble: Trouble | None = None
+    for page in pages:
+        hits = await source.backlinks(page, most)
+        if isinstance(hits, Trouble):
+            trouble = trouble or hits
+        else:
+            found[page.url] = hits
+    return found, trouble
+
+
+def fuse(lists: Sequence[Sequence[Hit]], most: int, weights: Sequence[float] = ()) -> tuple[Hit, ...]:
+    """The lists as one, best first, each page once under its canonical URL; what cannot be crawled is left out.
+
+    A list counts once, or as much as its weight says.
+    """
     worth: dict[int, float] = {}
     best: dict[int, Hit] = {}
-    for hits in lists:
+    for hits, weight in zip(lists, weights or [1.0] * len(lists), strict=True):
         pages: dict[int, tuple[str, Hit]] = {}
         for hit in hits:
             if target := canonical(hit.url):
                 pages.setdefault(target.id, (target.url, hit))
         for rank, (page, (url, hit)) in enumerate(pages.items(), 1):
-            worth[page] = worth.get(page, 0.0) + 1 / (RANK + rank)
+            worth[page] = worth.get(page, 0.0) + weight / (RANK + rank)
             known = best.get(page, Hit(url))
-            best[page] = Hit(known.url, known.title or hit.title, known.text or hit.text)
+            best[page] = Hit(known.url, known.title or hit.title, known.text or hit.text, known.ref or hit.ref)
     order = sorted(worth, key=lambda page: -worth[page])  # stable: at a tie, the engine that is named first
     return tuple(best[page] for page in order[:most])

@@ -1,8 +1,12 @@
-"""SearXNG, one's own or a friend's: many engines behind one, without a key (its JSON format must be switched on)."""
+"""SearXNG, one's own or a friend's: many engines behind one, without a key (its JSON format must be switched on).
+
+`analecta replay --search` answers in its manner and also knows back-links (`link:URL`), of which SearXNG knows nothing:
+what stands at `/config` tells the two apart.
+"""
 
 import msgspec
 
-from analecta.seed.engines.engine import Ask, BadAnswer, Engine, Hit, decode, plain, with_query
+from analecta.seed.engines.engine import Ask, BackLinks, BadAnswer, Engine, Hit, decode, plain, with_query
 
 
 class _Result(msgspec.Struct):
@@ -16,11 +20,22 @@ class _Answer(msgspec.Struct):
     unresponsive_engines: list[list[str]] = []
 
 
+class _Config(msgspec.Struct):
+    backlinks: str = ""  # what to put before a URL
+
+
 def request(query: str, count: int, page: int, key: str, url: str) -> Ask:
     """`/search?q=…&format=json`; how many hits a page has, the instance decides."""
-    base = url.rstrip("/")
-    place = base if base.endswith("/search") else f"{base}/search"
-    return Ask(with_query(place, {"q": query, "format": "json", "pageno": page}))
+    return Ask(with_query(f"{_base(url)}/search", {"q": query, "format": "json", "pageno": page}))
+
+
+def linking(page: Hit, count: int, number: int, key: str, url: str) -> Ask:
+    """The pages that link to a page."""
+    return request(f"link:{page.url}", count, number, key, url)
+
+
+def _base(url: str) -> str:
+    return url.rstrip("/").removesuffix("/search")
 
 
 def read(body: bytes) -> list[Hit]:
@@ -36,5 +51,11 @@ ENGINE = Engine(
     "searxng",
     request,
     read,
+    backlinks=BackLinks(
+        linking,
+        lambda body, _page: read(body),
+        first=lambda url: Ask(f"{_base(url)}/config"),
+        offered=lambda body: decode("searxng", body, _Config).backlinks == "link:",
+    ),
     refusal="the instance may not offer JSON: its settings.yml must list json under search.formats",
 )

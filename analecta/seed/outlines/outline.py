@@ -58,7 +58,7 @@ def _read_text(text: str, found: Gathering) -> None:
     (read_markdown if is_markdown(lines) else read_indented)(lines, found)
 
 
-def _toml(text: str, path: Path) -> object:
+def _toml(text: str, path: Path | str) -> object:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

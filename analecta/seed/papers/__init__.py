@@ -7,7 +7,8 @@ from analecta.seed.papers.apart import read_paper_apart
 from analecta.seed.papers.grobid import ask_grobid, from_grobid
 from analecta.seed.papers.model import Paper, Reference, Section
 from analecta.seed.papers.reading import read_paper
-from analecta.seed.papers.together import queries, shared
+from analecta.seed.papers.together import queries, related, shared, weighed_queries
+from analecta.seed.papers.wording import in_words, own_text
 from analecta.seed.papers.written import from_toml, to_toml
 
 
@@ -27,10 +28,14 @@ __all__ = [
     "ask_grobid",
     "from_grobid",
     "from_toml",
+    "in_words",
+    "own_text",
     "queries",
     "read_brought",
     "read_paper",
     "read_paper_apart",
+    "related",
     "shared",
     "to_toml",
+    "weighed_queries",
 ]

@@ -22,7 +22,7 @@ def test_an_engine_on_this_machine_needs_no_pause_unless_one_is_set() -> None:
     [
         ([], {}, {}, "no search engine is chosen.*searxng, brave"),
         (["brav"], {}, KEY, "no search engine 'brav'; did you mean 'brave'"),
-        (["library"], {}, {}, "no search engine 'library'"),
+        (["libary"], {}, {}, "did you mean 'library'"),
         (["brave"], {"gogle": "https://x.test/"}, KEY, "no search engine 'gogle'; known are: searxng"),
         (["brave"], {}, {}, "wants a key: put it into the environment variable BRAVE_API_KEY"),
         (["brave"], {}, {"BRAVE_API_KEY": "a\r\nHost: b"}, "BRAVE_API_KEY holds is no key"),

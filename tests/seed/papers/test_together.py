@@ -6,7 +6,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analecta.errors import BadUse
-from analecta.seed.papers import Paper, Reference, from_toml, queries, shared, to_toml
+from analecta.seed.papers import (
+    Paper,
+    Reference,
+    Section,
+    from_toml,
+    in_words,
+    own_text,
+    queries,
+    related,
+    shared,
+    to_toml,
+    weighed_queries,
+)
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_categories=("Cs",)), max_size=30)
 MANY = st.lists(WORDS, max_size=4).map(tuple)
@@ -58,3 +70,31 @@ def test_shared_references_weigh_more_however_they_are_spelt() -> None:
 def test_queries_are_exact_phrases_titles_first_then_shared_ones() -> None:
     papers = [paper('The "good" hive', "Wax and wane", "Old hives"), paper("Bees at work", "Old Hives.", "Nectar")]
     assert queries(papers) == ['"The good hive"', '"Bees at work"', '"Old hives"', '"Wax and wane"']
+
+
+def test_papers_that_share_references_or_refer_to_one_another_are_of_one_subject() -> None:
+    bees = paper("Bees at work", "Old hives", "Wax and wane", "Suffix stripping")
+    wax = paper("Wax", "OLD HIVES", "Wax: and wane")
+    chess = paper("Endgames", "Suffix stripping", "Rooks")  # a tool in common is no subject in common
+    drones = paper("Drones", "Bees at work.")
+    assert related([bees, chess, wax, drones]) == [[bees, wax, drones], [chess]]
+    assert related([]) == []
+
+
+def test_what_papers_share_weighs_more_and_their_own_titles_most() -> None:
+    papers = [paper("Bees at work", "Old hives", "Wax and wane"), paper("On wax", "Old hives")]
+    weights = {'"Bees at work"': 1.0, '"On wax"': 1.0, '"Old hives"': 1.0, '"Wax and wane"': 0.5}
+    assert weighed_queries(papers) == weights
+
+
+def test_words_to_ask_with_are_the_title_s_then_keywords_or_telling_words() -> None:
+    named = Paper(title='The "good" hive', keywords=("honey", "wax moth"))
+    telling = Paper(title="Of honey", abstract="The honey of the bees, and honey is what it is; wax is not.")
+    assert in_words([named]) == ("The good hive", "honey wax moth")
+    assert in_words([telling])[1].split()[0] == "honey"
+    assert "the" not in in_words([telling])[1].split()
+
+
+def test_a_paper_s_own_text_has_what_it_says_and_not_who_says_it() -> None:
+    whole = Paper("Hives", ("Anna Bee",), ("Hill College",), "Short.", sections=(Section("1 Wax", "Melts."),))
+    assert own_text(whole) == "Hives\n\nShort.\n\n1 Wax\n\nMelts.\n"

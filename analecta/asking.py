@@ -1,0 +1,84 @@
+"""Asks for one address that a person named, before there is a crawl: through the same door, with the same manners."""
+
+import asyncio
+import re
+
+from analecta.errors import BadUse, Environment
+from analecta.fetch.dns import Resolver
+from analecta.fetch.guard import Guard
+from analecta.fetch.http import Http
+from analecta.fetch.identity import user_agent
+from analecta.model import Answer, Fetched, NoAnswer, Request
+from analecta.seed.engines.choosing import on_this_machine
+from analecta.settings import FetchSettings
+from analecta.urls import canonical
+
+_ADDRESS = re.compile(r"https?://", re.IGNORECASE)
+_LOOPBACK = ("127.0.0.0/8", "::1/128")
+_LOCALHOST = re.compile(r"(?i)^(https?://)localhost(?=[:/])")  # a name of which name servers do not know
+_REDIRECTS = 5
+
+
+def is_address(words: str) -> bool:
+    """Whether a person means a page on the web and no file."""
+    return _ADDRESS.match(words) is not None
+
+
+def ask(url: str, contact: str = "", fetch: FetchSettings = FetchSettings()) -> Answer:
+    """What is at an address, redirects followed; one sentence where there is nothing."""
+    here = canonical(url)
+    if here is None:
+        raise BadUse(f"{url} is no valid address")
+    at = here.url
+    for _ in range(_REDIRECTS + 1):
+        _check_contact(at, contact, fetch)
+        found = asyncio.run(_once(at, contact, fetch, on_this_machine(here.url)))
+        if isinstance(found, NoAnswer):
+            raise Environment(f"{at} does not answer: {found.reason}" + (f" ({found.detail})" if found.detail else ""))
+        if found.status not in (301, 302, 303, 307, 308):
+            return _whole(found, at)
+        after = canonical(found.headers.get("location", ""), at)
+        if after is None:
+            break
+        at = after.url
+    raise Environment(f"{url} leads nowhere: its redirects do not end at a page")
+
+
+def _whole(found: Answer, at: str) -> Answer:
+    if not 200 <= found.status < 300:
+        raise Environment(f"{at} answered with HTTP {found.status}: nothing can be read there")
+    if found.truncated:
+        raise Environment(f"{at} could not be read to its end ({found.truncated})")
+    return found
+
+
+def _check_contact(url: str, contact: str, fetch: FetchSettings) -> None:
+    fixed = fetch.connect_to.rpartition("//")[2].rstrip("/")
+    if not (contact or on_this_machine(url) or on_this_machine(f"http://{fixed}/")):
+        raise BadUse(
+            f"who asks for {url} on the open internet must say who they are: "
+            "give --contact you@example.org (or a URL), or set contact in analecta.toml"
+        )
+
+
+async def _once(url: str, contact: str, f: FetchSettings, trusted: bool) -> Fetched:
+    """One request. This machine is asked only where the person named it (`trusted`), not where another led us."""
+    local = trusted and on_this_machine(url)
+    guard = Guard((*f.allow, *_LOOPBACK) if local else f.allow)
+    client = Http(
+        user_agent(contact),
+        contact if "@" in contact else "",
+        resolver=Resolver(guard, f.dns),
+        guard=guard,
+        connect_to=None if local else f.connect_to or None,
+        connect_timeout=f.connect_timeout,
+        first_byte_timeout=f.first_byte_timeout,
+        deadline=f.deadline,
+        max_wire=f.max_wire,
+        max_body=f.max_body,
+        parallel=1,
+    )
+    try:
+        return await client(Request(_LOCALHOST.sub(r"\g<1>127.0.0.1", url), ""))
+    finally:
+        await client.close()

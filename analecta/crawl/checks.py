@@ -1,0 +1,47 @@
+"""What must be right about the settings before anything is fetched."""
+
+import contextlib
+import ipaddress
+import re
+
+from analecta.errors import BadUse
+from analecta.frontier.policy import WORTHS
+from analecta.judge import JUDGES
+from analecta.settings import Settings
+
+_PORT = r"(?:6553[0-5]|655[0-2]\d|65[0-4]\d\d|6[0-4]\d{3}|[1-5]\d{4}|[1-9]\d{0,3})"
+_ADDRESS = re.compile(rf"(?:https?://)?(?:\[[0-9a-fA-F:.]+\]|[\w.-]+):{_PORT}/?")
+
+
+def check(settings: Settings) -> None:
+    """Say what is missing before anything is fetched."""
+    if settings.judge.kind not in JUDGES:
+        raise BadUse(f"judge.kind is {settings.judge.kind!r}; known are: {', '.join(JUDGES)}")
+    if settings.policy.kind not in WORTHS:
+        raise BadUse(f"policy.kind is {settings.policy.kind!r}; known are: {', '.join(WORTHS)}")
+    if settings.learning.kind not in WORTHS:
+        raise BadUse(f"learning.kind is {settings.learning.kind!r}; known are: {', '.join(WORTHS)}")
+    of_pages = settings.learning.pages or settings.policy.off_site != "no" or settings.policy.one_entry
+    if of_pages and settings.policy.kind == "learned":
+        raise BadUse(
+            "learning.pages, policy.off_site and policy.one_entry say what links are worth by the page that they are "
+            'on; policy.kind = "learned" values each by itself: take "best-first" with them'
+        )
+    if settings.fetch.connect_to and not _ADDRESS.fullmatch(settings.fetch.connect_to):
+        raise BadUse(
+            "connect_to wants HOST:PORT, such as 127.0.0.1:8080 (or https://HOST:PORT), "
+            f"not {settings.fetch.connect_to!r}"
+        )
+    if not settings.contact and not is_loopback(settings.fetch.connect_to):
+        raise BadUse(
+            'who crawls the open internet must say who they are: set contact = "you@example.org" (or a URL) '
+            "in analecta.toml; site owners see it with every request"
+        )
+
+
+def is_loopback(connect_to: str) -> bool:
+    """Whether an address like "127.0.0.1:8080" or "https://[::1]:443" is on this machine."""
+    host = connect_to.rpartition("//")[2].rpartition(":")[0].strip("[]")
+    with contextlib.suppress(ValueError):
+        return ipaddress.ip_address(host).is_loopback
+    return host == "localhost"

@@ -1,0 +1,32 @@
+"""What a person gave to learn from, as the settings name it: which files, and whether it is still what it was."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import xxhash
+
+from analecta.model import OTHERS
+from analecta.settings import Settings
+
+
+def given_files(settings: Settings, topics: Sequence[str]) -> list[tuple[int, str]]:
+    """All files that are examples, as paths from the library's folder, with the numbers of their topics."""
+    files = [(topics.index(topic.name), name) for topic in settings.topics for name in topic.examples]
+    return files + [(OTHERS, name) for name in settings.others.examples]
+
+
+def digest(settings: Settings, topics: Sequence[str], folder: Path) -> str:
+    """Of all examples: where a person has given others, or changed a file, the first lesson is held again."""
+    given: list[object] = [*sorted((topic.name, sorted(topic.seeds)) for topic in settings.topics)]
+    files = [(topic, name, _content(folder / name)) for topic, name in given_files(settings, topics)]
+    if files or settings.others.seeds:  # else it is as it was before there were such
+        given += [sorted(settings.others.seeds), files]
+    return xxhash.xxh3_64_hexdigest(msgspec.json.encode(given))
+
+
+def _content(path: Path) -> str:
+    try:
+        return xxhash.xxh3_64_hexdigest(path.read_bytes())
+    except OSError:
+        return ""

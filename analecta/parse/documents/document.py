@@ -1,0 +1,128 @@
+"""A document as it is being read: text, title, author, date, language, headings and links, all within bounds."""
+
+import re
+import unicodedata
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from analecta.parse.links import MAX_LINKS
+
+MAX_TEXT = 2_000_000  # characters, as of a text file
+MAX_TITLE = 500
+MAX_HEADING = 200
+MAX_HEADINGS = 50
+MAX_FOUND = 2 * MAX_LINKS  # links noted; some are no pages, some come twice
+
+_NO_TITLE = re.compile(
+    r"(?:microsoft (?:word|powerpoint|excel) - .*|(?:untitled|unknown|document|title|slide|book|presentation|main|"
+    r"paper|no title|powerpoint[- ]presentation|powerpoint-präsentation|présentation powerpoint|folie|slides?|draft|"
+    r"template|manuscript|print|unbenannt|sans titre)[\s_-]*\d*|\S+\.\w{2,5}|[^ ]+[\\/][^ ]+|\W*|[\W\d_]*|.)$",
+    re.IGNORECASE,
+)
+_LIGATURES = re.compile("[\ufb00-\ufb06]")
+# Controls that mean nothing in text, soft hyphens, and what cannot be written as UTF-8.
+_NOISE = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\ufeff\ufffe\uffff\ud800-\udfff]")
+
+
+class Stopped(Exception):
+    """Why no more of a document is read: it is broken, encrypted, or too much. What was read till then is kept."""
+
+
+class Found(NamedTuple):
+    """A link of a document: where it points, the words that carry it, and where in the text they stand."""
+
+    url: str
+    anchor: str
+    at: int
+
+
+class Mark(NamedTuple):
+    """A place in a document's text."""
+
+    piece: int
+    at: int
+
+
+@dataclass(slots=True)
+class Document:
+    """Grows piece by piece as a reader goes on."""
+
+    title: str = ""
+    author: str = ""
+    date: str = ""
+    lang: str = ""
+    limits: str = ""
+    headings: list[str] = field(default_factory=list)
+    links: list[Found] = field(default_factory=list)
+    pieces: list[str] = field(default_factory=list)
+    length: int = 0
+
+    @property
+    def text(self) -> str:
+        """All text so far."""
+        return "".join(self.pieces)
+
+    @property
+    def here(self) -> Mark:
+        """Where the next piece of text will stand."""
+        return Mark(len(self.pieces), self.length)
+
+    def add(self, text: str) -> None:
+        """Go on with the text."""
+        room = MAX_TEXT - self.length
+        self.pieces.append(text[:room])
+        self.length += len(text)
+        if len(text) > room:
+            self.length = MAX_TEXT
+            raise Stopped("text-cut")
+
+    def end_line(self) -> None:
+        """What follows is a new paragraph; lines without words are not kept."""
+        if self.pieces and self.pieces[-1] != "\n":
+            self.add("\n")
+
+    def since(self, mark: Mark) -> str:
+        """The words from a place on."""
+        return " ".join("".join(self.pieces[mark.piece :]).split())
+
+    def heading(self, words: str) -> None:
+        """Note a heading; its words are part of the text, too."""
+        words = tidy(words)[:MAX_HEADING]
+        if words and len(self.headings) < MAX_HEADINGS:
+            self.headings.append(words)
+
+    def link(self, url: str, anchor: str = "", at: int | None = None) -> None:
+        """Note a link out of the document; one within it is none."""
+        url = url.strip()
+        if url[:4].lower() == "www.":
+            url = f"http://{url}"
+        if url[:4].lower() == "http" and len(self.links) < MAX_FOUND:
+            self.links.append(Found(url, anchor, self.length if at is None else at))
+
+    def take(self, other: "Document") -> None:
+        """Go on with all of another document."""
+        self.links += [link._replace(at=link.at + self.length) for link in other.links]
+        del self.links[MAX_FOUND:]
+        for words in other.headings:
+            self.heading(words)
+        self.limits = self.limits or other.limits
+        self.add(other.text)
+        self.end_line()
+
+
+def tidy(words: str) -> str:
+    """Words in one line without noise."""
+    return " ".join(plain(words).split())
+
+
+def plain(text: str) -> str:
+    """Text without control characters and soft hyphens, its ligatures spelt out (and nothing else normalised)."""
+    if not text.isascii():
+        text = _LIGATURES.sub(lambda m: unicodedata.normalize("NFKC", m[0]), text)
+    return _NOISE.sub("", text)
+
+
+def title_of(words: str) -> str:
+    """A title if it is one, and no file name or what programs write where nobody gave a title."""
+    words = tidy(words)
+    return "" if _NO_TITLE.match(words) else words[:MAX_TITLE]

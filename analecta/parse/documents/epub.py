@@ -1,0 +1,55 @@
+"""EPUB to Document: the chapters in the order of the spine, the book's own metadata."""
+
+import posixpath
+from urllib.parse import unquote
+
+from analecta.parse.dates import date_of
+from analecta.parse.documents.document import Document, Stopped, tidy, title_of
+from analecta.parse.documents.packed import Packed
+from analecta.parse.documents.webpage import read_chapter
+from analecta.parse.documents.xml import read_leaves, read_xml
+
+MAX_CHAPTERS = 2000
+MAX_CHAPTER = 16 * 1024 * 1024  # bytes
+
+
+def read_epub(body: bytes, document: Document) -> None:
+    """Read a book."""
+    packed = Packed(body)
+    if "META-INF/rights.xml" in packed or "META-INF/license.lcpl" in packed:
+        raise Stopped("encrypted")
+    book = _package(packed)
+    data = packed.read(book)
+    found = read_leaves([data])
+    document.title = title_of(found.get("title", ""))
+    document.author = tidy(found.get("creator", ""))
+    document.date = date_of(found.get("date", ""))
+    document.lang = found.get("language", "")
+    for name in _chapters(data, posixpath.dirname(book)):
+        if name in packed:
+            read_chapter(packed.read(name)[:MAX_CHAPTER], document)
+
+
+def _package(packed: Packed) -> str:
+    """The name of the file that lists the parts of the book."""
+    names: list[str] = []
+    read_xml(
+        packed.chunks("META-INF/container.xml"), {"rootfile": lambda a: names.append(unquote(a.get("full-path", "")))}
+    )
+    if not names or names[0] not in packed:
+        raise Stopped("broken: the list of chapters is missing")
+    return names[0]
+
+
+def _chapters(data: bytes, folder: str) -> list[str]:
+    """The names of the chapters in reading order."""
+    hrefs: dict[str, str] = {}
+    order: list[str] = []
+
+    def item(attributes: dict[str, str]) -> None:
+        if attributes.get("media-type") in ("application/xhtml+xml", "text/html"):
+            hrefs[attributes.get("id", "")] = attributes.get("href", "")
+
+    read_xml([data], {"item": item, "itemref": lambda a: order.append(a.get("idref", ""))})
+    paths = (unquote(hrefs[name].partition("#")[0]) for name in order[:MAX_CHAPTERS] if name in hrefs)
+    return [posixpath.normpath(posixpath.join(folder, path)) for path in dict.fromkeys(paths)]

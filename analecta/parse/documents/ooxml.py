@@ -1,0 +1,61 @@
+"""What Word's, PowerPoint's and Excel's files have in common: parts, the relations between them, and properties."""
+
+import posixpath
+from typing import NamedTuple
+
+from analecta.parse.dates import date_of
+from analecta.parse.documents.document import Document, Stopped, tidy, title_of
+from analecta.parse.documents.packed import Packed
+from analecta.parse.documents.xml import attribute, read_leaves, read_xml
+
+
+class Relation(NamedTuple):
+    """Where a relation leads: the name of a part, or a URL."""
+
+    kind: str
+    target: str
+
+
+def relations(packed: Packed, part: str = "") -> dict[str, Relation]:
+    """The relations of a part, or of the whole package, by id."""
+    folder, name = posixpath.split(part)
+    found: dict[str, Relation] = {}
+
+    def relation(attributes: dict[str, str]) -> None:
+        target = attributes.get("Target", "")
+        if attributes.get("TargetMode") != "External":
+            target = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
+        found[attributes.get("Id", "")] = Relation(attributes.get("Type", "").rpartition("/")[2], target)
+
+    read_xml(_or_nothing(packed, posixpath.join(folder, "_rels", f"{name}.rels")), {"Relationship": relation})
+    return found
+
+
+def main_part(packed: Packed, usual: str) -> str:
+    """The part that the package is about; every known program calls it as `usual`, but need not."""
+    if usual in packed:
+        return usual
+    for relation in relations(packed).values():
+        if relation.kind == "officeDocument" and relation.target in packed:
+            return relation.target
+    raise Stopped("broken: the main part is missing")
+
+
+def read_properties(packed: Packed, document: Document) -> None:
+    """Title, author, date and language, as the properties say."""
+    found = read_leaves(_or_nothing(packed, "docProps/core.xml"))
+    document.title = title_of(found.get("title", ""))
+    document.author = tidy(found.get("creator", ""))
+    document.date = date_of(found.get("modified", "") or found.get("created", ""))
+    document.lang = found.get("language", "")
+
+
+def relation_of(attributes: dict[str, str], relations: dict[str, Relation]) -> str:
+    """Where the r:id of an element leads, or ""."""
+    found = relations.get(attribute(attributes, "id"))
+    return found.target if found else ""
+
+
+def _or_nothing(packed: Packed, name: str) -> list[bytes]:
+    """The bytes of a part that may be missing."""
+    return list(packed.chunks(name)) if name in packed else [b"<none/>"]

@@ -1,0 +1,95 @@
+"""OpenDocument (.odt, .odp, .ods) to Document: paragraphs, headings and links stand in content.xml."""
+
+from analecta.parse.dates import date_of
+from analecta.parse.documents.document import Document, Mark, Stopped, tidy, title_of
+from analecta.parse.documents.packed import Packed
+from analecta.parse.documents.xml import attribute, read_leaves, read_xml
+
+_MAX_SPACES = 100
+
+
+def read_opendocument(body: bytes, document: Document) -> None:
+    """Read a text, a presentation or a spreadsheet."""
+    packed = Packed(body)
+    if "content.xml" not in packed:
+        raise Stopped("broken: content.xml is missing")
+    if "meta.xml" in packed:
+        found = read_leaves(packed.chunks("meta.xml"))
+        document.title = title_of(found.get("title", ""))
+        document.author = tidy(found.get("initial-creator", "") or found.get("creator", ""))
+        document.date = date_of(found.get("date", "") or found.get("creation-date", ""))
+        document.lang = found.get("language", "")
+    _Content(document).read(packed)
+
+
+class _Content:
+    """Text counts inside paragraphs and headings only: elsewhere it is white space between tags."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.open: list[Mark] = []
+        self.anchors: list[tuple[Mark, str]] = []
+        self.frames: list[tuple[Mark, bool]] = []
+        self.skipped = 0
+
+    def read(self, packed: Packed) -> None:
+        starts = {
+            "p": self._paragraph, "h": self._paragraph, "a": self._anchor, "s": self._spaces, "tab": self._tab,
+            "line-break": self._break, "frame": self._frame, "tracked-changes": self._skip, "annotation": self._skip,
+        }  # fmt: skip
+        ends = {
+            "p": self._end_paragraph, "h": self._end_heading, "a": self._end_anchor, "frame": self._end_frame,
+            "tracked-changes": self._end_skip, "annotation": self._end_skip,
+        }  # fmt: skip
+        try:
+            read_xml(packed.chunks("content.xml"), starts, ends, self._data)
+        except Stopped as stop:
+            encrypted = b"encryption-data" in packed.read("META-INF/manifest.xml")
+            raise Stopped("encrypted") if encrypted else stop from None
+
+    def _data(self, text: str) -> None:
+        if self.open and not self.skipped:
+            self.document.add(text.replace("\n", " "))
+
+    def _paragraph(self, _: dict[str, str]) -> None:
+        self.open.append(self.document.here)
+
+    def _end_paragraph(self) -> None:
+        self.open.pop()
+        self.document.end_line()
+
+    def _end_heading(self) -> None:
+        self.document.heading(self.document.since(self.open[-1]))
+        self._end_paragraph()
+
+    def _anchor(self, attributes: dict[str, str]) -> None:
+        self.anchors.append((self.document.here, attribute(attributes, "href")))
+
+    def _end_anchor(self) -> None:
+        mark, url = self.anchors.pop()
+        self.document.link(url, self.document.since(mark), mark.at)
+
+    def _spaces(self, attributes: dict[str, str]) -> None:
+        count = attribute(attributes, "c")
+        self._data(" " * min(int(count) if count.isdecimal() and len(count) < 5 else 1, _MAX_SPACES))
+
+    def _tab(self, _: dict[str, str]) -> None:
+        self._data("\t")
+
+    def _break(self, _: dict[str, str]) -> None:
+        self.document.end_line()
+
+    def _frame(self, attributes: dict[str, str]) -> None:
+        """On a slide, the frame of class "title" holds its heading."""
+        self.frames.append((self.document.here, attribute(attributes, "class") == "title"))
+
+    def _end_frame(self) -> None:
+        mark, is_title = self.frames.pop()
+        if is_title:
+            self.document.heading(self.document.since(mark))
+
+    def _skip(self, _: dict[str, str]) -> None:
+        self.skipped += 1
+
+    def _end_skip(self) -> None:
+        self.skipped -= 1

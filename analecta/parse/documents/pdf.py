@@ -1,0 +1,185 @@
+"""PDF to Document, by pdfium: text in pdfium's reading order, words put together again, links by annotation.
+
+pdfium is asked for the text of whole pages, never character by character; positions are looked at only where a page
+has links, and for the title of a document that does not tell it.
+"""
+
+import ctypes
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import groupby
+from typing import Any
+
+from analecta.parse.dates import date_of
+from analecta.parse.documents.document import MAX_HEADINGS, Document, Stopped, tidy, title_of
+
+MAX_PAGES = 2000
+MAX_SECONDS = 10.0  # then what has been read is kept, before the child is killed
+MAX_LINKS = 200  # annotations looked at on one page: a table of contents has 100
+MAX_ANCHOR = 300
+_MAX_URI = 4000
+_TITLE_LINES = 40  # of the first page
+
+# A word broken at the end of a line: pdfium has marked the hyphen (U+0002 or U+FFFE), or the next line goes on in
+# lower case. "well-\nknown" loses its hyphen, too: far more words are broken than have one of their own there.
+# The pattern begins with the hyphen, which is rare: 10 times faster than one that begins with a letter.
+_BROKEN = re.compile(r"[-\x02\ufffe\xad\u2010](?<=[^\W\d_]{2}.)(?: ?\r?\n(?=[^\W\d_A-Z])|(?<=[\x02\ufffe])(?:\r?\n)?)")
+_URL_BEFORE = re.compile(r"(?:https?://|www\.|doi)\S*$")
+_STAMP = re.compile(r"arXiv:", re.IGNORECASE)
+
+_WIDE = ctypes.POINTER(ctypes.c_ushort)
+
+
+def read_pdf(
+    body: bytes, document: Document, seconds: float = MAX_SECONDS, now: Callable[[], float] = time.monotonic
+) -> None:
+    """Read a PDF; a page that is broken is left out."""
+    import pypdfium2.raw as pdfium  # type: ignore[import-untyped]  # here: 50 ms and 20 MB, which only the child is to pay
+
+    until = now() + seconds
+    with _opened(pdfium, body) as pdf:
+        _read_properties(pdfium, pdf, document)
+        count = pdfium.FPDF_GetPageCount(pdf)
+        for number in range(min(count, MAX_PAGES)):
+            if now() > until:
+                raise Stopped(f"parse-limited: only the first {number} of {count} pages, after {seconds:g} s")
+            _read_page(pdfium, pdf, number, document)
+        if not document.text.strip():
+            raise Stopped("scanned: no text" if count else "broken PDF: no pages")
+        if count > MAX_PAGES:
+            raise Stopped(f"parse-limited: only the first {MAX_PAGES} of {count} pages")
+
+
+@contextmanager
+def _opened(pdfium: Any, body: bytes) -> Iterator[Any]:
+    pdf = pdfium.FPDF_LoadMemDocument64(body, len(body), None)
+    if not pdf:
+        wrong = pdfium.FPDF_GetLastError()
+        locked = wrong in (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY)
+        raise Stopped("encrypted" if locked else "broken PDF: cannot be opened")
+    try:
+        yield pdf
+    finally:
+        pdfium.FPDF_CloseDocument(pdf)
+
+
+def _read_properties(pdfium: Any, pdf: Any, document: Document) -> None:
+    def property(name: bytes) -> str:
+        return _string(lambda buffer, size: pdfium.FPDF_GetMetaText(pdf, name, buffer, size))
+
+    document.title = title_of(property(b"Title"))
+    document.author = tidy(property(b"Author"))
+    document.date = date_of(property(b"CreationDate")) or date_of(property(b"ModDate"))
+    document.lang = _string(lambda buffer, size: pdfium.FPDFCatalog_GetLanguage(pdf, ctypes.cast(buffer, _WIDE), size))
+    bookmark = pdfium.FPDFBookmark_GetFirstChild(pdf, None)
+    for _ in range(MAX_HEADINGS):  # those of the first level; an outline may be a loop
+        if not bookmark:
+            break
+        document.heading(_string(lambda buffer, size: pdfium.FPDFBookmark_GetTitle(bookmark, buffer, size)))  # noqa: B023
+        bookmark = pdfium.FPDFBookmark_GetNextSibling(pdf, bookmark)
+
+
+def _string(ask: Callable[[Any, int], int], most: int = 4096) -> str:
+    """What a function of pdfium writes into a buffer: UTF-16 with a NUL behind."""
+    buffer = ctypes.create_string_buffer(most)
+    size = ask(buffer, most)
+    return buffer.raw[: max(size - 2, 0)].decode("utf-16-le", "replace") if size <= most else ""
+
+
+def _read_page(pdfium: Any, pdf: Any, number: int, document: Document) -> None:
+    page = pdfium.FPDF_LoadPage(pdf, number)
+    if not page:
+        document.limits = document.limits or f"broken PDF: page {number + 1}"
+        return
+    text = pdfium.FPDFText_LoadPage(page)
+    try:
+        raw = _text(pdfium, text)
+        if number == 0 and not document.title:
+            document.title = _largest(pdfium, text, raw)
+        words = mended(raw)
+        _read_links(pdfium, pdf, page, text, words, document)
+        document.add(words)
+        document.end_line()
+    finally:
+        pdfium.FPDFText_ClosePage(text)
+        pdfium.FPDF_ClosePage(page)
+
+
+def _text(pdfium: Any, text: Any) -> str:
+    size = pdfium.FPDFText_CountChars(text)
+    if size <= 0:
+        return ""
+    buffer = ctypes.create_string_buffer(2 * size + 2)
+    written = pdfium.FPDFText_GetText(text, 0, size, ctypes.cast(buffer, _WIDE))
+    return buffer.raw[: max(2 * written - 2, 0)].decode("utf-16-le", "replace")
+
+
+def mended(raw: str) -> str:
+    """A page's text with plain line ends, and words that were broken at them whole again."""
+
+    def join(found: re.Match[str]) -> str:
+        in_url = _URL_BEFORE.search(raw, max(0, found.start() - 100), found.start())
+        return found[0] if in_url else ""
+
+    return _BROKEN.sub(join, raw).replace("\r\n", "\n").replace(" \n", "\n")
+
+
+def _read_links(pdfium: Any, pdf: Any, page: Any, text: Any, words: str, document: Document) -> None:
+    """Annotations with a URI; their anchor is the text below the rectangle."""
+    position, link = ctypes.c_int(0), pdfium.FPDF_LINK()
+    rectangle = pdfium.FS_RECTF()
+    for _ in range(MAX_LINKS):
+        if not pdfium.FPDFLink_Enumerate(page, position, link):
+            return
+        action = pdfium.FPDFLink_GetAction(link)
+        if not action or pdfium.FPDFAction_GetType(action) != pdfium.PDFACTION_URI:
+            continue
+        buffer = ctypes.create_string_buffer(_MAX_URI)
+        size = pdfium.FPDFAction_GetURIPath(pdf, action, buffer, _MAX_URI)
+        if not 1 < size <= _MAX_URI:
+            continue
+        anchor = ""
+        if pdfium.FPDFLink_GetAnnotRect(link, rectangle):
+            anchor = _within(pdfium, text, rectangle)
+        at = words.find(anchor) if anchor else 0
+        document.link(buffer.raw[: size - 1].decode("utf-8", "replace"), anchor, document.length + max(at, 0))
+
+
+def _within(pdfium: Any, text: Any, box: Any) -> str:
+    """The words inside of a rectangle."""
+    buffer = ctypes.create_string_buffer(2 * MAX_ANCHOR + 2)
+    size = pdfium.FPDFText_GetBoundedText(
+        text, box.left, box.top, box.right, box.bottom, ctypes.cast(buffer, _WIDE), MAX_ANCHOR
+    )
+    return tidy(buffer.raw[: 2 * max(size, 0)].decode("utf-16-le", "replace").partition("\0")[0])
+
+
+def _largest(pdfium: Any, text: Any, raw: str) -> str:
+    """The lines of the largest type on a page, which on a first page are the title."""
+    sizes: list[tuple[float, str]] = []
+    at = 0
+    for line in raw.split("\n")[:_TITLE_LINES]:
+        words = line.strip()
+        if len(words) > 1 and not _STAMP.match(words):
+            first = at + len(line) - len(line.lstrip())
+            sizes.append((_size(pdfium, text, first), words))
+        at += len(line) + 1
+    # Neighbouring lines of one size belong together.
+    runs: list[tuple[float, str]] = []
+    for size, lines in groupby(sizes, key=lambda pair: round(pair[0])):
+        runs.append((size, " ".join(words for _, words in lines)))
+    for _, words in sorted(runs, key=lambda run: -run[0]):
+        if 8 <= len(words) <= 300 and (title := title_of(mended(words))):
+            return title
+    return ""
+
+
+def _size(pdfium: Any, text: Any, index: int) -> float:
+    """How high the type of a character is; 0 for type that does not stand upright, as stamps in the margin."""
+    at = pdfium.FPDFText_GetCharIndexFromTextIndex(text, index)
+    box = pdfium.FS_RECTF()
+    if at < 0 or pdfium.FPDFText_GetCharAngle(text, at) > 0.1 or not pdfium.FPDFText_GetLooseCharBox(text, at, box):
+        return 0.0
+    return float(box.top - box.bottom)

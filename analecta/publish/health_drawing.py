@@ -1,0 +1,210 @@
+"""The topics of a library drawn (S14): circles joined with the two nearest to them, those too close marked."""
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from textwrap import wrap
+
+from rich.cells import cell_len
+
+from analecta.judge.health import BACK, ENOUGH, Health, TopicHealth
+from analecta.publish.health import PATH, short, verdict
+from analecta.publish.health_layout import places
+from analecta.publish.plain import many, plain
+
+WIDTH = 1000
+_LEAST = 120  # the height of a drawing of few topics
+_MARGIN, _LEGEND = 16, 78
+_LETTER = 8.0  # about the width of a bold letter of 12 px
+_LABEL = 20  # letters in a line of a name
+_LINE = 14  # height of a line
+_SMALLEST, _LARGEST = 9.0, 34.0  # radii
+_PAGE = 6.0  # the radius of a topic of one example, were it drawn
+_GAP, _BETWEEN = 16, 30  # beside and below a topic: a mark on a line has room there
+_BADGE = 11.0  # half the size of the mark on a line
+_FAIR = 0.7  # share of examples that come back, below which a topic hardly holds together
+# Okabe and Ito's colours, which also people who do not see red or green tell apart; each with a mark of its own.
+_KINDS = {
+    "well": ("✓", "#00805e", "#2fc79c", f"{BACK:.0%} or more of its examples are nearest to it (come back)"),
+    "fair": ("~", "#8a6100", "#e6b422", f"{_FAIR:.0%} or more"),
+    "poor": ("!", "#b84a00", "#ff8c42", "less"),
+    "unknown": ("?", "#666666", "#a8a8a8", "not known: too few examples, or no other topic"),
+}
+_SAID = (
+    "A circle is a topic, its area the number of its examples. Lines lead to the two topics most like it: the thicker,",
+    "the more alike. = marks topics that are too close. Point at a circle to see the words that stand for it.",
+)
+
+_STYLE = """<style>
+.health text { font: 12px system-ui, "DejaVu Sans", sans-serif; fill: #222; text-anchor: middle }
+.health .paper { fill: #fff } .health .name { font-weight: 600 }
+.health .small, .health .key { font-size: 11px; fill: #555 } .health .key { text-anchor: start }
+.health .name, .health .small { paint-order: stroke; stroke: #fff; stroke-width: 4px; stroke-linejoin: round }
+.health .mark { font-weight: 700; font-size: 13px; fill: #fff } .health .edge { stroke: #8a94a0 }
+.health .close { stroke: #b84a00 } .health .badge { fill: #fff; stroke: #b84a00; stroke-width: 2 }
+.health .equal { font-weight: 700; font-size: 14px; fill: #b84a00 }
+%s
+@media (prefers-color-scheme: dark) {
+.health text { fill: #e4e4e4 } .health .paper { fill: #16181c } .health .small, .health .key { fill: #aaa }
+.health .name, .health .small { stroke: #16181c } .health .mark { fill: #16181c } .health .edge { stroke: #77808c }
+.health .close { stroke: #ff8c42 } .health .badge { fill: #16181c; stroke: #ff8c42 } .health .equal { fill: #ff8c42 }
+%s
+}
+</style>"""
+
+Spot = tuple[float, float]
+
+
+def draw(found: Health) -> str:
+    """An SVG picture that stands for itself; a pointer on a circle shows the topic's words."""
+    radii = _radii(found)
+    labels = [_label(topic) for topic in found.topics]
+    boxes = [
+        (max(2 * r, *(_LETTER * cell_len(line) for line in lines)) + _GAP, 2 * r + _LINE * len(lines) + _BETWEEN)
+        for r, lines in zip(radii, labels, strict=True)
+    ]
+    middles, inner = places(found.similarities, boxes, WIDTH - 2 * _MARGIN, _LEAST)
+    at = [(_MARGIN + x, _MARGIN + y - _LINE * len(lines) / 2) for (x, y), lines in zip(middles, labels, strict=True)]
+    height = inner + 2 * _MARGIN + _LEGEND
+    drawn = zip(found.topics, radii, labels, at, strict=True)
+    parts = [
+        f'<rect class="paper" width="{WIDTH}" height="{height:.0f}" rx="6"/>',
+        *_edges(found, at),
+        *(_circle(found, *one) for one in drawn),
+        *_badges(found, at, [(x, y, *box) for (x, y), box in zip(middles, boxes, strict=True)]),
+        *_legend(height - _LEGEND),
+    ]
+    return _svg(found, height, parts)
+
+
+def safe(text: str) -> str:
+    """Text as it may stand in SVG and HTML: nothing in it is read as markup, and no character is forbidden there."""
+    return escape(plain(text).replace("\ufffe", "�").replace("\uffff", "�"))
+
+
+def _radii(found: Health) -> list[float]:
+    """Areas as the numbers of examples; only very few and very many are drawn larger or smaller than they are."""
+    most = max((topic.examples for topic in found.topics), default=1)
+    page = min(_PAGE, _LARGEST / max(most, 1) ** 0.5)
+    return [max(_SMALLEST, page * topic.examples**0.5) for topic in found.topics]
+
+
+def _label(topic: TopicHealth) -> list[str]:
+    """What stands below a circle: the name, or as much of its last part as two lines hold; then the figures."""
+    name = short(topic.name, _LABEL)
+    if not name.endswith("…"):
+        return [name or "(no name)", _below(topic)]
+    first, *rest = wrap(plain(topic.name.split(PATH)[-1]), _LABEL)
+    return [first, *([short(" ".join(rest), _LABEL)] if rest else []), _below(topic)]
+
+
+def _below(topic: TopicHealth) -> str:
+    if not topic.examples:
+        return "no examples"
+    if topic.back is None:
+        return many(topic.examples, "example")
+    return f"{round(topic.back * topic.examples)} of {topic.examples} come back"
+
+
+def _kind(topic: TopicHealth) -> str:
+    if topic.back is None or topic.examples < ENOUGH:
+        return "unknown"
+    return "well" if topic.back >= BACK else "fair" if topic.back >= _FAIR else "poor"
+
+
+def _circle(found: Health, topic: TopicHealth, r: float, lines: Sequence[str], at: Spot) -> str:
+    kind = _kind(topic)
+    near = ", ".join(f"{other.topic} {other.similarity:.2f}" for other in topic.nearest)
+    told = [topic.name, f"{_below(topic)}: {verdict(found, topic, 200)[0]}"]
+    told += [f"Words: {', '.join(topic.words)}"] if topic.words else []
+    told += [f"Nearest: {near}"] if near else []
+    x, y = at
+    return (
+        "<g><title>" + "\n".join(map(safe, told)) + "</title>"
+        f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{r:.1f}"/>'
+        f'<text class="mark" x="{x:.1f}" y="{y + 4.5:.1f}">{_KINDS[kind][0]}</text>'
+        + "".join(
+            f'<text class="{"small" if line is lines[-1] else "name"}" x="{x:.1f}" y="{y + r + 15 + _LINE * n:.1f}">'
+            f"{safe(line)}</text>"
+            for n, line in enumerate(lines)
+        )
+        + "</g>"
+    )
+
+
+def _close(found: Health) -> list[tuple[int, int]]:
+    number = {topic.name: i for i, topic in enumerate(found.topics)}
+    return sorted((number[pair.one], number[pair.other]) for pair in found.close)
+
+
+def _edges(found: Health, at: Sequence[Spot]) -> Iterator[str]:
+    """Lines to the nearest two of each topic, and between topics that are too close."""
+    number = {topic.name: i for i, topic in enumerate(found.topics)}
+    pairs = ((i, number[other.topic]) for i, topic in enumerate(found.topics) for other in topic.nearest)
+    close = _close(found)
+    for i, j in sorted({(min(pair), max(pair)) for pair in pairs} - set(close)):
+        yield _line(found, i, j, at, "edge")
+    for i, j in close:
+        yield _line(found, i, j, at, "edge close")
+
+
+def _line(found: Health, i: int, j: int, at: Sequence[Spot], kind: str) -> str:
+    like = found.similarities[i][j]
+    (x1, y1), (x2, y2) = at[i], at[j]
+    return (
+        f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" '
+        f'stroke-width="{0.6 + 6 * like**2:.1f}" opacity="{0.25 + 0.5 * like:.2f}">{_likeness(found, i, j)}</line>'
+    )
+
+
+def _badges(found: Health, at: Sequence[Spot], boxes: Sequence[tuple[float, float, float, float]]) -> Iterator[str]:
+    """A mark on each line between topics that are too close, where it covers least."""
+    for i, j in _close(found):
+        spots = [_between(at[i], at[j], 0.5 + k / 40 * way) for k in range(16) for way in (1, -1)]
+        x, y = min(spots, key=lambda spot: sum(_covers(spot, *box) for box in boxes))
+        yield (
+            f'<g>{_likeness(found, i, j)}<circle class="badge" cx="{x:.1f}" cy="{y:.1f}" r="{_BADGE - 2:.0f}"/>'
+            f'<text class="equal" x="{x:.1f}" y="{y + 5:.1f}">=</text></g>'
+        )
+
+
+def _likeness(found: Health, i: int, j: int) -> str:
+    words = f"{found.topics[i].name} and {found.topics[j].name}: {found.similarities[i][j]:.2f} alike"
+    return f"<title>{safe(words)}</title>"
+
+
+def _between(one: Spot, other: Spot, share: float) -> Spot:
+    return one[0] + share * (other[0] - one[0]), one[1] + share * (other[1] - one[1])
+
+
+def _covers(spot: Spot, x: float, y: float, width: float, height: float) -> bool:
+    """Whether a mark at this spot lies on what is in a box, a circle and its label."""
+    aside, above = abs(spot[0] - _MARGIN - x), abs(spot[1] - _MARGIN - y)
+    return aside < (width - _GAP) / 2 + _BADGE and above < (height - _BETWEEN) / 2 + _BADGE
+
+
+def _legend(top: float) -> Iterator[str]:
+    x, y = _MARGIN + 12.0, top + 12
+    for kind, (mark, _, _, words) in _KINDS.items():
+        yield f'<circle class="{kind}" cx="{x:.0f}" cy="{y:.0f}" r="9"/>'
+        yield f'<text class="mark" x="{x:.0f}" y="{y + 4.5:.1f}">{mark}</text>'
+        yield f'<text class="key" x="{x + 15:.0f}" y="{y + 4:.0f}">{words}</text>'
+        x += 42 + 6.2 * len(words)
+    for line, words in enumerate(_SAID):
+        yield f'<text class="key" x="{_MARGIN + 3}" y="{y + 30 + 17 * line:.0f}">{words}</text>'
+
+
+def _svg(found: Health, height: float, parts: Sequence[str]) -> str:
+    light = " ".join(f".health .{kind} {{ fill: {colour} }}" for kind, (_, colour, _, _) in _KINDS.items())
+    dark = " ".join(f".health .{kind} {{ fill: {colour} }}" for kind, (_, _, colour, _) in _KINDS.items())
+    close = f"; {many(len(found.close), 'pair')} too close" if found.close else ""
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" class="health" viewBox="0 0 {WIDTH} {height:.0f}" role="img"'
+    return "\n".join(
+        (
+            f'{head} aria-labelledby="health-title health-desc">',
+            '<title id="health-title">How alike the topics are</title>',
+            f'<desc id="health-desc">{many(len(found.topics), "topic")}{close}; the tables have the figures.</desc>',
+            _STYLE % (light, dark),
+            *parts,
+            "</svg>\n",
+        )
+    )

@@ -1,0 +1,129 @@
+"""Crawls that begin from files, and with pages that are not meant."""
+
+import shutil
+
+import pytest
+
+from analecta.crawl.given import given_files
+from analecta.crawl.partitions import Crawl
+from analecta.errors import Environment
+from analecta.model import Found
+from analecta.seed.first_settings import first_settings
+from analecta.settings import Others, Settings, Topic, load
+from analecta.store.library import Library
+from analecta.testweb.process import PocketServer
+from analecta.urls import canonical
+
+
+@pytest.fixture(scope="module")
+def web():
+    with PocketServer(500, moody=False) as server:
+        yield server
+
+
+def body(web, url):
+    target = canonical(url)
+    return web.web.answer(target.host, "/" + target.url.split("/", 3)[3], {}).body
+
+
+def saved(web, folder, urls):
+    """Pages of the web as files of a library."""
+    (folder / "topics").mkdir(exist_ok=True)
+    names = [f"topics/{canonical(url).id:x}.html" for url in urls]
+    for name, url in zip(names, urls, strict=True):
+        (folder / name).write_bytes(body(web, url))
+    return tuple(names)
+
+
+def crawled(web, library, topics, others=Others(), pages=60, **asked):
+    library.settings_path.write_text(first_settings(topics, "adaptive", others=others))
+    more = {"fetch": {"connect_to": web.address}, "stop": {"pages": pages, "idle": 1.0}, "crawl": {"workers": 1}}
+    crawl = Crawl(library, load(library.settings_path, more | asked))
+    crawl.run()
+    return crawl
+
+
+def rows(library, where):
+    query = f"SELECT u.url, p.topic, u.found FROM pages p JOIN urls u ON u.id = p.id WHERE {where}"
+    with library.shards() as shards:
+        return [row for shard in shards for row in shard.execute(query)]
+
+
+@pytest.mark.parametrize("recipe", ["adaptive", "bingo", "panorama", "synthesis"])
+def test_a_library_of_files_alone_is_learnt_from_before_anything_is_fetched(tmp_path, web, recipe):
+    library = Library.create(tmp_path / "lib", "")
+    topics = web.web.topics[:2]
+    seeds = {topic: web.web.seeds(topic, 6) for topic in topics}
+    given = [Topic(t, (), tuple(u[4:]), saved(web, library.folder, u[:4])) for t, u in seeds.items()]
+    crawl = crawled(web, library, given, pages=100, recipe=recipe)
+    with library.database(readonly=True) as db:
+        made, about = db.execute("SELECT made_at, about FROM models ORDER BY made_at LIMIT 1").fetchone()
+    with library.shards() as shards:
+        kept = min(shard.execute("SELECT min(kept_at) FROM pages").fetchone()[0] for shard in shards)
+    found = [(web.web.truth(url, links=False), topics[topic]) for url, topic, _ in rows(library, "p.topic >= 0")]
+    right = sum(truth is not None and truth.topic == topic for truth, topic in found)
+    assert crawl.model
+    assert (about, made < kept) == ("8 examples, 2 topics", True)
+    assert right >= max(10, 0.4 * len(found)), (right, len(found))
+
+
+def test_pages_to_begin_at_are_no_examples_and_may_be_items(tmp_path, web):
+    library = Library.create(tmp_path / "lib", "")
+    topic = web.web.topics[0]
+    urls = web.web.seeds(topic, 8)
+    crawled(web, library, [Topic(topic, (), tuple(urls[4:]), saved(web, library.folder, urls[:4]))], pages=20)
+    starts = [row for row in rows(library, "u.priority = 100") if row[0] in urls[4:]]
+    assert len(starts) >= 3
+    assert {found for _, _, found in starts} == {Found.LINK}
+    assert sum(topic == 0 for _, topic, _ in starts) >= 3
+
+
+def test_what_a_person_says_is_not_meant_is_on_no_topic_nor_an_item(tmp_path, web):
+    """The pages are on topic, if it were for the judge."""
+    library = Library.create(tmp_path / "lib", "")
+    topic = web.web.topics[0]
+    urls = web.web.seeds(topic, 8)
+    crawl = crawled(web, library, [Topic(topic, tuple(urls[:5]))], Others(tuple(urls[5:])))
+    assert [topic for _, topic, _ in rows(library, "u.priority >= 1e6 AND u.topic < 0")] == [-1] * 3
+    with library.database(readonly=True) as db:
+        about = [row[0] for row in db.execute("SELECT about FROM models")]
+    assert all(words.startswith("5 examples, 3 of what is not meant") for words in about), about
+    assert crawl.tally.topics.keys() == {0}
+
+
+def test_a_page_that_was_found_can_be_said_not_to_be_meant(tmp_path, web):
+    library = Library.create(tmp_path / "lib", "")
+    topic = Topic(web.web.topics[0], tuple(web.web.seeds(web.web.topics[0], 5)))
+    crawled(web, library, [topic])
+    found = [url for url, _, _ in rows(library, "p.topic = 0 AND p.duplicate_of IS NULL AND u.priority < 1")][:2]
+    crawled(web, library, [topic], Others(tuple(found)), pages=10)
+    assert [row[1] for row in rows(library, "u.priority >= 1e6 AND u.topic < 0")] == [-1, -1]
+
+
+def test_files_of_no_use_are_told_once_and_a_changed_one_is_learnt_anew(tmp_path, web):
+    library = Library.create(tmp_path / "lib", "")
+    topic = web.web.topics[0]
+    urls = web.web.seeds(topic, 6)
+    names = (*saved(web, library.folder, urls[:4]), "topics/junk", "topics/gone")
+    (library.folder / "topics" / "junk").write_bytes(b"\0\1\2" * 99)
+    given = [Topic(topic, (), tuple(urls[4:]), names)]
+    first = crawled(web, library, given, pages=4, learn={"every": 0}).model
+    assert crawled(web, library, given, pages=2, learn={"every": 0}).model == first
+    shutil.copy(library.folder / names[0], library.folder / names[1])
+    assert crawled(web, library, given, pages=2, learn={"every": 0}).model != first
+    notes = [note for _, note in library.notes() if note.startswith("nothing can be learnt from")]
+    assert len(notes) == 2, notes
+
+
+def test_files_without_any_text_end_the_crawl_with_a_sentence(tmp_path, web):
+    library = Library.create(tmp_path / "lib", "")
+    topic = Topic(web.web.topics[0], (), tuple(web.web.seeds(web.web.topics[0], 1)), ("topics/gone",))
+    with pytest.raises(Environment, match="no file that is an example holds text"):
+        crawled(web, library, [topic])
+
+
+def test_files_are_given_with_the_numbers_of_their_topics():
+    settings = Settings(
+        topics=(Topic("b", examples=("x",)), Topic("a", examples=("y", "z"))), others=Others((), ("o",))
+    )
+    assert given_files(settings, ["a", "b"]) == [(1, "x"), (0, "y"), (0, "z"), (-1, "o")]

@@ -1,0 +1,49 @@
+"""Back-links of a replayed web: `link:URL` at the search that answers as SearXNG does."""
+
+import json
+from urllib.parse import quote
+
+import pytest
+
+from analecta.testweb.replay import Replay
+from analecta.testweb.search import Search
+from tests.testweb.test_replay import archives, record, said, warc  # noqa: F401
+
+PAGES = {
+    "http://a.test/dir/1": b'<a href="2">x</a> <A class=y HREF=\'/3\'>y</A> <a href="https://b.test/?q=1&amp;r=2#top">z</a>',
+    "http://a.test/dir/2": b'<base href="http://c.test/deep/"><a href=1>x</a><a href="http://a.test/3"></a>',
+    "http://a.test/3": b'<a href="/3">itself</a> <link href="/dir/1"> no <!-- anchors -->',
+}
+
+
+@pytest.fixture
+def web(tmp_path, archives):  # noqa: F811
+    found = archives(
+        warc(tmp_path / "a.warc.gz", *(record(url, said(body + b" words")) for url, body in PAGES.items()))
+    )
+    return Replay(found, Search(found))
+
+
+def linking(web, url):
+    body = web.answer("localhost", f"/search?format=json&q={quote('link:' + url, safe='')}", {}).body
+    return [result["url"] for result in json.loads(body)["results"]]
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("http://a.test/3", ["http://a.test/dir/1", "http://a.test/dir/2"]),
+        ("https://a.test/dir/2", ["http://a.test/dir/1"]),
+        ("http://b.test/?q=1&r=2", ["http://a.test/dir/1"]),
+        ("http://c.test/deep/1", ["http://a.test/dir/2"]),
+        ("http://a.test/dir/1", []),
+        ("no url", []),
+    ],
+)
+def test_the_pages_that_link_to_a_url_are_found_whether_it_is_archived_or_not(web, url, expected):
+    assert linking(web, url) == expected
+
+
+def test_that_it_knows_back_links_is_announced_where_searxng_tells_of_itself(web):
+    assert json.loads(web.answer("localhost", "/config", {}).body)["backlinks"] == "link:"
+    assert Replay(web.archives).answer("localhost", "/config", {}).status == 404
