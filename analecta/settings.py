@@ -218,7 +218,7 @@ def recipe_names() -> list[str]:
 def recipe_text(name: str) -> str:
     """The text of a recipe's file."""
     if name not in recipe_names():
-        raise BadUse(f"there is no recipe {name!r}{_suggest(name, recipe_names())}")
+        raise BadUse(f"there is no recipe {name!r}{suggest(name, recipe_names())}")
     return files("analecta.recipes").joinpath(f"{name}.toml").read_text()
 
 
@@ -282,7 +282,7 @@ def _check_keys(data: Layer, kind: Any, path: tuple[str, ...], text: str, name: 
         if key not in hints:
             where = ".".join((*path, key))
             line = _line_of(text, (*path, key))
-            raise BadSettings(f"{name}, line {line}: unknown key {where!r}{_suggest(key, list(hints))}")
+            raise BadSettings(f"{name}, line {line}: unknown key {where!r}{suggest(key, list(hints))}")
         inner = hints[key]
         if isinstance(value, Mapping) and isinstance(inner, type) and issubclass(inner, msgspec.Struct):
             _check_keys(value, inner, (*path, key), text, name)
@@ -292,7 +292,8 @@ def _check_keys(data: Layer, kind: Any, path: tuple[str, ...], text: str, name: 
                     _check_keys(item, get_args(inner)[0], (key,), text, name)
 
 
-def _suggest(word: str, valid: list[str]) -> str:
+def suggest(word: str, valid: list[str]) -> str:
+    """The end of a sentence about a word that is not known: the nearest one that is, or all."""
     near = get_close_matches(word, valid, 1, 0.5)
     return f"; did you mean {near[0]!r}?" if near else f"; valid are: {', '.join(sorted(valid))}"
 

@@ -14,6 +14,7 @@ from analecta.model import Page
 from analecta.seed import READERS
 from analecta.seed.adding import Added, rewrite
 from analecta.seed.combining import combine, merge, once
+from analecta.seed.engines.choosing import LIBRARY
 from analecta.seed.engines.finding import Phrases
 from analecta.seed.feeds import feed_of
 from analecta.seed.gathering import sound
@@ -32,7 +33,10 @@ _ADDRESS = re.compile(r"https?://", re.IGNORECASE)
 
 def engines_of(given: Sequence[str]) -> dict[str, str]:
     """Search engines by name, with the URLs that were given: NAME or NAME=URL."""
-    return {name: url for name, _, url in (one.strip().partition("=") for one in given)}
+    engines = {name: url for name, _, url in (one.strip().partition("=") for one in given)}
+    if engines.get(LIBRARY):  # it is written down, and people change folders
+        engines[LIBRARY] = str(Path(engines[LIBRARY]).expanduser().resolve())
+    return engines
 
 
 def read_papers(given: Sequence[Path], engines: Mapping[str, str], grobid: str, busy: Busy) -> list[Paper]:

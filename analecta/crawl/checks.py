@@ -3,24 +3,23 @@
 import contextlib
 import ipaddress
 import re
+from collections.abc import Iterable
+from pathlib import Path
 
 from analecta.errors import BadUse
 from analecta.frontier.policy import WORTHS
 from analecta.judge import JUDGES
-from analecta.settings import Settings
+from analecta.settings import Settings, suggest
 
 _PORT = r"(?:6553[0-5]|655[0-2]\d|65[0-4]\d\d|6[0-4]\d{3}|[1-5]\d{4}|[1-9]\d{0,3})"
 _ADDRESS = re.compile(rf"(?:https?://)?(?:\[[0-9a-fA-F:.]+\]|[\w.-]+):{_PORT}/?")
 
 
-def check(settings: Settings) -> None:
-    """Say what is missing before anything is fetched."""
-    if settings.judge.kind not in JUDGES:
-        raise BadUse(f"judge.kind is {settings.judge.kind!r}; known are: {', '.join(JUDGES)}")
-    if settings.policy.kind not in WORTHS:
-        raise BadUse(f"policy.kind is {settings.policy.kind!r}; known are: {', '.join(WORTHS)}")
-    if settings.learning.kind not in WORTHS:
-        raise BadUse(f"learning.kind is {settings.learning.kind!r}; known are: {', '.join(WORTHS)}")
+def check(settings: Settings, path: Path) -> None:
+    """Say what is missing before anything is fetched; `path` is where a person would set it right."""
+    _check_kind("judge", settings.judge.kind, JUDGES, path)
+    _check_kind("policy", settings.policy.kind, WORTHS, path)
+    _check_kind("learning", settings.learning.kind, WORTHS, path)
     of_pages = settings.learning.pages or settings.policy.off_site != "no" or settings.policy.one_entry
     if of_pages and settings.policy.kind == "learned":
         raise BadUse(
@@ -35,8 +34,13 @@ def check(settings: Settings) -> None:
     if not settings.contact and not is_loopback(settings.fetch.connect_to):
         raise BadUse(
             'who crawls the open internet must say who they are: set contact = "you@example.org" (or a URL) '
-            "in analecta.toml; site owners see it with every request"
+            f"in {path}; site owners see it with every request"
         )
+
+
+def _check_kind(table: str, kind: str, known: Iterable[str], path: Path) -> None:
+    if kind not in known:
+        raise BadUse(f"{path}: {table}.kind is {kind!r}{suggest(kind, list(known))}")
 
 
 def is_loopback(connect_to: str) -> bool:

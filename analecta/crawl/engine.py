@@ -17,6 +17,7 @@ from analecta.crawl.harvest import Harvest
 from analecta.crawl.messages import Order, Reins
 from analecta.crawl.offers import Offers
 from analecta.crawl.pages import Landed, Pages
+from analecta.crawl.pile import Pile
 from analecta.fetch.robots import Robots
 from analecta.fetch.rules import Rules
 from analecta.frontier.policy import SEED_PRIORITY
@@ -55,6 +56,7 @@ class Engine:
         shard: Shard,
         archive: Archive,
         reins: Reins,
+        pile: Pile,
         parallel: int = 128,
         batch: int = 16,
         ordered: bool = False,
@@ -72,6 +74,7 @@ class Engine:
         self.shard = shard
         self.archive = archive
         self.reins = reins
+        self.pile = pile
         self.parallel = parallel
         self.batch = batch
         self.ordered = ordered
@@ -92,6 +95,7 @@ class Engine:
             leases = self.pick()
             self.keep()
             self.launch(leases)
+            self.pile.go_on(self.wake)
             self.exchange.flush(self.clock())
             self.reins.report(self)
         await self.abandon()
@@ -110,6 +114,7 @@ class Engine:
     async def land(self) -> list[Landed]:
         """The next batch of answers; less than a full one if no more come soon, in order if order matters."""
         self._wanted = 1
+        self.pile.busy = self._ready()
         if not self._ready():
             await self._wait(self._patience())
         self._wanted = min(self.batch, len(self.flights))
@@ -126,6 +131,7 @@ class Engine:
         self.learned.clear()
         if batch:
             self.harvest.take(batch, self.clock())
+        self.pages.take_late(self.pile.taken())
 
     def pick(self) -> list[Lease]:
         """The best that may be asked for now; URLs that have meanwhile turned out to be of a trap go to the back."""
@@ -228,13 +234,23 @@ class Engine:
         return None if host.delay else rules
 
     async def _parse_apart(self, landed: Landed, answer: Answer) -> None:
-        """A page that looks dangerous is parsed in a child, while the others go on."""
+        """A page that looks dangerous is parsed in a child, while the others go on; documents may have to wait."""
         lease = landed.lease
         target = Target(lease.url, lease.id, lease.host)
+        if self.pile.full() and self._may_wait() and (page := self.parser.unread(answer, target)):
+            landed.page = page
+            return
+        self.pile.under_way += 1
         try:
             landed.page = await asyncio.to_thread(self.parser, answer, target, True)
         except ParserDied as died:
             landed.page = died
+        finally:
+            self.pile.under_way -= 1
+
+    def _may_wait(self) -> bool:
+        """Examples are learnt from at once, and a crawl in order does nothing earlier or later than another time."""
+        return not self.ordered and self.pages.judge is not None
 
     # --- waiting ---------------------------------------------------------------------------------------------------
 
@@ -279,6 +295,7 @@ class Engine:
         for task in list(self.tasks):
             task.cancel()
         await asyncio.gather(*self.tasks, return_exceptions=True)
+        await self.pile.close()
         for flight in self.flights:
             self.frontier.requeue(flight.lease, "stopped", asked=False)
         self.flights.clear()

@@ -36,7 +36,7 @@ class Order(msgspec.Struct, tag="order", array_like=True):
 
     granted: int
     model: str = ""
-    stop: str = ""  # "", "drain" (finish what is under way) or "now"
+    stop: str = ""  # "", "finish" (what is under way, and documents that wait), "drain" (what is under way) or "now"
     serial: int = 0
     hubs: tuple[int, ...] = ()  # pages whose links come to the front when the model is taken up
     course: Course = Course()
@@ -111,7 +111,7 @@ class Reins:
 
     def over(self) -> bool:
         """Whether the loop should end. Draining ends with the order to stop now, or when it takes too long."""
-        return self.order.stop == "now" or (self.order.stop == "drain" and self.clock() > self._drain_until)
+        return self.order.stop == "now" or (self.order.stop != "" and self.clock() > self._drain_until)
 
     def allowance(self, engine: "Engine") -> int:
         """How many more pages may be asked for."""
@@ -139,7 +139,7 @@ class Reins:
             len(engine.flights),
             len(engine.frontier),
             seeds_left,
-            engine.exchange.pending,
+            engine.exchange.pending + (len(engine.pile) if self.order.stop != "drain" else 0),
             engine.exchange.sent,
             engine.exchange.received,
             pages.model,

@@ -13,16 +13,18 @@ from analecta.crawl.focus import Focus, is_off_topic
 from analecta.crawl.memory import Memory, Remembered, apart
 from analecta.crawl.messages import Course
 from analecta.crawl.offers import Offers, Open
+from analecta.crawl.pile import Late
 from analecta.crawl.review import review
 from analecta.frontier.policy import SEED_PRIORITY, Value
 from analecta.frontier.traps import shape
 from analecta.model import Answer, Fetched, Found, Lease, Page, State, Target, Verdict
 from analecta.parse import DOCUMENTS, Parser, ParserDied
+from analecta.parse import UNREAD as TO_READ
 from analecta.parse.fingerprint import NearDuplicates, fingerprints
 from analecta.seams import Judge
 from analecta.store.archive import Archive, Original, payload_digest
 from analecta.store.packed import pack_text, unpack_text
-from analecta.store.shard import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404, Shard
+from analecta.store.shard import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404, UNREAD, Shard
 from analecta.store.waiting import sources
 from analecta.terms import Words, words
 
@@ -55,11 +57,15 @@ class Pages:
         memory: Memory,
         topics: Sequence[str],
         suspect: Callable[[int], None],
+        unread: Callable[[int], None] = lambda _: None,
         tries: int = 3,
         pages_per_host: int = 0,
         wall: Callable[[], float] = time.time,
     ) -> None:
-        """`suspect(id)` is told which URL is being worked on, so that a crash can be laid at its door."""
+        """`suspect(id)` is told which URL is being worked on, so that a crash can be laid at its door.
+
+        `unread(seq)` is told which rows are documents that are still to be read (crawl/pile.py).
+        """
         self.shard = shard
         self.archive = archive
         self.parser = parser
@@ -70,6 +76,7 @@ class Pages:
         self.memory = memory
         self.topics = topics
         self.suspect = suspect
+        self.unread = unread
         self.tries = tries
         self.pages_per_host = pages_per_host
         self.wall = wall
@@ -113,6 +120,30 @@ class Pages:
                 open_pages.append(Open(lease, page, value, self.focus.open(verdict).confidence, own[i]))
         self.suspect(0)
         self.offers.follow(open_pages)
+
+    def take_late(self, read: Sequence[Late]) -> None:
+        """Keep what documents hold that were kept unread, and offer their links."""
+        for late in read:
+            lease, page = late.lease, late.page
+            cut = words([page.text])
+            own = apart(cut)[0]
+            page.simhash = int(fingerprints(cut, [page.title], [page.text])[0])
+            verdict = self._verdicts(cut, [lease], *self._views([lease]))[0] if page.text else self._parents(lease)
+            hidden = page.noindex or is_off_topic(lease)
+            if hidden:
+                verdict = Verdict(-1, verdict.confidence)
+            self.shard.set_read(late.seq, {
+                "title": page.title or None, "author": page.author or None, "date": page.date or None,
+                "lang": page.lang or None, "limits": page.limits or None, "simhash": page.simhash, "words": len(own),
+                "topic": verdict.topic, "confidence": verdict.confidence, "topics": _pack_topics(verdict),
+                "model": self.model, "headings": "\n".join(page.headings) or None, "links": _pack_ids(page),
+                "anchors": pack_text("\n".join(_anchors(page))), "text": pack_text(page.text),
+            })  # fmt: skip
+            if page.text:
+                self.memory.pages.append(Remembered(late.seq, lease.id, own, hidden=hidden))
+            value = self.focus.value(verdict, lease, False)
+            if value is not None:
+                self.offers.follow([Open(lease, page, value, self.focus.open(verdict).confidence, own)])
 
     def _parse(self, landed: Landed) -> Page | None:
         lease, answer, page = landed.lease, landed.fetched, landed.page
@@ -173,7 +204,11 @@ class Pages:
         if hidden:
             verdict = Verdict(-1, verdict.confidence)
         place = self.archive.write(answer, digest, original)
+        waits = page.limits == TO_READ and not twin
+        if page.limits == TO_READ and twin:
+            page.limits = ""  # it is read where the other stands
         flags = NOINDEX * page.noindex | NOFOLLOW * page.nofollow | NOARCHIVE * page.noarchive | SOFT404 * fake
+        flags |= UNREAD * waits
         row = (
             lease.id, self.wall(), answer.began, answer.took, answer.status, page.mime, page.charset or None,
             page.lang or None, page.title or None, page.author or None, page.date or None, len(answer.body), digest,
@@ -185,6 +220,8 @@ class Pages:
         )  # fmt: skip
         seq = self.shard.add_page(row, State.ELSEWHERE if twin else State.DONE, twin, lease.page)
         self._count(lease, page, verdict, bool(twin), fake)
+        if waits:
+            self.unread(seq)
         return seq, hidden, None if fake else self.focus.value(verdict, lease, bool(twin))
 
     def _twin(self, lease: Lease, body: int, near: int | None, digest: str) -> tuple[int, Original | None]:

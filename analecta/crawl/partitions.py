@@ -63,7 +63,7 @@ class Crawl:
 
         With `only_examples` it is over when the examples are fetched and learnt from.
         """
-        check(settings)
+        check(settings, library.settings_path)
         self.library = library
         self.settings = settings
         self.clock = clock
@@ -235,7 +235,7 @@ class Crawl:
         serials = [worker.report.serial if worker.report else 0 for worker in self.workers]
         while any(worker.process.poll() is None for worker in self.workers) and self.clock() < deadline:
             hurry = self.interrupts > 1
-            stop = "now" if hurry or self._drained(serials) else "drain"
+            stop = "now" if hurry or self._drained(serials) else "drain" if self.interrupts else "finish"
             self._command(stop)
             if hurry:
                 deadline = min(deadline, self.clock() + 4.0)

@@ -22,6 +22,7 @@ from analecta.crawl.memory import Memory
 from analecta.crawl.messages import Reins
 from analecta.crawl.offers import Offers
 from analecta.crawl.pages import Pages
+from analecta.crawl.pile import Pile
 from analecta.fetch.dns import Resolver
 from analecta.fetch.guard import Guard
 from analecta.fetch.http import Http
@@ -115,6 +116,7 @@ async def partition(
         save=shard.save_robots,
     )
     parser = Parser(Joiner())
+    pile = Pile(shard, archive, parser, f.max_body)
     exchange = Exchange(me, partitions, Post(shard), transport)
     scope, rules, topics = settings.scope, settings.policy, library.topic_names()
     tally = Tally()
@@ -146,6 +148,7 @@ async def partition(
         memory=Memory(settings.learn.window if settings.learn.every else 0),
         topics=topics,
         suspect=suspect.set,
+        unread=pile.add,
         tries=f.tries,
         pages_per_host=scope.pages_per_host,
     )
@@ -175,6 +178,7 @@ async def partition(
         shard=shard,
         archive=archive,
         reins=Reins(me, transport, lambda model: load_judge(settings, library.models, model), time.monotonic),
+        pile=pile,
         parallel=f.parallel,
         batch=settings.crawl.batch,
         ordered=settings.crawl.ordered,

@@ -14,7 +14,7 @@ from analecta.parse.sniff import sniff
 from analecta.parse.text import parse_text
 from analecta.urls import Joiner
 
-__all__ = ["DOCUMENTS", "PARSERS", "Parser", "ParserDied", "Sandbox", "parse_in_child"]
+__all__ = ["DOCUMENTS", "PARSERS", "UNREAD", "Parser", "ParserDied", "Sandbox", "parse_in_child"]
 
 ParsePage = Callable[[Answer, Target, Joiner, str], Page]
 
@@ -34,6 +34,7 @@ _SHORTEST_TAG = 3  # bytes: so a short body need not be counted
 DOCUMENT_SECONDS = 20.0
 DOCUMENT_MEMORY = 1024 * 1024 * 1024
 MAX_DOCUMENT = 64 * 1024 * 1024  # bytes
+UNREAD = "waits to be read"  # the limits of a document that is read later
 
 
 class Parser:
@@ -59,7 +60,7 @@ class Parser:
         self.max_body = max_body
         self.max_tags = max_tags
         self.library = library or Sandbox(
-            limit_seconds=DOCUMENT_SECONDS, memory=DOCUMENT_MEMORY, max_body=MAX_DOCUMENT, instead=bare_page
+            limit_seconds=DOCUMENT_SECONDS, memory=DOCUMENT_MEMORY, max_body=MAX_DOCUMENT, instead=bare_page, nice=10
         )
 
     def __call__(self, answer: Answer, target: Target, heavy: bool | None = None) -> Page:
@@ -83,6 +84,11 @@ class Parser:
             return self.library.parse(answer, target, mime)
         except ParserDied as died:
             return apply(died.page, answer)
+
+    def unread(self, answer: Answer, target: Target) -> Page | None:
+        """A document as a page that is still to be read; None for what is no document."""
+        mime = sniff(answer.headers.get("content-type", ""), answer.body)
+        return bare_page(answer, target, mime, UNREAD) if mime in DOCUMENTS else None
 
     def heavy(self, answer: Answer) -> bool:
         """Whether an answer is a document, or so large, or of so many tags, that it is parsed in a child."""

@@ -55,13 +55,14 @@ def read_reply(message: bytes) -> Page | str:
     return Page(**flat, around=words.__getitem__, main=lambda: main)
 
 
-def serve(parser: str, memory: str, seconds: str) -> None:
+def serve(parser: str, memory: str, seconds: str, nice: str = "0") -> None:
     """Parse what comes on stdin until it ends; a page that breaks the parser ends the child too."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then closes the pipe
     module, _, name = parser.partition(":")
     parse: Callable[[Answer, Target, str], Page] = getattr(importlib.import_module(module), name)
     source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nothing a library prints gets between the messages
+    os.nice(int(nice))
     _confine(int(memory))
     _say(sink, b"")
     while head := source.read(LENGTH.size):

@@ -21,6 +21,7 @@ from isal import isal_zlib
 from analecta.model import Answer
 
 _STORED_HEAD = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
+_PACKED = (b"%PDF-", b"PK\3\4", b"\x1f\x8b", b"\x89PNG", b"\xff\xd8\xff")  # compressed in themselves
 _MAX_STORED = 0xFFFF
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 _BASE32 = [a + b for a in _LETTERS for b in _LETTERS]
@@ -105,6 +106,19 @@ def new_id() -> str:
     return f"urn:uuid:{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:]}"
 
 
+def read_back(path: Path, offset: int, length: int) -> tuple[bytes, bytes] | None:
+    """The HTTP head and the body as it came of a record that we wrote; None where it holds none (or not any more)."""
+    try:
+        with path.open("rb") as file:
+            file.seek(offset)
+            record = zlib.decompress(file.read(length), 31)
+    except (OSError, zlib.error):
+        return None
+    header, _, block = record.partition(b"\r\n\r\n")
+    head, blank, rest = block.partition(b"\r\n\r\n")
+    return (head + blank, rest[:-4]) if b"\r\nWARC-Type: response\r\n" in header else None
+
+
 class Archive:
     """The WARC files of one partition: append, flush, and start a new file when one is full."""
 
@@ -159,7 +173,8 @@ class Archive:
             ]
             record = _record(b"revisit", response_id, headers, _http_head(answer.head))
         offset = self.length
-        compressed = answer.headers.get("content-encoding", "identity") != "identity"
+        coded = answer.headers.get("content-encoding", "identity") != "identity"
+        compressed = coded or answer.wire.startswith(_PACKED)
         member = stored_member(record) if compressed else deflated_member(record)
         self._append(member)
         if answer.asked:

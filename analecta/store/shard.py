@@ -43,6 +43,7 @@ CREATE TABLE pages (
   length INTEGER, topic INTEGER NOT NULL DEFAULT -1, confidence REAL, topics BLOB, model TEXT, headings TEXT,
   links BLOB, anchors BLOB, text BLOB);
 CREATE INDEX pages_body ON pages (body);
+CREATE INDEX pages_unread ON pages (seq) WHERE flags & 16;
 CREATE TABLE files (n INTEGER PRIMARY KEY, name TEXT NOT NULL, length INTEGER NOT NULL);
 CREATE TABLE outbox (dest INTEGER, seq INTEGER, letter BLOB NOT NULL, PRIMARY KEY (dest, seq)) WITHOUT ROWID;
 CREATE TABLE inbox (source INTEGER PRIMARY KEY, watermark INTEGER NOT NULL);
@@ -64,7 +65,7 @@ PAGE_COLUMNS = (
 ).split()
 _ADD_PAGE = f"INSERT INTO pages ({', '.join(PAGE_COLUMNS)}) VALUES ({', '.join('?' * len(PAGE_COLUMNS))})"
 
-NOINDEX, NOFOLLOW, NOARCHIVE, SOFT404 = 1, 2, 4, 8  # pages.flags
+NOINDEX, NOFOLLOW, NOARCHIVE, SOFT404, UNREAD = 1, 2, 4, 8, 16  # pages.flags
 _PIECE = 100_000  # rows read at a time where there may be millions
 
 
@@ -132,6 +133,10 @@ class Shard:
         self.db.executemany(
             "UPDATE urls SET state = 1, tries = tries + 1, priority = ? WHERE id = ?", zip(priorities, ids, strict=True)
         )
+        return self.leases_of(ids)
+
+    def leases_of(self, ids: Sequence[int]) -> list[Lease]:
+        """The rows of URLs, in the order of `ids`."""
         marks = ",".join("?" * len(ids))
         found = self.db.execute(
             "SELECT u.n, u.id, u.url, h.name, u.priority, u.topic, u.depth, u.parent, u.found, u.astray, u.hops,"
@@ -328,6 +333,21 @@ class Shard:
             (SOFT404 | NOINDEX, example, count),
         ).fetchall()
         return [(*row[:5], bool(row[5])) for row in rows[::-1]]
+
+    def unread(self) -> list[int]:
+        """Documents that wait to be read, by the numbers of their rows."""
+        return [seq for (seq,) in self.db.execute("SELECT seq FROM pages WHERE flags & 16 ORDER BY seq")]
+
+    def unread_page(self, seq: int) -> tuple[Lease, int, int, int, str] | None:
+        """Such a document: how it was come by, where it is in the archive (file, offset, length), and its type."""
+        row = self.db.execute("SELECT id, file, offset, length, mime FROM pages WHERE seq = ? AND flags & 16", (seq,))
+        found = row.fetchone()
+        return (self.leases_of([found[0]])[0], *found[1:]) if found else None
+
+    def set_read(self, seq: int, values: dict[str, Any]) -> None:
+        """Write what was read of it."""
+        names = ", ".join(f"{name} = ?" for name in values)
+        self.db.execute(f"UPDATE pages SET {names}, flags = flags & ~{UNREAD} WHERE seq = ?", (*values.values(), seq))
 
     def verdict_of(self, id: int) -> tuple[int, float, bytes | None] | None:
         """What was said of the page at a URL: topic, confidence and packed topics; None where it is not here."""

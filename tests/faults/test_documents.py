@@ -3,10 +3,14 @@
 import json
 import subprocess
 import sys
+from contextlib import closing
 
+from analecta.parse import UNREAD as TO_READ
+from analecta.store.shard import UNREAD
+from analecta.store.sqlite import connect
 from tests.crawls import soundness
 from tests.crawls.driver import crawl, make_library, pages, states
-from tests.crawls.site import html, site
+from tests.crawls.site import html, prose, site
 from tests.hostile import answer
 from tests.parse.documents.making import URL, WORDS, docx, pdf, zipped
 
@@ -69,3 +73,31 @@ def test_b2_a_type_has_its_own_limit_of_size_and_may_be_unwanted(tmp_path):
         crawl(library)
     refused = {url[13:]: reason for url, (_, reason) in states(library).items()}
     assert (refused["/pdf"], refused["/word"]) == ("size", "type")
+
+
+def test_b2_documents_that_come_in_a_crowd_wait_and_are_all_read_in_the_end(tmp_path):
+    crowd = {f"pdf{i}": pdf(f"(Number {i} {WORDS} {prose(f'x{i}')}) Tj") for i in range(60)}
+    with documents(**crowd) as server:
+        library = make_library(tmp_path / "lib", ["http://a.test/"], server.address)
+        crawl(library)
+    found = [page for page in pages(library) if page["mime"] == PDF]
+    assert len(found) == 60
+    assert all(page["text"] and not page["limits"] for page in found)
+    soundness.check(library)
+
+
+def test_b2_documents_that_wait_when_a_crawl_is_stopped_are_read_by_the_next(tmp_path):
+    with documents(pdf=pdf(), word=docx()) as server:
+        library = make_library(tmp_path / "lib", ["http://a.test/"], server.address)
+        crawl(library)
+        with closing(connect(library.shard_path(0))) as db:
+            db.execute(
+                "UPDATE pages SET text = NULL, links = NULL, flags = flags | 16, limits = ? WHERE mime = ?",
+                (TO_READ, PDF),
+            )
+            db.execute("DELETE FROM urls WHERE url = ?", (URL,))
+        crawl(library)
+    (read,) = [page for page in pages(library) if page["mime"] == PDF]
+    assert (read["flags"] & UNREAD, read["limits"]) == (0, None)
+    assert read["text"]
+    assert URL in states(library)
