@@ -197,7 +197,7 @@ def _tell_new(lib: Path, reading: "Reading", troubles: list[str], recipe: str, c
         console.print(f"Say who you are: set contact in {plain(str(lib / 'analecta.toml'))}. Then:")
     else:
         console.print("Next:")
-    console.print(next_steps(lib, "crawl LIB --pages 1000"), soft_wrap=True)
+    console.print(next_steps(lib, "health LIB", "crawl LIB --pages 1000"), soft_wrap=True)
 
 
 @app.command()

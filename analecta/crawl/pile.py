@@ -16,7 +16,7 @@ from analecta.fetch.decode import decode
 from analecta.fetch.head import parse_head
 from analecta.model import Answer, Lease, Page, Target
 from analecta.parse import Parser
-from analecta.store.archive import Archive, read_back
+from analecta.store.archive import Archive, Place, read_answer
 from analecta.store.shard import Shard
 
 FEW = 6  # documents under way that are read as they come
@@ -77,22 +77,23 @@ class Pile:
             if row is None:  # it was fetched again
                 return
             lease, file, offset, length, mime = row
+            place = Place(file, offset, length)
             target = Target(lease.url, lease.id, lease.host)
-            page = await asyncio.to_thread(self._parse, target, file, offset, length, mime)
+            page = await asyncio.to_thread(self._parse, target, place, mime)
             self._read.append(Late(seq, lease, page))
         finally:
             self._reading = None
             ring()
 
-    def _parse(self, target: Target, file: int, offset: int, length: int, mime: str) -> Page:
-        answer = self._answer(target.url, file, offset, length)
+    def _parse(self, target: Target, place: Place, mime: str) -> Page:
+        answer = self._answer(target.url, place)
         if answer is None:
             return Page(target.url, target.id, target.host, mime, limits="the archived copy cannot be read")
         return self.parser(answer, target, True)
 
-    def _answer(self, url: str, file: int, offset: int, length: int) -> Answer | None:
+    def _answer(self, url: str, place: Place) -> Answer | None:
         """What the server said then, from the archive."""
-        found = read_back(self.archive.path(file), offset, length)
+        found = read_answer(self.archive.path(place.file), place)
         head = parse_head(found[0].splitlines(keepends=True)) if found else None
         if found is None or head is None:
             return None

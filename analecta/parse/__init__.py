@@ -94,10 +94,10 @@ class Parser:
         """Whether an answer is a document, or so large, or of so many tags, that it is parsed in a child."""
         body = answer.body
         size = len(body)
-        if size > self.max_tags * _SHORTEST_TAG and (size > self.max_body or body.count(b"<") > self.max_tags):
-            return True
         # What begins with a tag is no document, whatever the server says (0.1 us; to sniff costs 1-2).
-        return body[:1] != b"<" and sniff(answer.headers.get("content-type", ""), body) in DOCUMENTS
+        if body[:1] != b"<" and sniff(answer.headers.get("content-type", ""), body) in DOCUMENTS:
+            return True
+        return size > self.max_tags * _SHORTEST_TAG and (size > self.max_body or body.count(b"<") > self.max_tags)
 
     def close(self) -> None:
         """End the children."""

@@ -106,19 +106,6 @@ def new_id() -> str:
     return f"urn:uuid:{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:]}"
 
 
-def read_back(path: Path, offset: int, length: int) -> tuple[bytes, bytes] | None:
-    """The HTTP head and the body as it came of a record that we wrote; None where it holds none (or not any more)."""
-    try:
-        with path.open("rb") as file:
-            file.seek(offset)
-            record = zlib.decompress(file.read(length), 31)
-    except (OSError, zlib.error):
-        return None
-    header, _, block = record.partition(b"\r\n\r\n")
-    head, blank, rest = block.partition(b"\r\n\r\n")
-    return (head + blank, rest[:-4]) if b"\r\nWARC-Type: response\r\n" in header else None
-
-
 class Archive:
     """The WARC files of one partition: append, flush, and start a new file when one is full."""
 
@@ -273,3 +260,13 @@ def read_record(path: Path, place: Place) -> bytes:
     with path.open("rb") as file:
         file.seek(place.offset)
         return zlib.decompress(file.read(place.length), 31)
+
+
+def read_answer(path: Path, place: Place) -> tuple[bytes, bytes] | None:
+    """The HTTP head and the body as it came of a record that we wrote; None where there is none (or not any more)."""
+    try:
+        header, _, block = read_record(path, place).partition(b"\r\n\r\n")
+    except (OSError, zlib.error):
+        return None
+    head, blank, rest = block.partition(b"\r\n\r\n")
+    return (head + blank, rest[:-4]) if b"\r\nWARC-Type: response\r\n" in header else None
