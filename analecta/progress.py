@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from analecta.crawl.partitions import Crawl
-from analecta.publish.plain import plain, shown
+from analecta.publish.plain import many, plain, shown
 from analecta.publish.reasons import NO_REFUSALS
 
 _EVERY = 0.25  # seconds between two pictures
@@ -132,6 +132,8 @@ def doing(crawl: Crawl) -> str:
         return "Stopping now"
     if crawl.interrupts:
         return "Finishing what is under way (Ctrl-C again stops now)"
+    if (unread := waiting(crawl)) and not any(w.report and w.report.flying for w in crawl.workers):
+        return f"Reading {many(unread, 'document')} that had to wait"
     if seconds := pause(crawl):
         return f"Waiting for hosts that want a pause ({clock(seconds)})"
     return f"Crawling {plain(crawl.library.folder.name)}" if crawl.model else "Fetching the examples to learn from"
@@ -148,6 +150,11 @@ def pause(crawl: Crawl) -> float:
 def _waiting(crawl: Crawl) -> str:
     seconds = pause(crawl)
     return f"; its hosts want a pause of {clock(seconds)}" if seconds else ""
+
+
+def waiting(crawl: Crawl) -> int:
+    """Documents that are kept and not yet read, in all partitions."""
+    return sum(worker.report.unread for worker in crawl.workers if worker.report)
 
 
 def queued(crawl: Crawl) -> int:

@@ -13,7 +13,7 @@ from analecta.crawl.partitions import Crawl
 from analecta.errors import Environment
 from analecta.judge.health import Health
 from analecta.judge.health import health as health_of
-from analecta.progress import progress, queued, share, why
+from analecta.progress import progress, queued, share, waiting, why
 from analecta.publish.health import GOOD, advice, tell, verdict
 from analecta.publish.plain import many, plain
 from analecta.publish.reasons import NO_REFUSALS
@@ -35,6 +35,7 @@ class Result(msgspec.Struct):
     topics: dict[str, int]
     hosts: int
     queued: int
+    unread: int  # documents that the next crawl reads
     bytes: int
     seconds: float
     pages_per_second: float
@@ -72,6 +73,7 @@ def watch(library: Library, settings: Settings, console: Console, health: bool =
         topics={name: tally.topics.get(n, 0) for n, name in enumerate(crawl.topics)},
         hosts=tally.hosts,
         queued=queued(crawl),
+        unread=waiting(crawl),
         bytes=tally.bytes,
         seconds=round(seconds, 3),
         pages_per_second=round(tally.pages / seconds, 2) if seconds else 0.0,
@@ -108,6 +110,8 @@ def told(result: Result) -> RenderableType:
     if result.reasons:
         lines.append(f"{result.refused:,} refused, {result.failed:,} failed: {why(result.reasons)}")
     lines.append(f"{many(result.queued, 'URL')} left in the queue")
+    if result.unread:
+        lines.append(f"{many(result.unread, 'document')} kept and not yet read: the next crawl reads them")
     if result.code == 3:
         lines.append("More seeds in analecta.toml give it more to do; --refresh DAYS asks for old pages again")
     lines += [f"Note: {plain(note)}" for note in result.notes]

@@ -38,7 +38,7 @@ def written(what, width=80) -> str:
 
 def result(**changes) -> Result:
     usual = {"reason": "nothing is left to fetch", "code": 0, "pages": 1, "on_topic": 1, "hosts": 1, "queued": 1}
-    none = {"failed": 0, "refused": 0, "reasons": {}, "topics": {}, "bytes": 0, "notes": []}
+    none = {"failed": 0, "refused": 0, "reasons": {}, "topics": {}, "unread": 0, "bytes": 0, "notes": []}
     return Result(library="lib", seconds=1.0, pages_per_second=1.0, **{**none, **usual, **changes})
 
 
@@ -57,3 +57,8 @@ def test_a_long_address_is_visibly_cut_where_the_terminal_is_narrow():
     lines = written(_table("bees", [page])).splitlines()
     assert lines[-1].rstrip().endswith("…")
     assert max(map(len, lines)) <= 80
+
+
+def test_documents_that_are_not_read_yet_are_told():
+    assert "3 documents kept and not yet read: the next crawl reads them" in written(told(result(unread=3)))
+    assert "not yet read" not in written(told(result()))

@@ -36,7 +36,7 @@ class Order(msgspec.Struct, tag="order", array_like=True):
 
     granted: int
     model: str = ""
-    stop: str = ""  # "", "finish" (what is under way, and documents that wait), "drain" (what is under way) or "now"
+    stop: str = ""  # "", "drain" (finish what is under way) or "now"
     serial: int = 0
     hubs: tuple[int, ...] = ()  # pages whose links come to the front when the model is taken up
     course: Course = Course()
@@ -61,6 +61,7 @@ class Report(msgspec.Struct, tag="report", array_like=True):
     wait: float  # seconds until the next host may be asked; -1 where nothing waits
     silent: int  # hosts that had answered and do not now
     titles: list[tuple[str, str, float]]
+    unread: int = 0  # documents that wait to be read
     near: int = -1  # URLs, waiting or under way, that the learning phase wants; -1 where it does not learn
 
 
@@ -111,7 +112,7 @@ class Reins:
 
     def over(self) -> bool:
         """Whether the loop should end. Draining ends with the order to stop now, or when it takes too long."""
-        return self.order.stop == "now" or (self.order.stop != "" and self.clock() > self._drain_until)
+        return self.order.stop == "now" or (self.order.stop == "drain" and self.clock() > self._drain_until)
 
     def allowance(self, engine: "Engine") -> int:
         """How many more pages may be asked for."""
@@ -139,13 +140,14 @@ class Reins:
             len(engine.flights),
             len(engine.frontier),
             seeds_left,
-            engine.exchange.pending + (len(engine.pile) if self.order.stop != "drain" else 0),
+            engine.exchange.pending,
             engine.exchange.sent,
             engine.exchange.received,
             pages.model,
             -1.0 if due is None else max(0.0, due - now),
             len(engine.frontier.silent),
             list(pages.titles),
+            len(engine.pile),
             engine.frontier.count_above(_NEAR) + len(engine.flights) if pages.focus.course.learning else -1,
         )
         self.transport.send(COORDINATOR, encode(report))

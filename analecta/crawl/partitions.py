@@ -203,7 +203,9 @@ class Crawl:
         if not all(reports):
             return "", 0
         state = [r for r in reports if r is not None]
-        if any(r.flying or r.pending for r in state) or sum(r.sent for r in state) != sum(r.received for r in state):
+        if any(r.flying or r.pending or r.unread for r in state) or sum(r.sent for r in state) != sum(
+            r.received for r in state
+        ):
             self._quiet = ()
             return "", 0
         limit = min(self._schedule.limit(), self._helm.limit())
@@ -235,7 +237,7 @@ class Crawl:
         serials = [worker.report.serial if worker.report else 0 for worker in self.workers]
         while any(worker.process.poll() is None for worker in self.workers) and self.clock() < deadline:
             hurry = self.interrupts > 1
-            stop = "now" if hurry or self._drained(serials) else "drain" if self.interrupts else "finish"
+            stop = "now" if hurry or self._drained(serials) else "drain"
             self._command(stop)
             if hurry:
                 deadline = min(deadline, self.clock() + 4.0)
@@ -252,6 +254,8 @@ class Crawl:
         """Whether every partition has nothing under way and all letters have arrived, by a report made since."""
         reports = [worker.report for worker in self.workers if worker.report and worker.process.poll() is None]
         fresh = all(r.serial > serials[r.partition] and not r.flying and not r.pending for r in reports)
+        if not self.interrupts and any(r.unread for r in reports):
+            return False  # documents that wait are read, as long as the partitions have patience
         return fresh and sum(r.sent for r in reports) == sum(r.received for r in reports)
 
     def _new_helm(self, before: int) -> Helm:
