@@ -1,27 +1,15 @@
 """Asks for one address that a person named, before there is a crawl: through the same door, with the same manners."""
 
 import asyncio
-import re
 
 from analecta.errors import BadUse, Environment
-from analecta.fetch.dns import Resolver
-from analecta.fetch.guard import Guard
-from analecta.fetch.http import Http
-from analecta.fetch.identity import user_agent
+from analecta.fetch.client import by_number, client_for
 from analecta.model import Answer, Fetched, NoAnswer, Request
 from analecta.seed.engines.choosing import on_this_machine
 from analecta.settings import FetchSettings
 from analecta.urls import canonical
 
-_ADDRESS = re.compile(r"https?://", re.IGNORECASE)
-_LOOPBACK = ("127.0.0.0/8", "::1/128")
-_LOCALHOST = re.compile(r"(?i)^(https?://)localhost(?=[:/])")  # a name of which name servers do not know
 _REDIRECTS = 5
-
-
-def is_address(words: str) -> bool:
-    """Whether a person means a page on the web and no file."""
-    return _ADDRESS.match(words) is not None
 
 
 def ask(url: str, contact: str = "", fetch: FetchSettings = FetchSettings()) -> Answer:
@@ -63,22 +51,8 @@ def _check_contact(url: str, contact: str, fetch: FetchSettings) -> None:
 
 async def _once(url: str, contact: str, f: FetchSettings, trusted: bool) -> Fetched:
     """One request. This machine is asked only where the person named it (`trusted`), not where another led us."""
-    local = trusted and on_this_machine(url)
-    guard = Guard((*f.allow, *_LOOPBACK) if local else f.allow)
-    client = Http(
-        user_agent(contact),
-        contact if "@" in contact else "",
-        resolver=Resolver(guard, f.dns),
-        guard=guard,
-        connect_to=None if local else f.connect_to or None,
-        connect_timeout=f.connect_timeout,
-        first_byte_timeout=f.first_byte_timeout,
-        deadline=f.deadline,
-        max_wire=f.max_wire,
-        max_body=f.max_body,
-        parallel=1,
-    )
+    client = client_for(f, contact, trusted and on_this_machine(url))
     try:
-        return await client(Request(_LOCALHOST.sub(r"\g<1>127.0.0.1", url), ""))
+        return await client(Request(by_number(url), ""))
     finally:
         await client.close()

@@ -7,17 +7,14 @@ nowhere else, and loopback may be dialled only by an engine whose URL a person p
 import asyncio
 import contextlib
 import os
-import re
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from analecta.errors import BadUse
-from analecta.fetch.dns import Resolver
-from analecta.fetch.guard import Guard
+from analecta.fetch.client import by_number, client_for
 from analecta.fetch.http import Http
-from analecta.fetch.identity import user_agent
 from analecta.model import Fetched, NoAnswer, Request
 from analecta.publish.library_search import open_library
 from analecta.seed.engines.asking import SearchEngine
@@ -29,8 +26,6 @@ from analecta.seed.reading import Reading
 from analecta.settings import FetchSettings, SearchSettings
 
 T = TypeVar("T")
-_LOOPBACK = ("127.0.0.0/8", "::1/128")
-_LOCALHOST = re.compile(r"(?i)^(https?://)localhost(?=[:/])")  # a name of which name servers do not know
 
 
 def seek(
@@ -60,7 +55,7 @@ def find_examples(
     reading: Reading,
     engines: Mapping[str, str],
     queries: Sequence[str] = (),
-    phrases: Mapping[str, Phrases | Sequence[str]] = {},
+    phrases: Mapping[str, Phrases] = {},
     *,
     backlinks: int = 0,
     contact: str = "",
@@ -76,19 +71,13 @@ def find_examples(
     """
     if not (reading.queries or queries or phrases or (backlinks and reading.topics)):
         return reading, []
-    papers = {name: _weighed(one) for name, one in phrases.items()}
     urls = search.url | {name: url for name, url in engines.items() if url}
 
     async def ask(session: Session) -> tuple[Reading, list[str]]:
-        return await find(session, reading, queries, papers, backlinks)
+        return await find(session, reading, queries, phrases, backlinks)
 
     asked: dict[str, Any] = {"results": search.results, "budget": search.budget, "cache": cache, "others": {}}
     return _with_session(ask, list(engines), urls, Clients(contact, fetch), search.pause, os.environ, **asked)
-
-
-def _weighed(phrases: Phrases | Sequence[str]) -> Phrases:
-    """A bare list of phrases counts each once."""
-    return phrases if isinstance(phrases, Phrases) else Phrases(dict.fromkeys(phrases, 1.0))
 
 
 def _with_session(
@@ -151,24 +140,10 @@ class Clients:
         mine = (chosen.name, ask.headers)
         if mine not in self._clients:
             self._clients[mine] = self._client(chosen, ask)
-        return await self._clients[mine](Request(_LOCALHOST.sub(r"\g<1>127.0.0.1", ask.url), ""))
+        return await self._clients[mine](Request(by_number(ask.url), ""))
 
     def _client(self, chosen: Chosen, ask: Ask) -> Http:
-        local, f = on_this_machine(chosen.url), self.fetch
-        guard = Guard((*f.allow, *_LOOPBACK) if local else f.allow)
-        client = Http(
-            user_agent(self.contact),
-            self.contact if "@" in self.contact else "",
-            resolver=Resolver(guard, f.dns),
-            guard=guard,
-            connect_to=None if local else f.connect_to or None,
-            connect_timeout=f.connect_timeout,
-            first_byte_timeout=f.first_byte_timeout,
-            deadline=f.deadline,
-            max_wire=f.max_wire,
-            max_body=f.max_body,
-            parallel=1,
-        )
+        client = client_for(self.fetch, self.contact, on_this_machine(chosen.url))
         ours = {name.lower() for name, _ in ask.headers}  # an Accept of the engine's takes the place of the usual one
         kept = [field for field in client.fields if field.partition(":")[0].lower() not in ours]
         client.fields = [*kept, *(f"{name}: {value}" for name, value in ask.headers)]

@@ -188,7 +188,7 @@ def test_p2_a_title_finds_the_page_that_holds_it_word_for_word(replayed: ServerP
 def test_s1_topics_without_pages_questions_and_papers_get_theirs(replayed: ServerProcess, tmp_path: Path) -> None:
     engines = {"searxng": f"http://{replayed.address}/search"}
     reading = Reading((), queries={"Nature / Bees": "Nature / Bees", "Nowhere": "Nowhere"})
-    phrases = {"A paper": [phrase("bees number 4 of nature"), phrase("no such words")]}
+    phrases = {"A paper": Phrases({phrase("bees number 4 of nature"): 1.0, phrase("no such words"): 1.0})}
     found, troubles = find_examples(reading, engines, ["chess"], phrases, cache=tmp_path)
     assert {topic.name: len(topic.seeds) for topic in found.topics} == {"Nature / Bees": 6, "chess": 3, "A paper": 1}
     assert list(found.queries) == ["Nowhere"]

@@ -23,10 +23,8 @@ from analecta.crawl.messages import Reins
 from analecta.crawl.offers import Offers
 from analecta.crawl.pages import Pages
 from analecta.crawl.pile import Pile
-from analecta.fetch.dns import Resolver
-from analecta.fetch.guard import Guard
-from analecta.fetch.http import Http
-from analecta.fetch.identity import TOKEN, software, user_agent
+from analecta.fetch.client import http_client
+from analecta.fetch.identity import TOKEN, software
 from analecta.fetch.robots import Robots
 from analecta.frontier.policy import WORTHS, Bounds, Policy
 from analecta.frontier.politeness import MAX_WAIT, Manners
@@ -37,7 +35,7 @@ from analecta.model import Fetched, NoAnswer, Request, Tally
 from analecta.parse import Parser
 from analecta.parse.fingerprint import NearDuplicates
 from analecta.seams import Fetch, Transport
-from analecta.settings import TYPES, FetchSettings, Settings
+from analecta.settings import FetchSettings, Settings
 from analecta.store.archive import Archive
 from analecta.store.library import Library
 from analecta.store.post import Post
@@ -82,23 +80,7 @@ async def partition(
     archive = Archive(library.archive, prefix, files[-1][0] if files else 0, settings.crawl.warc_size, info)
     frontier = frontier_of(settings, shard, back)
     f = settings.fetch
-    guard = Guard(f.allow)
-    resolver = Resolver(guard, f.dns)
-    http = Http(
-        user_agent(settings.contact),
-        settings.contact if "@" in settings.contact else "",
-        resolver=resolver,
-        guard=guard,
-        connect_to=f.connect_to or None,
-        connect_timeout=f.connect_timeout,
-        first_byte_timeout=f.first_byte_timeout,
-        deadline=f.deadline,
-        max_wire=f.max_wire,
-        max_body=f.max_body,
-        types=TYPES | f.types,
-        parallel=f.parallel + 16,
-    )
-
+    http = http_client(f, settings.contact, f.parallel + 16, types=True)
     ask = fetch or http
 
     async def hop(request: Request) -> Fetched:
@@ -135,7 +117,7 @@ async def partition(
         links=links,
         entries=Entries(entered_hosts(shard.db), shard.url_of) if rules.one_entry else None,
         follow_nofollow=rules.follow_nofollow,
-        look_ahead=None if f.connect_to else resolver.look_ahead,
+        look_ahead=None if f.connect_to else http.resolver.look_ahead,
     )
     pages = Pages(
         shard=shard,

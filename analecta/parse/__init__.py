@@ -52,14 +52,14 @@ class Parser:
         parsers: dict[str, ParsePage] = PARSERS,
         max_body: int = MAX_BODY,
         max_tags: int = MAX_TAGS,
-        library: Sandbox | None = None,
+        reader: Sandbox | None = None,
     ) -> None:
         self.joiner = joiner or Joiner()
         self.sandbox = sandbox or Sandbox()
         self.parsers = parsers
         self.max_body = max_body
         self.max_tags = max_tags
-        self.library = library or Sandbox(
+        self.reader = reader or Sandbox(
             limit_seconds=DOCUMENT_SECONDS, memory=DOCUMENT_MEMORY, max_body=MAX_DOCUMENT, instead=bare_page, nice=10
         )
 
@@ -81,7 +81,7 @@ class Parser:
 
     def _document(self, answer: Answer, target: Target, mime: str) -> Page:
         try:
-            return self.library.parse(answer, target, mime)
+            return self.reader.parse(answer, target, mime)
         except ParserDied as died:
             return apply(died.page, answer)
 
@@ -102,7 +102,7 @@ class Parser:
     def close(self) -> None:
         """End the children."""
         self.sandbox.close()
-        self.library.close()
+        self.reader.close()
 
     def __enter__(self) -> Self:
         return self

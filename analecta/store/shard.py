@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 from analecta.model import Candidate, Found, Lease, State
 from analecta.store.sqlite import SCHEMA, check_schema, connect
 
-_TABLES = """
+NOINDEX, NOFOLLOW, NOARCHIVE, SOFT404, UNREAD = 1, 2, 4, 8, 16  # pages.flags
+
+_TABLES = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE hosts (
   n INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, delay REAL, wait_until REAL, pages INTEGER NOT NULL DEFAULT 0,
@@ -43,7 +45,7 @@ CREATE TABLE pages (
   length INTEGER, topic INTEGER NOT NULL DEFAULT -1, confidence REAL, topics BLOB, model TEXT, headings TEXT,
   links BLOB, anchors BLOB, text BLOB);
 CREATE INDEX pages_body ON pages (body);
-CREATE INDEX pages_unread ON pages (seq) WHERE flags & 16;
+CREATE INDEX pages_unread ON pages (seq) WHERE flags & {UNREAD};
 CREATE TABLE files (n INTEGER PRIMARY KEY, name TEXT NOT NULL, length INTEGER NOT NULL);
 CREATE TABLE outbox (dest INTEGER, seq INTEGER, letter BLOB NOT NULL, PRIMARY KEY (dest, seq)) WITHOUT ROWID;
 CREATE TABLE inbox (source INTEGER PRIMARY KEY, watermark INTEGER NOT NULL);
@@ -65,7 +67,6 @@ PAGE_COLUMNS = (
 ).split()
 _ADD_PAGE = f"INSERT INTO pages ({', '.join(PAGE_COLUMNS)}) VALUES ({', '.join('?' * len(PAGE_COLUMNS))})"
 
-NOINDEX, NOFOLLOW, NOARCHIVE, SOFT404, UNREAD = 1, 2, 4, 8, 16  # pages.flags
 _PIECE = 100_000  # rows read at a time where there may be millions
 
 
@@ -336,12 +337,12 @@ class Shard:
 
     def unread(self) -> list[int]:
         """Documents that wait to be read, by the numbers of their rows."""
-        return [seq for (seq,) in self.db.execute("SELECT seq FROM pages WHERE flags & 16 ORDER BY seq")]
+        return [seq for (seq,) in self.db.execute(f"SELECT seq FROM pages WHERE flags & {UNREAD} ORDER BY seq")]
 
     def unread_page(self, seq: int) -> tuple[Lease, int, int, int, str] | None:
         """Such a document: how it was come by, where it is in the archive (file, offset, length), and its type."""
-        row = self.db.execute("SELECT id, file, offset, length, mime FROM pages WHERE seq = ? AND flags & 16", (seq,))
-        found = row.fetchone()
+        query = f"SELECT id, file, offset, length, mime FROM pages WHERE seq = ? AND flags & {UNREAD}"
+        found = self.db.execute(query, (seq,)).fetchone()
         return (self.leases_of([found[0]])[0], *found[1:]) if found else None
 
     def set_read(self, seq: int, values: dict[str, Any]) -> None:

@@ -229,7 +229,7 @@ def test_f32_truncated_documents_say_that_they_were_larger(parser):
 def test_f32_a_document_that_kills_the_child_is_kept_as_binary(monkeypatch, order, why):
     monkeypatch.setenv("PYTHONPATH", "tests/parse")
     library = Sandbox("crashing:parse", limit_seconds=1, instead=bare_page)
-    with Parser(library=library) as parser:
+    with Parser(reader=library) as parser:
         page = parser(answer(b"%PDF-" + order.encode()), target())
     assert why in page.limits
     assert (page.mime, page.text, page.mime in DOCUMENTS) == (PDF, "", True)
@@ -287,7 +287,7 @@ def test_f32_xml_whose_tags_are_shuffled_is_stopped_or_read(mime, which, swaps):
 @pytest.mark.skipif(not shutil.which("gs"), reason="needs Ghostscript")
 def test_f32_ghostscript_dies_with_the_child():
     library = Sandbox(limit_seconds=1.5, instead=bare_page)
-    with Parser(library=library) as parser:
+    with Parser(reader=library) as parser:
         page = any_page(parser, b"%!PS an endless one\n{} loop", content_type="application/postscript")
     assert page.limits == "parse-limited: stopped after 1.5 s"
     commands = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
