@@ -114,7 +114,6 @@ class Engine:
     async def land(self) -> list[Landed]:
         """The next batch of answers; less than a full one if no more come soon, in order if order matters."""
         self._wanted = 1
-        self.pile.busy = self._ready()
         if not self._ready():
             await self._wait(self._patience())
         self._wanted = min(self.batch, len(self.flights))

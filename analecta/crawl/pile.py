@@ -1,12 +1,13 @@
 """Documents that wait to be read. One costs as much as ten or twenty pages, and pages do not wait for documents.
 
-Where the crawl has time, as it has when hosts must be waited for, each document is read as it comes. When answers come
-faster than they are worked on, or many documents are under way, they are archived and kept unread, judged by the page
-that links to them (S10), and read one after another later; now and then one is read all the same. The pile is a mark
-in the shard, so that a kill loses nothing and the next crawl goes on with it.
+Where the crawl has time, as it has when hosts must be waited for, each document is read as it comes. When pages keep
+this process at work, or many documents are under way, they are archived and kept unread, judged by the page that links
+to them (S10), and read one after another later; now and then one is read all the same. The pile is a mark in the shard,
+so that a kill loses nothing and the next crawl goes on with it.
 """
 
 import asyncio
+import time
 from collections import deque
 from collections.abc import Callable
 
@@ -20,7 +21,9 @@ from analecta.store.archive import Archive, Place, read_answer
 from analecta.store.shard import Shard
 
 FEW = 6  # documents under way that are read as they come
-_NOW_AND_THEN = 8  # batches for a document
+_NOW_AND_THEN = 32  # batches for a document
+_AT_WORK = 0.4  # of a core: with more there is no time. Waiting tells less, for with more workers than cores all wait
+_LOOK = 0.25  # seconds between looks at the clocks
 
 
 class Late(msgspec.Struct):
@@ -34,15 +37,28 @@ class Late(msgspec.Struct):
 class Pile:
     """The documents of one partition that wait, and the reading of them."""
 
-    def __init__(self, shard: Shard, archive: Archive, parser: Parser, max_body: int, few: int = FEW) -> None:
+    def __init__(
+        self,
+        shard: Shard,
+        archive: Archive,
+        parser: Parser,
+        max_body: int,
+        few: int = FEW,
+        clock: Callable[[], float] = time.monotonic,
+        worked: Callable[[], float] = time.process_time,
+    ) -> None:
+        """`worked()` is the time this process has been at work, in seconds."""
         self.shard = shard
         self.archive = archive
         self.parser = parser
         self.max_body = max_body
         self.few = few
+        self._clock = clock
+        self._worked = worked
+        self._looked = clock(), worked()
         self.waiting = deque(shard.unread())
         self.under_way = 0  # those that are read as they come
-        self.busy = False  # whether answers are there before they are asked after
+        self.busy = False  # whether pages take all the time
         self._turns = 0
         self._reading: asyncio.Task[None] | None = None
         self._read: list[Late] = []
@@ -66,10 +82,19 @@ class Pile:
 
     def go_on(self, ring: Callable[[], None]) -> None:
         """Read the next one if nothing else is being read and there is time; `ring` when that is done."""
+        self._look()
         self._turns += 1
         in_time = not self.busy or self._turns % _NOW_AND_THEN == 0
         if in_time and self._reading is None and self.waiting and not self.under_way:
             self._reading = asyncio.create_task(self._read_one(self.waiting.popleft(), ring))
+
+    def _look(self) -> None:
+        """How much of the last moments this process was at work."""
+        now, worked = self._clock(), self._worked()
+        since, before = self._looked
+        if now - since >= _LOOK:
+            self.busy = worked - before > _AT_WORK * (now - since)
+            self._looked = now, worked
 
     async def _read_one(self, seq: int, ring: Callable[[], None]) -> None:
         try:

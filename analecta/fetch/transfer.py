@@ -144,6 +144,7 @@ def set_up(
         pycurl.PATH_AS_IS: 1,
         pycurl.PROXY: "",  # an environment variable must not open a second door
         pycurl.NOSIGNAL: 1,
+        pycurl.BUFFERSIZE: 1 << 17,  # a document in few pieces; buffers are the multi handle's, not one each
         pycurl.CONNECTTIMEOUT_MS: int(connect_timeout * 1000),
         pycurl.TIMEOUT_MS: int(deadline * 1000),
         pycurl.LOW_SPEED_LIMIT: min_rate,

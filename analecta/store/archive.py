@@ -23,6 +23,8 @@ from analecta.model import Answer
 _STORED_HEAD = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 _PACKED = (b"%PDF-", b"PK\3\4", b"\x1f\x8b", b"\x89PNG", b"\xff\xd8\xff")  # compressed in themselves
 _MAX_STORED = 0xFFFF
+_LAST_BLOCK = struct.pack("<BHH", 1, 0, _MAX_STORED)  # an empty one
+_LARGE = 1 << 16  # bytes of a body whose payload digest must do: a second pass would cost as much again
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 _BASE32 = [a + b for a in _LETTERS for b in _LETTERS]
 _ids = random.Random(os.urandom(32))
@@ -62,14 +64,19 @@ def _to_the_second(whole: int) -> bytes:
     return datetime.fromtimestamp(whole, UTC).strftime("%Y-%m-%dT%H:%M:%S").encode()
 
 
-def stored_member(data: bytes) -> bytes:
-    """A gzip member that holds `data` uncompressed."""
-    blocks = []
-    for start in range(0, len(data) or 1, _MAX_STORED):
-        piece = data[start : start + _MAX_STORED]
-        last = start + _MAX_STORED >= len(data)
-        blocks.append(struct.pack("<BHH", last, len(piece), len(piece) ^ _MAX_STORED) + piece)
-    return _STORED_HEAD + b"".join(blocks) + struct.pack("<II", isal_zlib.crc32(data), len(data) & 0xFFFFFFFF)
+def stored_member(*parts: bytes) -> bytes:
+    """A gzip member that holds the parts uncompressed, one after another; a large one is copied only once."""
+    member: list[bytes | memoryview] = [_STORED_HEAD]
+    crc = size = 0
+    for part in parts:
+        view = memoryview(part)
+        for start in range(0, len(part), _MAX_STORED):
+            piece = view[start : start + _MAX_STORED]
+            member += [struct.pack("<BHH", 0, len(piece), len(piece) ^ _MAX_STORED), piece]
+        crc = isal_zlib.crc32(part, crc)
+        size += len(part)
+    member.append(_LAST_BLOCK + struct.pack("<II", crc, size & 0xFFFFFFFF))
+    return b"".join(member)
 
 
 def deflated_member(data: bytes) -> bytes:
@@ -78,19 +85,24 @@ def deflated_member(data: bytes) -> bytes:
     return member
 
 
-def _sha1(data: bytes) -> str:
+def _sha1(*parts: bytes) -> str:
     """SHA-1 in base 32, two letters at a time (the standard library's encoder takes 20 us)."""
-    number = int.from_bytes(hashlib.sha1(data, usedforsecurity=False).digest())
+    digest = hashlib.sha1(usedforsecurity=False)
+    for part in parts:
+        digest.update(part)
+    number = int.from_bytes(digest.digest())
     return "sha1:" + "".join([_BASE32[number >> shift & 1023] for shift in range(150, -1, -10)])
 
 
-def _record(kind: bytes, record_id: bytes, headers: list[tuple[bytes, bytes]], block: bytes) -> bytes:
+def _record(kind: bytes, record_id: bytes, headers: list[tuple[bytes, bytes]], *block: bytes) -> tuple[bytes, ...]:
+    """A record, in parts."""
     lines = [b"WARC/1.1", b"WARC-Type: " + kind, b"WARC-Record-ID: " + record_id]
-    if kind == b"response":
-        headers.append((b"WARC-Block-Digest", _sha1(block).encode()))
+    length = sum(map(len, block))
+    if kind == b"response" and length <= _LARGE:
+        headers.append((b"WARC-Block-Digest", _sha1(*block).encode()))
     lines += [name + b": " + value for name, value in headers if value]
-    lines.append(b"Content-Length: %d" % len(block))
-    return b"\r\n".join(lines) + b"\r\n\r\n" + block + b"\r\n\r\n"
+    lines.append(b"Content-Length: %d" % length)
+    return b"\r\n".join(lines) + b"\r\n\r\n", *block, b"\r\n\r\n"
 
 
 def _http_head(head: bytes) -> bytes:
@@ -151,7 +163,7 @@ class Archive:
             (b"WARC-Payload-Digest", digest.encode()),
         ]
         if original is None:
-            record = _record(b"response", response_id, headers, _http_head(answer.head) + answer.wire)
+            record = _record(b"response", response_id, headers, _http_head(answer.head), answer.wire)
         else:
             headers += [
                 (b"WARC-Profile", _NOT_MODIFIED if answer.status == 304 else _SAME_PAYLOAD),
@@ -162,7 +174,7 @@ class Archive:
         offset = self.length
         coded = answer.headers.get("content-encoding", "identity") != "identity"
         compressed = coded or answer.wire.startswith(_PACKED)
-        member = stored_member(record) if compressed else deflated_member(record)
+        member = stored_member(*record) if compressed else deflated_member(b"".join(record))
         self._append(member)
         if answer.asked:
             self._write_request(answer.asked, url, date, response_id)
@@ -176,7 +188,7 @@ class Archive:
             (b"Content-Type", b"application/http; msgtype=request"),
         ]
         request_id = b"<" + self._new_id().encode() + b">"
-        self._append(stored_member(_record(b"request", request_id, headers, asked)))
+        self._append(stored_member(*_record(b"request", request_id, headers, asked)))
 
     def _append(self, member: bytes) -> None:
         self._out.write(member)
@@ -205,11 +217,11 @@ class Archive:
         out = path.open("ab", buffering=1 << 20)
         self.length = out.tell()
         if self.length == 0:
-            self.length = out.write(stored_member(self._warcinfo(path.name)))
+            self.length = out.write(stored_member(*self._warcinfo(path.name)))
             self.written[self.file] = self.length
         return out
 
-    def _warcinfo(self, name: str) -> bytes:
+    def _warcinfo(self, name: str) -> tuple[bytes, ...]:
         fields = {"format": "WARC File Format 1.1", **self.info}
         block = "".join(f"{key}: {value}\r\n" for key, value in fields.items()).encode()
         headers = [
