@@ -3,12 +3,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 WEB := ../shared/data/debdocs.warc.gz
 
-.PHONY: demo test lint bench bench-documents bench-quick gate faults slow clean
+.PHONY: demo test lint validators bench bench-documents bench-quick gate faults slow clean
 
 demo: .venv/installed
 	$(BIN)/analecta demo --force
 
-test: lint
+test: lint validators
 	$(BIN)/pytest
 	$(MAKE) bench-quick
 
@@ -17,6 +17,14 @@ lint: .venv/installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Checkers that others wrote, for published pages: axe-core and the Nu HTML checker. Tests that need them are skipped without.
+validators: .validators/installed
+
+.validators/installed: Makefile
+	@if command -v npm >/dev/null; then \
+	  npm install --silent --no-audit --no-fund --prefix .validators axe-core@4 vnu-jar@26 && touch $@; \
+	else echo "npm is not installed: pages are not checked with axe-core and the Nu HTML checker"; fi
 
 # What documents cost: PDFs beside pdftotext (Debian's poppler-utils), and a crawl with a fifth of PDFs. Needs nginx.
 bench-documents: .venv/bench
@@ -47,7 +55,7 @@ slow: .venv/installed
 	$(BIN)/pytest -m slow --timeout 3600
 
 clean:
-	rm -rf .venv build dist *.egg-info demo-library benchmarks/out .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .validators build dist *.egg-info demo-library benchmarks/out .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 .venv/installed: pyproject.toml
 	$(PYTHON) -m venv .venv

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from analecta.crawl.authorities import LinkGraph, hubs_and_authorities, link_graph
+from analecta.analyse.link_graph import LinkGraph, hubs_and_authorities, link_graph
 from analecta.crawl.messages import UNLIMITED
 from analecta.frontier.policy import SEED_PRIORITY
 from analecta.judge.archetypes import archetypes, drifted
@@ -24,6 +24,7 @@ from analecta.model import MET, OTHERS, Example
 from analecta.seams import Judge
 from analecta.settings import LearnSettings
 from analecta.store.library import Library
+from analecta.store.links import page_links
 from analecta.store.packed import unpack_text
 from analecta.store.shard import NOINDEX, SOFT404
 from analecta.terms import Words, words
@@ -105,7 +106,7 @@ class Teacher:
             if not self._sure:
                 self._sure = self._sure_of(examples, load(old))
             found = self._found(shards)
-            graph = link_graph(shards) if self.settings.authorities else None
+            graph = link_graph(*page_links(shards)) if self.settings.authorities else None
             best, hubs = self._archetypes(found, examples, graph)
             far = self._worse(found, {page.id for page in best})
             if "met" in self.judge.needs:  # it finds its archetypes itself

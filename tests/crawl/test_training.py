@@ -4,7 +4,7 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from analecta.crawl.authorities import link_graph
+from analecta.analyse.link_graph import link_graph
 from analecta.crawl.messages import UNLIMITED
 from analecta.crawl.partitions import Crawl
 from analecta.crawl.training import Lesson, Schedule
@@ -13,6 +13,7 @@ from analecta.model import Candidate, State
 from analecta.seed.first_settings import first_settings
 from analecta.settings import LearnSettings, Topic, load
 from analecta.store.library import Library
+from analecta.store.links import page_links
 from analecta.store.shard import Shard
 from analecta.testweb.process import PocketServer, ServerProcess
 from tests.crawl import twenty
@@ -220,5 +221,5 @@ def test_b12_links_to_what_has_moved_lead_to_where_it_is_and_rings_nowhere(tmp_p
             shard.db.execute("UPDATE urls SET elsewhere = ? WHERE id = ?", (ids[leads], ids[name]))
         shard.commit()
     with library.shards() as shards:
-        graph = link_graph(shards)
+        graph = link_graph(*page_links(shards))
     assert list(zip(graph.src.tolist(), graph.dst.tolist(), strict=True)) == [(0, 1), (0, 1), (1, 0), (1, 1)]

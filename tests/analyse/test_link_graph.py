@@ -1,7 +1,8 @@
 import numpy as np
 
-from analecta.crawl.authorities import LinkGraph, hubs_and_authorities, link_graph
+from analecta.analyse.link_graph import LinkGraph, hubs_and_authorities, link_graph
 from analecta.store.library import Library
+from analecta.store.links import page_links
 
 
 def graph(links, hosts):
@@ -26,4 +27,4 @@ def test_b12_a_topic_without_pages_has_no_hubs():
 def test_b12_the_graph_of_an_empty_library_is_empty(tmp_path):
     library = Library.create(tmp_path / "lib", "")
     with library.shards() as shards:
-        assert link_graph(shards).ids == []
+        assert link_graph(*page_links(shards)).ids == []

@@ -1,7 +1,6 @@
-"""Hubs and authorities of each topic, at retraining (B12): the link graph of a library, read from its shards."""
+"""The graph of pages and links, and the hubs and authorities of a topic in it (B12)."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -10,6 +9,7 @@ import numpy.typing as npt
 from analecta.analyse.hits import base_set, hits, settled, within
 
 Numbers = npt.NDArray[np.int64]
+PageLinks = tuple[int, int, bytes | None]  # id, number of its host, ids it links to as packed 64-bit numbers
 
 
 class LinkGraph(msgspec.Struct):
@@ -21,14 +21,11 @@ class LinkGraph(msgspec.Struct):
     dst: Numbers
 
 
-def link_graph(shards: Sequence[Any]) -> LinkGraph:
-    """Read it; a link to a page that has moved, or that another stands for, leads to where that is."""
-    query = "SELECT p.id, u.host, p.links FROM pages p JOIN urls u ON u.id = p.id WHERE p.duplicate_of IS NULL"
-    rows = [(id, host * len(shards) + i, links) for i, s in enumerate(shards) for id, host, links in s.execute(query)]
-    moves = [row for s in shards for row in s.execute("SELECT id, elsewhere FROM urls WHERE elsewhere IS NOT NULL")]
-    ids, hosts = (np.array([row[i] for row in rows], np.int64) for i in (0, 1))
-    links = [np.frombuffer(row[2] or b"", np.int64) for row in rows]
-    src = np.repeat(np.arange(len(rows)), [len(of_page) for of_page in links])
+def link_graph(pages: Sequence[PageLinks], moves: Sequence[tuple[int, int]]) -> LinkGraph:
+    """Build it; a link to a page that has moved, or that another stands for, leads to where that is."""
+    ids, hosts = (np.array([page[i] for page in pages], np.int64) for i in (0, 1))
+    links = [np.frombuffer(page[2] or b"", np.int64) for page in pages]
+    src = np.repeat(np.arange(len(pages)), [len(of_page) for of_page in links])
     dst = _places(np.concatenate([*links, np.zeros(0, np.int64)]), ids, np.array(moves, np.int64).reshape(-1, 2))
     return LinkGraph(ids.tolist(), hosts, src[dst >= 0], dst[dst >= 0])
 

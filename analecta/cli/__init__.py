@@ -1,0 +1,46 @@
+"""The command line. A command reads its arguments, calls the part that does the work, and shows what came of it.
+
+Imports of that part are inside the commands: all together they take 0.9 s (numpy, scipy, curl), and `--help`, a typing
+error or a file that is not there should be answered at once.
+"""
+
+import os
+import sqlite3
+import sys
+from typing import Annotated
+
+import typer
+
+from analecta.cli import beginning, crawling, exporting, looking, trying  # noqa: F401
+from analecta.cli.app import app
+from analecta.errors import AnalectaError
+
+
+def main() -> None:
+    """Run the command; what goes wrong on purpose is one sentence on stderr and an exit code (errors.py)."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # idle helpers of BLAS spin, on cores that partitions need
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a title must not end the program where the terminal has no letter for it
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        app()
+    except AnalectaError as error:
+        sys.exit(_complain(str(error), error.exit_code))
+    except (OSError, sqlite3.Error) as error:
+        sys.exit(_complain(f"the disk or the network does not allow it: {error}", 4))
+
+
+def _complain(words: str, code: int) -> int:
+    from analecta.publish.plain import plain
+
+    print(f"analecta: {plain(words)}", file=sys.stderr)
+    return code
+
+
+@app.callback(invoke_without_command=True)
+def _top(version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False) -> None:
+    if version:
+        from importlib.metadata import version as installed
+
+        print(f"analecta {installed('analecta')}")
+        raise typer.Exit

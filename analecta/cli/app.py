@@ -1,0 +1,57 @@
+"""What all commands share: the application, and how they speak."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from analecta.errors import Environment
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.status import Status
+
+app = typer.Typer(
+    name="analecta",
+    help="Grow a library on any topic from the web: give it pages you like, and it finds more of their kind.",
+    epilog="Start with: analecta demo",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+Lib = Annotated[Path, typer.Argument(metavar="LIB", help="The library's folder.", show_default=False)]
+
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+
+
+def console(stderr: bool = False) -> "Console":
+    """Text as it is: nothing that comes from the web is read as markup, and no URL is cut where nobody looks on."""
+    from rich.console import Console
+
+    on_screen = (sys.stderr if stderr else sys.stdout).isatty()
+    return Console(stderr=stderr, markup=False, highlight=False, emoji=False, width=None if on_screen else 1000)
+
+
+def busy(what: str) -> "Status":
+    """Shows that something takes a while."""
+    return console(stderr=True).status(what)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file that was asked for."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise Environment(f"cannot write {path}: {error.strerror}") from error
+
+
+def print_json(value: Any) -> None:
+    """What a machine reads: one JSON object on a line."""
+    import msgspec
+
+    sys.stdout.write(msgspec.json.encode(value).decode() + "\n")

@@ -1,0 +1,213 @@
+"""Commands that begin a library or add to it."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from analecta.cli.app import Json, Lib, app, busy, console, print_json
+
+if TYPE_CHECKING:
+    from analecta.seed.adding import Added
+    from analecta.seed.reading import Reading
+
+Files = list[Path] | None
+
+
+Seeds = Annotated[
+    Files, typer.Option("--seeds", metavar="FILE", help="Addresses of pages you like, one a line.", show_default=False)
+]
+
+
+Examples = Annotated[
+    Files, typer.Option("--examples", metavar="DIR", help="A folder for each topic, with pages and texts that show it.")
+]
+
+
+Bookmarks = Annotated[
+    Files, typer.Option("--bookmarks", metavar="FILE", help="A browser's bookmarks, as HTML or as it keeps them.")
+]
+
+
+Outline = Annotated[
+    Files, typer.Option("--outline", metavar="FILE", help="Topics: indented text, Markdown, TOML, JSON or OPML.")
+]
+
+
+Feed = Annotated[
+    list[str] | None,
+    typer.Option("--feed", metavar="URL|FILE", help="A feed, or one you saved: RSS, Atom, JSON Feed."),
+]
+
+
+Papers = Annotated[
+    Files, typer.Option("--paper", metavar="FILE", help="A research paper: PDF, or our TOML of one, corrected.")
+]
+
+
+Query = Annotated[
+    list[str] | None,
+    typer.Option("--query", metavar="TEXT", help="A question: a topic whose first pages are searched."),
+]
+
+
+Engine = Annotated[
+    list[str] | None,
+    typer.Option("--engine", metavar="NAME[=URL]", help="Search engine for topics without pages; see search.engines."),
+]
+
+
+Sites = Annotated[Files, typer.Option("--sites", metavar="FILE", help="Sites to begin with, a host a line.")]
+
+
+@app.command()
+def new(
+    lib: Annotated[Path, typer.Argument(metavar="LIB", help="The folder to make.", show_default=False)],
+    seeds: Seeds = None,
+    examples: Examples = None,
+    bookmarks: Bookmarks = None,
+    outline: Outline = None,
+    feed: Feed = None,
+    sites: Sites = None,
+    paper: Papers = None,
+    query: Query = None,
+    engine: Engine = None,
+    topic: Annotated[
+        str, typer.Option(metavar="NAME", help="What pages are about that stand below no name (default: LIB's name).")
+    ] = "",
+    recipe: Annotated[str, typer.Option(metavar="NAME", help="How to crawl; see `analecta recipes`.")] = "adaptive",
+    contact: Annotated[str, typer.Option(metavar="WHO", help="Your e-mail address or page, for site owners.")] = "",
+    grobid: Annotated[str, typer.Option(metavar="URL", help="A GROBID server that reads papers instead of us.")] = "",
+    json: Json = False,
+) -> None:
+    """Make a library from what you have: pages you like, files, bookmarks, an outline, feeds, sites, a question.
+
+    Each may be given more than once, and with the others; topics of the same name become one. Topics without pages,
+    and questions, get theirs from a search engine: --engine searxng=http://127.0.0.1:8080/search, for one.
+    """
+    from analecta.publish.plain import next_steps
+    from analecta.seed.first_settings import first_settings
+    from analecta.seed.placing import place
+    from analecta.settings import parse, recipe_text, with_recipe
+    from analecta.starting import engines_of, make, paper_files, read_papers, start
+    from analecta.store.library import Library
+
+    recipe_text(recipe)
+    named = topic.strip() or lib.resolve().name or "library"
+    Library.check_new(lib)
+    engines = engines_of(engine or ())
+    papers = read_papers(paper or (), engines, grobid, busy)
+    files = {
+        "seeds": seeds,
+        "examples": examples,
+        "bookmarks": bookmarks,
+        "outline": outline,
+        "feed": feed,
+        "sites": sites,
+    }
+    settings = with_recipe(recipe, {"contact": contact})
+    reading, troubles = start(named, files, query or (), papers, engines, settings, busy)
+    reading = place(reading, lib)
+    text = first_settings(reading.topics, recipe, contact, engines, reading.others)
+    parse(text, "the new settings")
+    make(lib, text, reading, paper_files(papers))
+    if json:
+        following = str(next_steps(lib, "crawl LIB --pages 1000")).strip()
+        found = {"library": str(lib), "recipe": recipe, "reading": reading, "troubles": troubles, "next": following}
+        print_json(found)
+    else:
+        _tell_new(lib, reading, troubles, recipe, contact)
+
+
+def _tell_new(lib: Path, reading: "Reading", troubles: list[str], recipe: str, contact: str) -> None:
+    from analecta.publish.plain import next_steps, plain
+    from analecta.seed.telling import tell_reading
+
+    screen = console()
+    screen.print(f"The library {plain(str(lib))} is made, with the recipe {recipe}.", style="bold green")
+    for line in (*tell_reading(reading), *(f"  {trouble}" for trouble in troubles)):
+        screen.print(plain(line), soft_wrap=True)
+    if not contact:
+        screen.print(f"Say who you are: set contact in {plain(str(lib / 'analecta.toml'))}. Then:")
+    else:
+        screen.print("Next:")
+    screen.print(next_steps(lib, "health LIB", "crawl LIB --pages 1000"), soft_wrap=True)
+
+
+@app.command()
+def add(
+    lib: Lib,
+    seeds: Seeds = None,
+    examples: Examples = None,
+    bookmarks: Bookmarks = None,
+    outline: Outline = None,
+    feed: Feed = None,
+    sites: Sites = None,
+    query: Query = None,
+    engine: Engine = None,
+    topic: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="What pages are about that stand below no name (default: the one topic)."),
+    ] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be new.")] = False,
+    json: Json = False,
+) -> None:
+    """Add topics and examples to a library; your comments in its settings stay.
+
+    Exit codes: 0 added, 2 bad use, 3 nothing new, 4 disk, or a crawl holds the library.
+    """
+    from contextlib import nullcontext
+
+    from analecta.seed.adding import add
+    from analecta.seed.files import read_bytes, text_of
+    from analecta.seed.placing import place
+    from analecta.settings import load
+    from analecta.starting import engines_of, start, write
+    from analecta.store.library import Library
+
+    library = Library(lib)
+    named = topic.strip() or _only_topic(library.settings_path) or lib.resolve().name
+    settings = load(library.settings_path)
+    engines = engines_of(engine or ()) or {name: settings.search.url.get(name, "") for name in settings.search.engines}
+    files = {
+        "seeds": seeds,
+        "examples": examples,
+        "bookmarks": bookmarks,
+        "outline": outline,
+        "feed": feed,
+        "sites": sites,
+    }
+    reading, troubles = start(named, files, query or (), [], engines, settings, busy)
+    path = library.settings_path
+    with nullcontext() if dry_run else library.lock():
+        reading = place(reading, lib)
+        added = add(text_of(read_bytes(path), path), reading.topics, str(path), reading.others)
+        before = write(library, added, reading.files) if added and not dry_run else None
+    if json:
+        found = {"library": str(lib), "topics": added.topics, "more": added.more, "known": added.known}
+        found |= {"others": added.others}
+        print_json(found | {"written": before is not None, "reading": reading, "troubles": troubles})
+    else:
+        _tell_added(lib, added, reading, troubles, before)
+    raise typer.Exit(0 if added else 3)
+
+
+def _only_topic(path: Path) -> str:
+    from analecta.settings import load
+
+    topics = load(path).topics
+    return topics[0].name if len(topics) == 1 else ""
+
+
+def _tell_added(lib: Path, added: "Added", reading: "Reading", troubles: list[str], before: Path | None) -> None:
+    from analecta.publish.plain import next_steps, plain
+    from analecta.seed.telling import tell_added, tell_odd
+
+    screen = console()
+    for line in (*tell_added(added), *tell_odd(reading), *(f"  {trouble}" for trouble in troubles)):
+        screen.print(plain(line), soft_wrap=True)
+    if before is not None:
+        screen.print(f"Added. The settings as they were: {plain(str(before))}; move them back to undo it. Next:")
+        screen.print(next_steps(lib, "crawl LIB --pages 1000"), soft_wrap=True)
+    else:
+        screen.print("Nothing is written: --dry-run only shows it." if added else "Nothing is new.")

@@ -1,0 +1,110 @@
+"""Commands that fetch: the crawl, and the look at its examples before it."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from analecta.cli.app import Json, Lib, app, console, print_json, write_text
+from analecta.errors import BadUse
+
+if TYPE_CHECKING:
+    from analecta.settings import Settings
+
+
+@app.command()
+def crawl(
+    lib: Lib,
+    pages: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after N pages of this run.")] = None,
+    minutes: Annotated[float | None, typer.Option(metavar="M", min=0.01, help="Stop after M minutes.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(metavar="P", min=1, help="Processes; fixed by the first crawl (default: one a core).")
+    ] = None,
+    connect_to: Annotated[
+        str, typer.Option(metavar="HOST:PORT", help="Send every request there, as curl's --connect-to does.")
+    ] = "",
+    delay: Annotated[
+        float | None, typer.Option(metavar="S", min=0, help="Seconds between two requests to one host.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="INT", help="Take answers in order: the same web gives the same crawl.")
+    ] = None,
+    refresh: Annotated[
+        float | None, typer.Option(metavar="DAYS", min=0, help="Ask again for pages kept longer ago than DAYS.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object at the end.")] = False,
+) -> None:
+    """Start a crawl, or go on with it. Ctrl-C once ends it cleanly, twice at once.
+
+    Exit codes: 0 stopped by a rule, 2 bad use, 3 nothing to do, 4 disk or network, 130 interrupted.
+    """
+    from analecta.publish.plain import next_steps
+    from analecta.store.library import Library
+    from analecta.watch import told, watch
+
+    library = Library(lib)
+    settings = _settings(library.settings_path, _override(pages, minutes, workers, connect_to, delay, seed, refresh))
+    result = watch(library, settings, console(stderr=True), health=not json)
+    if json:
+        print_json(result)
+    else:
+        screen = console()
+        screen.print(told(result))
+        screen.print(next_steps(lib, "status LIB", "explain LIB URL", "export LIB pages"), soft_wrap=True)
+    raise typer.Exit(result.code)
+
+
+def _override(
+    pages: int | None,
+    minutes: float | None,
+    workers: int | None,
+    connect_to: str,
+    delay: float | None,
+    seed: int | None,
+    refresh: float | None,
+) -> dict[str, Any]:
+    """The layer of settings that the command line is."""
+    asked: dict[str, dict[str, Any]] = {
+        "stop": {"pages": pages, "minutes": minutes},
+        "fetch": {"connect_to": connect_to or None, "delay": delay},
+        "crawl": {"workers": workers, "seed": seed, "ordered": None if seed is None else True, "refresh": refresh},
+    }
+    return {table: {k: v for k, v in values.items() if v is not None} for table, values in asked.items()}
+
+
+def _settings(path: Path, override: dict[str, Any]) -> "Settings":
+    from analecta.settings import load
+
+    settings = load(path, override)
+    if not settings.topics:
+        raise BadUse(f"{path} names no topic: it needs [[topics]] with seeds")
+    return settings
+
+
+@app.command()
+def health(
+    lib: Lib,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE.html", help="Also write a page with a drawing.")
+    ] = None,
+    connect_to: Annotated[str, typer.Option(metavar="HOST:PORT", help="As for crawl.")] = "",
+    delay: Annotated[float | None, typer.Option(metavar="S", min=0, help="As for crawl.")] = None,
+    json: Json = False,
+) -> None:
+    """Look at the examples before a crawl: topics that are too close, pages that look wrong.
+
+    Examples that are not here yet are fetched, and nothing else.
+    """
+    from analecta.publish.health import tell
+    from analecta.publish.health_page import health_page
+    from analecta.store.library import Library
+    from analecta.watch import examine
+
+    library = Library(lib)
+    settings = _settings(library.settings_path, _override(None, None, None, connect_to, delay, None, None))
+    found = examine(library, settings, console(stderr=True))
+    if output is not None:
+        write_text(output, health_page(found, lib.resolve().name))
+    print_json(found) if json else console().print(tell(found))
+    if output is not None and not json:
+        console().print(f"The drawing is in {output}.")
