@@ -53,7 +53,7 @@ def watch(library: Library, settings: Settings, console: Console, health: bool =
 
         def look(crawl: Crawl) -> None:
             nonlocal health
-            if health and crawl.first_lesson:
+            if health and crawl.lessons.first_held:
                 health = False
                 console.print(_told_health(crawl))
             show(crawl)
@@ -88,12 +88,12 @@ def examine(library: Library, settings: Settings, console: Console) -> Health:
         ending = crawl.run(show)
     if ending.code:
         raise Environment(f"the examples were not fetched: {ending.reason}")
-    return health_of(crawl.examples(), crawl.topics)
+    return health_of(crawl.lessons.examples(), crawl.topics)
 
 
 def _told_health(crawl: Crawl) -> RenderableType:
     """In one line where all is well."""
-    found = health_of(crawl.examples(), crawl.topics)
+    found = health_of(crawl.lessons.examples(), crawl.topics)
     if all(verdict(found, topic)[1] == GOOD for topic in found.topics):
         words = f"{many(len(found.topics), 'topic')}, {many(sum(t.examples for t in found.topics), 'example')}"
         return Text(f"{words}. {' '.join(advice(found))}")

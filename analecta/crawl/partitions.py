@@ -20,22 +20,18 @@ import msgspec
 from analecta.crawl.checks import check
 from analecta.crawl.collector import record
 from analecta.crawl.course import Helm
-from analecta.crawl.given import digest, given_files
-from analecta.crawl.judges import load_judge, new_judge
+from analecta.crawl.lessons import Lessons
 from analecta.crawl.messages import COORDINATOR, UNLIMITED, Order, Report, decode, encode
 from analecta.crawl.roster import Job, Process, Worker, add, start_process
 from analecta.crawl.stop import disk_is_short, rules
-from analecta.crawl.training import Lesson, Schedule, Teacher
 from analecta.crawl.transport import PeerGone, Pipes, pair, wait
 from analecta.errors import AnalectaError, BadUse, Environment
-from analecta.model import Example, Found, State, Tally
-from analecta.seams import Judge
+from analecta.model import Tally
 from analecta.settings import Settings
 from analecta.store.library import Library
 
 _TICK = 0.05  # seconds between two looks around, if no report comes before
 _OUTAGE = 15.0  # seconds without any answer
-_STRAGGLERS = 5.0  # seconds that training waits for examples whose hosts do not answer
 _RESTARTS = 50
 _HUNGRY = 400  # pages that a partition may have left when it gets more: half a second of work
 
@@ -69,24 +65,18 @@ class Crawl:
         self.clock = clock
         self.start = start or start_process
         self.only_examples = only_examples
-        self.first_lesson = False  # held in this run
         self.partitions = 0
         self.topics: list[str] = []
-        self.model = ""
-        self.lessons = 0  # models made in this run
+        self.lessons = Lessons(library, settings, clock)
         self.interrupts = 0
         self.workers: list[Worker] = []
         self.began = clock()
-        self._lonely_since: float | None = None
         self._answers = -1
         self._answered = self.began
         self._last_call = False  # a rule says stop: nothing more is fetched
         self._quiet: tuple[int, ...] = ()
         self._links: list[Pipes] = []
-        self._schedule = Schedule(settings.learn, settings.crawl.ordered)
         self._serial = 0
-        self._hubs: tuple[int, ...] = ()
-        self._given = ""  # a digest of the examples
         self._helm = Helm(self.topics)
 
     def interrupt(self) -> None:
@@ -106,30 +96,19 @@ class Crawl:
         """The last good pages: title, topic, confidence."""
         return [title for worker in self.workers if worker.report for title in worker.report.titles[-4:]]
 
-    def examples(self) -> list[Example]:
-        """What the person gave, as far as it is here."""
-        return self._teacher.given()
-
     def run(self, progress: Callable[["Crawl"], None] = lambda _: None) -> Ending:
         """Crawl until a rule, the person or the end of the web says stop."""
         with self.library.lock():
             self.partitions = partitions(self.library, self.settings)
             self.topics = self.library.topic_names(tuple(topic.name for topic in self.settings.topics))
-            self._given = digest(self.settings, self.topics, self.library.folder)
-            same = self.library.get("taught", "") == self._given
-            self.model = str(self.library.get("model", "")) if same else ""
             asked = msgspec.to_builtins(self.settings)
             run = self.library.begin_run({"settings": asked, "partitions": self.partitions})
             try:
-                files = given_files(self.settings, self.topics)
-                self._teacher = Teacher(self.library, new_judge(self.settings), self.topics, self.settings.learn, files)
-                self._schedule.before = self._teacher.kept()
-                if not self.model:  # the examples are learnt from before that
-                    self._schedule.put_off(sum(len(topic.seeds) for topic in self.settings.topics), first=True)
-                self._helm = self._new_helm(self._schedule.before)
+                self.lessons.prepare(self.topics)
+                self._helm = self._new_helm(self.lessons.before)
                 with (
                     tempfile.TemporaryDirectory() as scratch,
-                    contextlib.closing(self._schedule),
+                    contextlib.closing(self.lessons),
                     self._running(Path(scratch)),
                 ):
                     ending = self._lead(progress)
@@ -157,8 +136,9 @@ class Crawl:
             reason, code = self._verdict(stop_rules)
             if reason:
                 return self._end(reason, code, progress)
-            self._train()
-            if self.only_examples and self.model:
+            if self.lessons.look(self._reports(), self.tally, self._last_call):
+                record(self.library, self.tally.pages)
+            if self.only_examples and self.lessons.model:
                 return self._end("the examples are fetched", 0, progress)
             for words in self._helm.look(self.tally):
                 self.library.note(words)
@@ -194,12 +174,12 @@ class Crawl:
 
     def _judged(self) -> bool:
         """Whether all partitions have the model: pages kept before there was one are judged before we stop."""
-        reports = [worker.report for worker in self.workers]
-        return bool(self.model) and all(report and report.model == self.model for report in reports)
+        model = self.lessons.model
+        return bool(model) and all(report and report.model == model for report in self._reports())
 
     def _nothing_left(self) -> tuple[str, int]:
         """Queues and outboxes empty and all letters received, seen twice; or only hosts that must be waited for."""
-        reports = [worker.report for worker in self.workers]
+        reports = self._reports()
         if not all(reports):
             return "", 0
         state = [r for r in reports if r is not None]
@@ -208,7 +188,7 @@ class Crawl:
         ):
             self._quiet = ()
             return "", 0
-        limit = min(self._schedule.limit(), self._helm.limit())
+        limit = min(self.lessons.limit(), self._helm.limit())
         if limit < UNLIMITED and any(r.queued and r.granted <= r.tally.pages for r in state):
             # A partition may not ask now, for a model or the course is waited for.
             self._quiet = ()
@@ -223,7 +203,7 @@ class Crawl:
             self._quiet = now + serials
         elif all(new > old for new, old in zip(serials, self._quiet[len(now) :], strict=True)):
             queued = sum(r.queued for r in state)
-            if not self.model:
+            if not self.lessons.model:
                 self._last_call = True  # train with what there is
                 return "", 0
             if queued:
@@ -269,6 +249,9 @@ class Crawl:
             ordered=s.crawl.ordered,
         )
 
+    def _reports(self) -> list[Report | None]:
+        return [worker.report for worker in self.workers]
+
     # --- talking to the partitions ---------------------------------------------------------------------------------
 
     def _listen(self) -> None:
@@ -282,13 +265,14 @@ class Crawl:
         self._serial += 1
         for i, worker in enumerate(self.workers):
             granted = worker.tell(self._serial)
-            order = Order(granted, self.model, stop, self._serial, self._hubs, self._helm.course, self._near_only())
+            model, hubs = self.lessons.model, self.lessons.hubs
+            order = Order(granted, model, stop, self._serial, hubs, self._helm.course, self._near_only())
             self._links[i].send(i, encode(order))
 
     def _near_only(self) -> bool:
         """While the crawl learns: whether some partition has, or may have, what that phase wants."""
-        reports = [worker.report for worker in self.workers]
-        return self._helm.course.learning and any(r is None or r.pending or self._has_near(r) for r in reports)
+        learning = self._helm.course.learning
+        return learning and any(r is None or r.pending or self._has_near(r) for r in self._reports())
 
     def _has_near(self, report: Report) -> bool:
         """Hosts that must be waited for too long do not count."""
@@ -296,7 +280,7 @@ class Crawl:
 
     def _share(self) -> None:
         """Grant pages: all that are left, in equal parts; what an idle partition does not use goes to the others."""
-        limit = min(self.settings.stop.pages or UNLIMITED, self._schedule.limit(), self._helm.limit())
+        limit = min(self.settings.stop.pages or UNLIMITED, self.lessons.limit(), self._helm.limit())
         if limit == UNLIMITED:
             for worker in self.workers:
                 worker.granted = UNLIMITED
@@ -315,86 +299,6 @@ class Crawl:
         for position, worker in enumerate(hungry):
             share = max(0, free // len(hungry) + (position < free % len(hungry)))
             worker.granted += min(share, portion)
-
-    # --- training --------------------------------------------------------------------------------------------------
-
-    def _seeds_done(self) -> bool:
-        """Whether every example has been fetched, or only such are left whose hosts do not answer."""
-        reports = [worker.report for worker in self.workers]
-        if not all(reports) or self.model:
-            return False
-        left = [r for r in reports if r is not None and r.seeds_left]
-        if not left or (self._last_call and not any(r.flying for r in left)):
-            return True
-        if any(r.flying for r in left):
-            self._lonely_since = None
-        elif self._lonely_since is None:
-            self._lonely_since = self.clock()
-        return self._lonely_since is not None and self.clock() - self._lonely_since > _STRAGGLERS
-
-    def _train(self) -> None:
-        """Make the first model once the examples are there, and later ones beside the crawl as the schedule says."""
-        if not self.model:
-            if self._seeds_done():
-                lesson = self._first_lesson()
-                if lesson is None:
-                    raise Environment(self._no_seed())
-                self._adopt(lesson)
-                self.first_lesson = True
-                self._schedule.put_off(self.tally.pages, first=True)
-            return
-        pages = self.tally.pages
-        flying = any(worker.report is None or worker.report.flying for worker in self.workers)
-        if self._schedule.due(pages) and not (self._schedule.ordered and flying):
-            self._schedule.begin(self._next_lesson)
-        if (lesson := self._schedule.ended(pages)) is not None:
-            self._adopt(lesson)
-
-    def _first_lesson(self) -> Lesson | None:
-        try:
-            return self._teacher.first()
-        except Exception as error:
-            raise Environment(f"nothing could be learnt from the examples: {_said(error)}") from error
-
-    def _next_lesson(self) -> Lesson:
-        """Learn again; what goes wrong there costs the lesson, not the crawl."""
-        try:
-            return self._teacher.again(self._load_judge, self.model)
-        except Exception as error:
-            return Lesson(self.model, refused=_said(error))
-
-    def _load_judge(self, model: str) -> Judge:
-        return load_judge(self.settings, self.library.models, model)
-
-    def _adopt(self, lesson: Lesson) -> None:
-        """Make a new model known; the next orders carry its name."""
-        if lesson.refused:
-            self.library.note(f"a new model was not taken up: {lesson.refused}")
-            return
-        with self.library.database() as db:
-            values = (lesson.model, time.time(), self.settings.judge.kind, lesson.about)
-            db.execute("INSERT OR IGNORE INTO models VALUES (?, ?, ?, ?)", values)
-            db.execute("INSERT OR REPLACE INTO meta VALUES ('model', ?)", (lesson.model,))
-            db.execute("INSERT OR REPLACE INTO meta VALUES ('taught', ?)", (self._given,))
-        self.model, self._hubs = lesson.model, lesson.hubs
-        self.lessons += 1
-        record(self.library, self.tally.pages)
-
-    def _no_seed(self) -> str:
-        if not any(topic.seeds for topic in self.settings.topics):
-            return "no file that is an example holds text that can be read: `analecta status` says why"
-        why = ", ".join(f"{reason} {count}" for reason, count in self.tally.reasons.items())
-        if self.tally.reasons or not (before := self._failed_before()):
-            return f"no seed could be fetched ({why or 'no answer'}): check the seeds and the network"
-        return f"in earlier crawls no seed could be fetched ({before}): correct them in {self.library.settings_path}"
-
-    def _failed_before(self) -> str:
-        """Why the seeds gave no page, where this run did not even ask for them."""
-        query = "SELECT reason, count(*) FROM urls WHERE found = ? AND state IN (?, ?) GROUP BY 1"
-        asked = (int(Found.SEED), int(State.FAILED), int(State.REFUSED))
-        with self.library.shards() as shards:
-            counts = [row for shard in shards for row in shard.execute(query, asked)]
-        return ", ".join(f"{reason} {count}" for reason, count in counts)
 
     # --- processes -------------------------------------------------------------------------------------------------
 
@@ -440,10 +344,6 @@ class Crawl:
             self.library.note(f"partition {i} was ended by {cause} and started again")
             worker.bury()
             worker.process = self._start(i, worker.errors)
-
-
-def _said(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
 
 
 def partitions(library: Library, settings: Settings) -> int:

@@ -62,7 +62,7 @@ def test_a_library_of_files_alone_is_learnt_from_before_anything_is_fetched(tmp_
         kept = min(shard.execute("SELECT min(kept_at) FROM pages").fetchone()[0] for shard in shards)
     found = [(web.web.truth(url, links=False), topics[topic]) for url, topic, _ in rows(library, "p.topic >= 0")]
     right = sum(truth is not None and truth.topic == topic for truth, topic in found)
-    assert crawl.model
+    assert crawl.lessons.model
     assert (about, made < kept) == ("8 examples, 2 topics", True)
     assert right >= max(10, 0.4 * len(found)), (right, len(found))
 
@@ -107,10 +107,10 @@ def test_files_of_no_use_are_told_once_and_a_changed_one_is_learnt_anew(tmp_path
     names = (*saved(web, library.folder, urls[:4]), "topics/junk", "topics/gone")
     (library.folder / "topics" / "junk").write_bytes(b"\0\1\2" * 99)
     given = [Topic(topic, (), tuple(urls[4:]), names)]
-    first = crawled(web, library, given, pages=4, learn={"every": 0}).model
-    assert crawled(web, library, given, pages=2, learn={"every": 0}).model == first
+    first = crawled(web, library, given, pages=4, learn={"every": 0}).lessons.model
+    assert crawled(web, library, given, pages=2, learn={"every": 0}).lessons.model == first
     shutil.copy(library.folder / names[0], library.folder / names[1])
-    assert crawled(web, library, given, pages=2, learn={"every": 0}).model != first
+    assert crawled(web, library, given, pages=2, learn={"every": 0}).lessons.model != first
     notes = [note for _, note in library.notes() if note.startswith("nothing can be learnt from")]
     assert len(notes) == 2, notes
 

@@ -35,7 +35,7 @@ def crawl_of(library, workers=2, clock=lambda: 0.0, **stop):
     library.put("partitions", workers)
     crawl = Crawl(library, Settings(topics=(Topic("t"),), fetch=LOCAL, stop=StopSettings(**stop)), clock)
     crawl.workers = [Worker(None, None) for _ in range(workers)]
-    crawl.partitions, crawl.model = workers, "model"
+    crawl.partitions, crawl.lessons.model = workers, "model"
     return crawl
 
 
@@ -204,7 +204,7 @@ def test_a_rule_ends_it_once_all_pages_are_judged(library):
     crawl = crawl_of(library)
     says(crawl, model="m")
     assert crawl._verdict([lambda _: "enough"]) == ("", 0)
-    crawl.model = "m"
+    crawl.lessons.model = "m"
     assert crawl._verdict([lambda _: "enough"]) == ("enough", 0)
 
 
@@ -231,21 +231,20 @@ class Clumsy:
 def test_a_lesson_that_goes_wrong_costs_the_lesson_and_not_the_crawl(library):
     ordered = CrawlSettings(ordered=True)
     crawl = Crawl(library, Settings(fetch=LOCAL, learn=LearnSettings(every=4), crawl=ordered), lambda: 0.0)
-    crawl.workers, crawl.model, crawl._teacher = [Worker(None, None)], "old", Clumsy()
-    with contextlib.closing(crawl._schedule):
-        for pages in (5, 10):
-            says(crawl, tally=Tally(pages=pages))
-            crawl._train()
+    lessons = crawl.lessons
+    lessons.model, lessons._teacher = "old", Clumsy()
+    with contextlib.closing(lessons):
+        adopted = [lessons.look([REPORT], Tally(pages=pages), False) for pages in (5, 10)]
     told = [note for _, note in library.notes()]
     assert told == ["a new model was not taken up: ValueError: two and two is five"] * 2
-    assert crawl.model == "old"
+    assert (adopted, lessons.model) == ([False, False], "old")
 
 
 def test_a_first_lesson_that_goes_wrong_is_told_in_words(library):
     crawl = crawl_of(library)
-    crawl._teacher = Clumsy()
+    crawl.lessons._teacher, crawl.lessons.model = Clumsy(), ""
     with pytest.raises(Environment, match="nothing could be learnt from the examples: ValueError: two and two"):
-        crawl._first_lesson()
+        crawl.lessons.look([REPORT], Tally(), True)
 
 
 @pytest.mark.parametrize(
