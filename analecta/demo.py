@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from analecta.errors import AnalectaError, BadUse
-from analecta.publish.best import Good, best
+from analecta.publish.collection import Ranked, collections
 from analecta.publish.plain import next_steps, plain, shown
 from analecta.seed.first_settings import first_settings
 from analecta.settings import Topic, load
@@ -35,13 +35,14 @@ def demo(folder: Path, console: Console, force: bool = False, pages: int = 600, 
         asked = {"fetch": {"connect_to": server.address}, "stop": {"pages": pages, "idle": 1.0}}
         result = watch(library, load(library.settings_path, asked), console)
     console.print(told(result))
-    for number, name in enumerate(names):
+    found = collections(library, most=_BEST)
+    for one in found:
         console.print()
-        console.print(_table(name, best(library, number, _BEST)))
+        console.print(_table(one.topic, one.items))
     console.print(f"\nThe library is in {plain(str(folder.resolve()))}", style="bold", soft_wrap=True)
     console.print("Look around in it:")
-    example = next((found.url for number in range(_TOPICS) for found in best(library, number, 1)), "URL")
-    steps = ("status LIB", f"explain LIB {example}", "export LIB pages --format csv -o pages.csv")
+    example = next((ranked.item.url for one in found for ranked in one.items), "URL")
+    steps = ("status LIB", f"explain LIB {example}", "collection LIB", "publish LIB -o site")
     console.print(next_steps(folder, *steps), soft_wrap=True)
     return result.code
 
@@ -66,12 +67,12 @@ def _is_demo(folder: Path) -> bool:
         return False
 
 
-def _table(topic: str, pages: list[Good]) -> Table:
+def _table(topic: str, pages: list[Ranked]) -> Table:
     title = Text(f"Best new pages about {plain(topic)}", style="bold")
     table = Table(box=None, padding=(0, 2, 0, 0), title=title, title_justify="left", show_header=False)
     table.add_column(style="green", no_wrap=True)
     table.add_column()  # one that must not wrap would not be made narrower, and be cut at the terminal's edge
     for page in pages:
-        table.add_row(f"{page.confidence:.2f}", shown(page.title or "(no title)"))
-        table.add_row("", shown(page.url, "dim"))
+        table.add_row(f"{page.confidence:.2f}", shown(page.item.title or "(no title)"))
+        table.add_row("", shown(page.item.url, "dim"))
     return table

@@ -7,22 +7,19 @@ A library is a folder of SQLite files; reading never disturbs a crawl that is un
 import sys
 from pathlib import Path
 
-from analecta.publish.best import best
+from analecta.publish.collection import collections
 from analecta.store.library import Library
 
 
 def main(folder: str, wanted: str = "", count: str = "5") -> None:
     library = Library(Path(folder))
-    for number, name in enumerate(library.topic_names()):
-        if wanted and name != wanted:
-            continue
-        pages = best(library, number, int(count))
+    for collection in collections(library, [wanted] if wanted else None, int(count)):
         if wanted:
-            print("\n".join(page.url for page in pages))
+            print("\n".join(ranked.item.url for ranked in collection.items))
             continue
-        print(f"{name}:")
-        for page in pages:
-            print(f"  {page.confidence:.2f}  {page.title or '(no title)'!r}  {page.url}")
+        print(f"{collection.topic}:")
+        for ranked in collection.items:
+            print(f"  {ranked.confidence:.2f}  {ranked.item.title or '(no title)'!r}  {ranked.item.url}")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import msgspec
 from analecta.frontier.politeness import MAX_WAIT, Manners
 from analecta.frontier.queues import Frontier
 from analecta.model import Answer, Candidate, Found, Lease, State, Target
+from analecta.publish.items import Item
 from analecta.store.shard import PAGE_COLUMNS, Shard
 from analecta.urls import canonical
 
@@ -48,6 +49,16 @@ def page_row(id: int, file: int = 0, offset: int = 0, length: int = 0, **more: A
     needed = {"kept_at": 1.0, "fetched_at": 1.0, "status": 200, "topic": 0, "flags": 0, "model": "m"}
     given = {"id": id, "file": file, "offset": offset, "length": length}
     return tuple((needed | given | more).get(name) for name in PAGE_COLUMNS)
+
+
+def item(url: str = "http://h.test/", title: str = "A page", **more: Any) -> Item:
+    """A page that may be shown."""
+    one = target(url)
+    plain = Item(
+        one.id, one.url, one.host, title, 0, 0.9, ((0, 0.9),), "text/html", "en", "", "", 100, 1000, 1_700_000_000.0,
+        "sha1:A", False, "", "p00-00000.warc.gz", 0, 10, 0, "", "", False, 0, 1,
+    )  # fmt: skip
+    return msgspec.structs.replace(plain, **more)
 
 
 @contextlib.contextmanager

@@ -2,11 +2,12 @@ import io
 from types import SimpleNamespace
 
 import pytest
+from making import item
 from rich.console import Console
 
 from analecta.demo import _table
 from analecta.progress import pause
-from analecta.publish.best import Good
+from analecta.publish.collection import Ranked
 from analecta.watch import Result, told
 
 
@@ -53,8 +54,8 @@ def test_where_nothing_is_left_it_is_told_what_would_give_more_to_do():
 
 
 def test_a_long_address_is_visibly_cut_where_the_terminal_is_narrow():
-    page = Good(url="http://a.test/" + "long-" * 30, title="Short", confidence=0.5)
-    lines = written(_table("bees", [page])).splitlines()
+    page = item(url="http://a.test/" + "long-" * 30, title="Short")
+    lines = written(_table("bees", [Ranked(page, 1, 0.5, 0.0, "")])).splitlines()
     assert lines[-1].rstrip().endswith("…")
     assert max(map(len, lines)) <= 80
 

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from analecta.cli import beginning, crawling, exporting, looking, trying  # noqa: F401
+from analecta.cli import beginning, collecting, crawling, exporting, looking, trying  # noqa: F401
 from analecta.cli.app import app
 from analecta.errors import AnalectaError
 

@@ -8,7 +8,7 @@ import msgspec
 
 WIDTH, HEIGHT = 760, 420
 _LEFT, _TOP, _BOTTOM = 62, 66, 52
-_LETTER = 6.6  # about the width of a letter of 12 px: the room for the names at the right is made from it
+_LETTER = 7.6  # about the width of a bold letter of 12 px: the room for the names at the right is made from it
 _LEAD = 15  # between two names
 # Okabe and Ito's colours, which also people who do not see red or green tell apart; lighter ones on a dark screen.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#7f3c8d", "#555555")

@@ -11,9 +11,8 @@ import msgspec
 
 from analecta.model import Found
 from analecta.store.packed import unpack_text
-from analecta.store.shard import NOARCHIVE, NOINDEX, SOFT404
+from analecta.store.shard import NOARCHIVE, SHOWN
 
-SHOWN = f"u.page = p.seq AND p.status = 200 AND p.duplicate_of IS NULL AND p.flags & {NOINDEX | SOFT404} = 0"
 # CROSS JOIN keeps SQLite to this order: all URLs, of which there are many more, would else be walked through.
 _ITEMS = f"""SELECT p.id, u.url, h.name, coalesce(p.title, ''), p.topic, coalesce(p.confidence, 0), p.topics,
   coalesce(p.mime, ''), coalesce(p.lang, ''), coalesce(p.author, ''), coalesce(p.date, ''), coalesce(p.words, 0),

@@ -11,6 +11,7 @@ from rich.text import Text
 _HIDDEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
 )
+_LIB = re.compile(r"\bLIB\b")
 
 
 def plain(text: str) -> str:
@@ -31,7 +32,8 @@ def many(count: int, what: str) -> str:
 def next_steps(folder: Path, *commands: str) -> Text:
     """Commands to copy; LIB in them is the library."""
     quoted = shlex.quote(str(folder))
-    return Text("\n".join(f"  analecta {command.replace('LIB', quoted)}" for command in commands), style="cyan")
+    ready = [_LIB.sub(lambda _: quoted, command, count=1) for command in commands]  # an address may hold it too
+    return Text("\n".join(f"  analecta {command}" for command in ready), style="cyan")
 
 
 def _escape(match: "re.Match[str]") -> str:

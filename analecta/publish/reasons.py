@@ -60,3 +60,12 @@ def _http(code: str) -> str:
         return f"The server answered with status {code}."
     end = "; another address stands for it" if 300 <= status < 400 and status != 304 else ""
     return f"The server answered {code} ({status.phrase}){end}."
+
+
+# What pages of kinds that make poor items (judge/page_kinds.py) read like.
+KIND_WORDS = {
+    "course": "a course description",
+    "call": "a call for papers",
+    "cv": "somebody's curriculum vitae",
+    "shop": "a page of a shop",
+}

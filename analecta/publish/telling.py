@@ -10,6 +10,7 @@ from rich.text import Text
 from analecta.publish.explain import Explanation, Kept, Model, Step
 from analecta.publish.linking import Linked
 from analecta.publish.plain import many, plain
+from analecta.publish.reasons import KIND_WORDS
 
 Fact = tuple[str, str | Text | Padding]
 
@@ -26,12 +27,6 @@ _FLAGS = {
     "nofollow": "its owner asks that its links are not followed (nofollow)",
     "noarchive": "its owner asks that no copy of it is published (noarchive)",
     "soft404": "it looks like what its host shows for pages that it does not have",
-}
-_KINDS = {
-    "course": "a course description",
-    "call": "a call for papers",
-    "cv": "somebody's curriculum vitae",
-    "shop": "a page of a shop",
 }
 _JUDGES = {
     "centroid": "compares a page's words with the typical words of each topic's examples",
@@ -137,7 +132,7 @@ def _page(page: Kept, told: bool) -> Iterator[Fact]:
         if page.topic or flag not in _LEFT_OUT or not told:  # else the verdict has said it
             yield "Note", _FLAGS[flag]
     if page.kind:
-        yield "Note", f"it reads like {_KINDS[page.kind]}, so it is shown after a topic's other pages"
+        yield "Note", f"it reads like {KIND_WORDS[page.kind]}, so it is shown after a topic's other pages"
     for cut in filter(None, (page.limits, page.truncated and f"cut short: {page.truncated}")):
         yield "Note", cut
 

@@ -19,6 +19,8 @@ from analecta.model import Candidate, Found, Lease, State
 from analecta.store.sqlite import SCHEMA, check_schema, connect
 
 NOINDEX, NOFOLLOW, NOARCHIVE, SOFT404, UNREAD = 1, 2, 4, 8, 16  # pages.flags
+# Of pages p and their URLs u: what may be shown. It stands for its URL now, is no copy, and says no noindex.
+SHOWN = f"u.page = p.seq AND p.status = 200 AND p.duplicate_of IS NULL AND p.flags & {NOINDEX | SOFT404} = 0"
 
 _TABLES = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;

@@ -6,7 +6,6 @@ from shutil import copytree
 import pytest
 
 from analecta.model import State
-from analecta.publish.best import best
 from analecta.publish.rows import COLUMNS, KINDS, Left, links, pages, refusals
 from analecta.store.archive import Place, read_record
 from analecta.store.library import Library
@@ -96,13 +95,6 @@ def test_refusals_have_a_reason_and_a_state(grown):
     rows = list(refusals(grown, Left()))
     assert {row["state"] for row in rows} == {State.REFUSED.name.lower(), State.FAILED.name.lower()}
     assert {"robots", "http-404"} < {row["reason"] for row in rows}
-
-
-def test_the_best_pages_are_found_ones_of_the_topic(grown, everything):
-    found = best(grown, 0, 3)
-    rows = {row["final_url"]: row for row in everything}
-    assert [page.confidence for page in found] == sorted((page.confidence for page in found), reverse=True)
-    assert all(rows[page.url]["topic"] == grown.topic_names()[0] and rows[page.url]["depth"] > 0 for page in found)
 
 
 def test_reading_is_read_only(grown):

@@ -7,7 +7,7 @@ from contextlib import closing
 import pytest
 from rich.console import Console
 
-from analecta.publish.best import best
+from analecta.publish.collection import collections
 from analecta.publish.explain import explain
 from analecta.publish.telling import tell
 from analecta.store.library import Library
@@ -20,6 +20,10 @@ def library(grown, tmp_path):
     return Library(tmp_path / "lib")
 
 
+def best(library, count):
+    return collections(library, library.topic_names()[:1], count)[0].items
+
+
 def rewrite(library, url, text):
     """Let a page say something else."""
     for number in range(library.partitions):
@@ -30,23 +34,23 @@ def rewrite(library, url, text):
 
 @pytest.mark.parametrize("kind", ["course", "call", "cv", "shop"])
 def test_s15_a_page_of_a_poor_kind_is_no_longer_among_the_best(library, kind):
-    before = best(library, 0, 3)
-    rewrite(library, before[0].url, TEXTS[kind])
-    after = best(library, 0, 3)
-    assert before[0].url not in [page.url for page in after]
+    before = best(library, 3)
+    rewrite(library, before[0].item.url, TEXTS[kind])
+    after = best(library, 3)
+    assert before[0].item.url not in [page.item.url for page in after]
     assert [page.kind for page in before + after] == [""] * 6
 
 
 def test_s15_where_there_is_nothing_else_poor_pages_come_last_and_say_their_kind(library):
-    first = best(library, 0, 1)[0]
-    rewrite(library, first.url, TEXTS["shop"])
-    last = best(library, 0, 1000)[-1]
-    assert (last.url, last.kind) == (first.url, "shop")
+    first = best(library, 1)[0]
+    rewrite(library, first.item.url, TEXTS["shop"])
+    last = best(library, 1000)[-1]
+    assert (last.item.url, last.kind) == (first.item.url, "shop")
     assert last.confidence == first.confidence, "it is as much on topic as before"
 
 
 def test_s15_explain_says_of_which_kind_a_page_is(library):
-    url = best(library, 0, 1)[0].url
+    url = best(library, 1)[0].item.url
     assert explain(library, url).page.kind == ""
     rewrite(library, url, TEXTS["call"])
     out = io.StringIO()

@@ -1,0 +1,164 @@
+"""Pictures of how collections came to be: against pages downloaded, download order, and rank (S12, S17).
+
+As SVG they stand below one another; as HTML they are one file with their figures as tables, which needs no network.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from analecta.publish.charts import HEIGHT, WIDTH, Line, line_chart
+from analecta.publish.collection import Collection
+from analecta.publish.health_drawing import safe
+from analecta.publish.plain import plain
+from analecta.publish.precision import Judged, precision_curve
+from analecta.store.library import Library, Moment
+
+_PARTS = 40  # that the order of download is cut into
+_NAME = 24  # letters of a topic at the end of a line
+_LEGEND = 8  # lines that one chart can tell apart
+_ORDER = "SELECT kept_at, topic, coalesce(confidence, 0) FROM pages"
+_HEAD = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="color-scheme" content="light dark">
+<title>%s</title>
+<style>
+body { margin: 0 auto; max-width: 800px; padding: 16px; font: 15px/1.5 system-ui, "DejaVu Sans", sans-serif }
+h1 { font-size: 22px } h2 { position: absolute; clip-path: inset(50%%); height: 1px; overflow: hidden }
+svg { width: 100%%; height: auto }
+table { border-collapse: collapse } th, td { text-align: right; padding: 2px 14px 2px 0 }
+.wide { overflow-x: auto }
+</style>
+</head>
+"""
+
+
+class Picture(msgspec.Struct, frozen=True):
+    """A chart, with its figures for whoever does not see it: a line of names and rows of numbers."""
+
+    title: str
+    svg: str
+    names: Sequence[str]
+    rows: Sequence[Sequence[float]]
+
+
+def pictures(library: Library, found: Sequence[Collection], judged: Judged | None = None) -> list[Picture]:
+    """What there is to draw of these collections."""
+    drawn = list(_precision(found, judged)) if judged is not None else []
+    moments, order = in_one_row(library.history()), download_order(library)
+    for collection in found:
+        drawn += _history(collection, moments)
+        drawn += _order(collection, *order)
+    return drawn
+
+
+def as_svg(drawn: Sequence[Picture]) -> str:
+    """All charts in one drawing."""
+    inner = "".join(
+        picture.svg.replace("<svg ", f'<svg y="{i * (HEIGHT + 20)}" width="{WIDTH}" height="{HEIGHT}" ', 1)
+        for i, picture in enumerate(drawn)
+    )
+    box = f"0 0 {WIDTH} {max(len(drawn) * (HEIGHT + 20) - 20, 1)}"
+    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}">\n{inner}</svg>\n'
+
+
+def as_html(drawn: Sequence[Picture], title: str) -> str:
+    """All charts on one page, each with its figures."""
+    head = f"Collections of {title}"
+    parts = [_HEAD % safe(head), "<body>\n<main>", f"<h1>{safe(head)}</h1>"]
+    for picture in drawn:
+        parts += [f"<section>\n<h2>{safe(picture.title)}</h2>", picture.svg, *_figures(picture), "</section>"]
+    if not drawn:
+        parts.append("<p>There is nothing to draw yet: the history begins with the first crawl.</p>")
+    return "\n".join([*parts, "</main>\n</body>\n</html>\n"])
+
+
+def in_one_row(moments: Sequence[Moment]) -> list[Moment]:
+    """The history of several runs as one: each counts its pages on from where the one before it ended."""
+    before, row = 0, []
+    for _, of_run in groupby(moments, key=lambda moment: moment.run):
+        run = list(of_run)
+        row += [moment._replace(pages=moment.pages + before) for moment in run]
+        before += max(moment.pages for moment in run)
+    return row
+
+
+def download_order(library: Library) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Of all pages in the order in which they came: their topics and the judge's confidences."""
+    with library.shards() as shards:
+        rows = [row for shard in shards for row in shard.execute(_ORDER)]
+    kept, topics, sure = np.array(rows, np.float64).reshape(-1, 3).T
+    order = np.argsort(kept, kind="stable")
+    return topics[order].astype(np.int64), sure[order]
+
+
+def _history(collection: Collection, moments: Sequence[Moment]) -> Iterator[Picture]:
+    """Least, mean and most confidence of the best items against pages downloaded."""
+    own = [moment for moment in moments if moment.topic == collection.number]
+    if len(own) > 1:
+        xs = [float(moment.pages) for moment in own]
+        names = ("least", "mean", "most")
+        lines = [Line(name, xs, [getattr(moment, name) for moment in own], quiet=name != "mean") for name in names]
+        title = f"{plain(collection.topic)}: how sure the judge is of the best items"
+        svg = line_chart(title, lines, "pages downloaded", "confidence", _ticks(xs[-1]), top=1.0)
+        rows = [(moment.pages, moment.least, moment.mean, moment.most) for moment in own]
+        yield Picture(title, svg, ("pages", *names), rows)
+
+
+def _order(collection: Collection, topics: npt.NDArray[np.int64], sure: npt.NDArray[np.float64]) -> Iterator[Picture]:
+    """Confidence of the topic's pages, and their share of all, against the order of download."""
+    own = topics == collection.number
+    if own.sum() < 2:
+        return
+    edges = np.unique(np.linspace(0, len(topics), min(_PARTS, len(topics)) + 1).astype(int))
+    parts = [(int(end), own[start:end], sure[start:end]) for start, end in pairwise(edges)]
+    met = [(float(end), confidences[mine]) for end, mine, confidences in parts if mine.any()]
+    shares = Line("share of all", [float(p[0]) for p in parts], [float(p[1].mean()) for p in parts], quiet=True)
+    means, spread = [float(values.mean()) for _, values in met], [float(values.std()) for _, values in met]
+    title = f"{plain(collection.topic)}: its pages in the order of download"
+    lines = [Line("confidence", [end for end, _ in met], means, spread), shares]
+    svg = line_chart(title, lines, "pages downloaded", "confidence, share", _ticks(len(topics)), top=1.0)
+    rows = [(end, len(values), mean) for (end, values), mean in zip(met, means, strict=True)]
+    yield Picture(title, svg, ("up to page", "pages of the topic", "mean confidence"), rows)
+
+
+def _precision(found: Sequence[Collection], judged: Judged) -> Iterator[Picture]:
+    """Precision against rank; topics that were judged, some to a chart."""
+    curves = [(plain(one.topic), [p for p in precision_curve(one, judged) if p.judged]) for one in found]
+    curves = [(topic, curve) for topic, curve in curves if curve]
+    for start in range(0, len(curves), _LEGEND):
+        some = curves[start : start + _LEGEND]
+        lines = [Line(_short(topic), [p.at for p in c], [p.share or 0.0 for p in c]) for topic, c in some]
+        last = max(curve[-1].at for _, curve in some)
+        svg = line_chart("Precision against rank", lines, "rank", "precision", _ticks(last), top=1.0)
+        rows = [(curve[-1].at, curve[-1].judged, curve[-1].share or 0.0) for _, curve in some]
+        yield Picture("Precision against rank", svg, ("items", "judged", "precision"), rows)
+
+
+def _short(topic: str) -> str:
+    return topic if len(topic) <= _NAME else f"{topic[: _NAME - 1]}…"
+
+
+def _ticks(last: float) -> list[tuple[float, str]]:
+    """Five round numbers up to the last."""
+    step = max(float(f"{last / 5:.0e}"), 1.0)
+    return [(i * step, f"{i * step:,.0f}") for i in range(int(last / step) + 1)]
+
+
+def _figures(picture: Picture) -> Iterator[str]:
+    names = "".join(f'<th scope="col">{safe(name)}</th>' for name in picture.names)
+    yield f'<details>\n<summary>Figures</summary>\n<div class="wide"><table>\n<thead><tr>{names}</tr></thead>\n<tbody>'
+    for row in picture.rows:
+        yield (
+            "<tr>"
+            + "".join(f"<td>{value:,.3g}</td>" if value < 1 else f"<td>{value:,.0f}</td>" for value in row)
+            + "</tr>"
+        )
+    yield "</tbody>\n</table></div>\n</details>"
