@@ -18,13 +18,19 @@ lint: .venv/installed
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Checkers that others wrote, for published pages: axe-core and the Nu HTML checker. Tests that need them are skipped without.
-validators: .validators/installed
+# Checkers that others wrote, for published pages and packages. Tests that need them are skipped without.
+validators: .validators/installed .validators/tools/installed
 
 .validators/installed: Makefile
 	@if command -v npm >/dev/null; then \
 	  npm install --silent --no-audit --no-fund --prefix .validators axe-core@4 vnu-jar@26 && touch $@; \
 	else echo "npm is not installed: pages are not checked with axe-core and the Nu HTML checker"; fi
+
+# Packages are replayed by pywb, which wants an environment of its own: its brotlipy takes the place of our brotli.
+.validators/tools/installed: Makefile
+	$(PYTHON) -m venv .validators/tools
+	.validators/tools/bin/pip install --quiet --disable-pip-version-check wacz pywb cdxj-indexer
+	touch $@
 
 # What documents cost: PDFs beside pdftotext (Debian's poppler-utils), and a crawl with a fifth of PDFs. Needs nginx.
 bench-documents: .venv/bench

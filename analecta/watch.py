@@ -4,6 +4,7 @@ import contextlib
 import signal
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import msgspec
 from rich.console import Console, Group, RenderableType
@@ -17,8 +18,11 @@ from analecta.progress import progress, queued, share, waiting, why
 from analecta.publish.health import GOOD, advice, tell, verdict
 from analecta.publish.plain import many, plain
 from analecta.publish.reasons import NO_REFUSALS
+from analecta.publish.refreshing import Refresher, publishing
 from analecta.settings import Settings
 from analecta.store.library import Library
+
+_REFRESH = 60.0  # seconds between two makings of published pages
 
 
 class Result(msgspec.Struct):
@@ -42,14 +46,17 @@ class Result(msgspec.Struct):
     notes: list[str]
 
 
-def watch(library: Library, settings: Settings, console: Console, health: bool = True) -> Result:
+def watch(
+    library: Library, settings: Settings, console: Console, health: bool = True, publish: Path | None = None
+) -> Result:
     """Crawl with progress on `console` until a rule, a signal or the end of the web says stop.
 
-    With `health`, what the examples are like is told once they are there (S14).
+    With `health`, what the examples are like is told once they are there (S14). With `publish`, collection pages are
+    kept in that folder and made anew now and then (S13).
     """
     crawl = Crawl(library, settings)
     started = time.time()
-    with _signals(crawl), progress(console) as show:
+    with _signals(crawl), progress(console) as show, _refreshing(library, publish) as refresh:
 
         def look(crawl: Crawl) -> None:
             nonlocal health
@@ -57,8 +64,12 @@ def watch(library: Library, settings: Settings, console: Console, health: bool =
                 health = False
                 console.print(_told_health(crawl))
             show(crawl)
+            if refresh is not None:
+                refresh()
 
         ending = crawl.run(look)
+        if refresh is not None and crawl.interrupts < 2:
+            refresh.finish()
     seconds = crawl.clock() - crawl.began
     tally = ending.tally
     return Result(
@@ -79,6 +90,17 @@ def watch(library: Library, settings: Settings, console: Console, health: bool =
         pages_per_second=round(tally.pages / seconds, 2) if seconds else 0.0,
         notes=[note for _, note in library.notes(since=started)],
     )
+
+
+@contextlib.contextmanager
+def _refreshing(library: Library, folder: Path | None) -> Iterator[Refresher | None]:
+    """Makes published pages anew, if there is a folder for them."""
+    if folder is None:
+        yield None
+        return
+    make = publishing("publish", library.folder, "-o", folder)
+    with contextlib.closing(Refresher(library, _REFRESH, time.monotonic, make)) as refresh:
+        yield refresh
 
 
 def examine(library: Library, settings: Settings, console: Console) -> Health:

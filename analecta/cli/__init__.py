@@ -11,9 +11,29 @@ from typing import Annotated
 
 import typer
 
-from analecta.cli import beginning, collecting, crawling, exporting, looking, trying  # noqa: F401
+from analecta.cli import (  # noqa: F401 (each brings its commands)
+    analysing,
+    beginning,
+    bundling,
+    collecting,
+    crawling,
+    exporting,
+    looking,
+    mapping,
+    publishing,
+    serving,
+    topics,
+    trying,
+)
 from analecta.cli.app import app
 from analecta.errors import AnalectaError
+
+# The help goes the way a library goes: begun, grown, looked at, understood, shown, passed on.
+_ORDER = (
+    "new", "add", "crawl", "health", "status", "explain", "collection", "analyse", "map", "publish", "export",
+    "serve-oai", "bundle", "repeat", "recipes", "demo", "replay", "evaluate",
+)  # fmt: skip
+app.registered_commands.sort(key=lambda one: _ORDER.index(one.name or getattr(one.callback, "__name__", "")))
 
 
 def main() -> None:

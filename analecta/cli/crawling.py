@@ -32,6 +32,9 @@ def crawl(
     refresh: Annotated[
         float | None, typer.Option(metavar="DAYS", min=0, help="Ask again for pages kept longer ago than DAYS.")
     ] = None,
+    publish: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Keep collection pages there, made anew as the crawl goes on.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the result as one JSON object at the end.")] = False,
 ) -> None:
     """Start a crawl, or go on with it. Ctrl-C once ends it cleanly, twice at once.
@@ -44,7 +47,7 @@ def crawl(
 
     library = Library(lib)
     settings = _settings(library.settings_path, _override(pages, minutes, workers, connect_to, delay, seed, refresh))
-    result = watch(library, settings, console(stderr=True), health=not json)
+    result = watch(library, settings, console(stderr=True), health=not json, publish=publish)
     if json:
         print_json(result)
     else:

@@ -1,17 +1,45 @@
 """The command that writes what a library holds in the formats of others."""
 
 import sys
+import time
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from analecta.cli.app import Lib, app, console
+from analecta.cli.app import Lib, app, busy, console
 from analecta.errors import BadUse
 
 if TYPE_CHECKING:
-    pass
+    from analecta.publish.rows import Left
+    from analecta.store.library import Library
+
+TABLES = ("jsonl", "csv", "parquet")
+# What can be exported, and how it can be written: the first is what is taken where nothing is said.
+FORMATS = {
+    "pages": TABLES,
+    "links": TABLES,
+    "refusals": TABLES,
+    "history": TABLES,
+    "collection": (*TABLES, "bibtex", "ris"),
+    "corpus": ("parquet", "jsonl"),
+    "graph": ("gexf", "graphml"),
+    "archive": ("wacz", "cdxj"),
+}
+# Which options are about which of these.
+ABOUT = {
+    "--all": ("pages", "archive"),
+    "--for-training": ("pages",),
+    "--with-reserved": ("corpus",),
+    "--topic": ("collection", "corpus", "graph", "archive"),
+    "--top": ("collection",),
+    "--per-host": ("collection",),
+    "--of": ("graph",),
+    "--text": ("archive",),
+    "--force": ("archive",),
+}
 
 
 class Kind(StrEnum):
@@ -21,6 +49,10 @@ class Kind(StrEnum):
     LINKS = "links"
     REFUSALS = "refusals"
     HISTORY = "history"
+    COLLECTION = "collection"
+    CORPUS = "corpus"
+    GRAPH = "graph"
+    ARCHIVE = "archive"
 
 
 class Format(StrEnum):
@@ -29,48 +61,169 @@ class Format(StrEnum):
     JSONL = "jsonl"
     CSV = "csv"
     PARQUET = "parquet"
+    BIBTEX = "bibtex"
+    RIS = "ris"
+    GEXF = "gexf"
+    GRAPHML = "graphml"
+    WACZ = "wacz"
+    CDXJ = "cdxj"
+
+
+class Of(StrEnum):
+    """What a graph is of."""
+
+    SITES = "sites"
+    PAGES = "pages"
+
+
+class Wishes(dict[str, Any]):
+    """The options that were given, by their names."""
+
+    def check(self, what: str) -> None:
+        """Say so where one is about something else."""
+        for option, value in self.items():
+            if value not in (None, False) and what not in ABOUT[option]:
+                raise BadUse(f"{option} is for `export LIB {'|'.join(ABOUT[option])}`, not for {what}")
 
 
 @app.command()
 def export(
     lib: Lib,
-    what: Annotated[
-        Kind, typer.Argument(metavar="pages|links|refusals|history", help="What to write.", show_default=False)
-    ],
-    format: Annotated[Format, typer.Option("--format", help="Lines of JSON, a table, or Parquet.")] = Format.JSONL,
+    what: Annotated[Kind, typer.Argument(metavar="WHAT", help="What to write.", show_default=False)],
+    format: Annotated[
+        Format | None, typer.Option("--format", help="How to write it; which are possible is said in docs/commands.md.")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to (default: standard output).")
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Also pages that say noindex.")] = False,
+    topic: Annotated[str | None, typer.Option(metavar="T", help="Only of this topic.", show_default=False)] = None,
+    top: Annotated[int | None, typer.Option(metavar="N", min=1, help="Items of each collection (50).")] = None,
+    per_host: Annotated[int | None, typer.Option(metavar="K", min=0, help="Items of one host in each (5).")] = None,
+    of: Annotated[Of | None, typer.Option(help="A graph of sites, or of pages (sites).", show_default=False)] = None,
+    text: Annotated[bool, typer.Option("--text", help="An archive's list of pages with their texts.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also pages whose owners want them not shown, or no copy of them.")
+    ] = False,
     for_training: Annotated[
         bool, typer.Option("--for-training", help="Leave out pages whose owners reserve them against AI training.")
     ] = False,
+    with_reserved: Annotated[
+        bool, typer.Option("--with-reserved", help="A corpus that is not for training: with what owners reserve.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an archive file that is there.")] = False,
 ) -> None:
-    """Write pages, links, refusals or the history of collections as a table."""
-    from analecta.publish.rows import COLUMNS, KINDS, Left
-    from analecta.publish.tables import write
+    """Write tables, collections, a corpus with texts, graphs, or the archive, for other tools to read."""
     from analecta.store.library import Library
 
-    if what != Kind.PAGES and (everything or for_training):
-        raise BadUse(f"--all and --for-training are about pages, not {what}")
-    left = Left()
-    options = {"everything": everything, "for_training": for_training} if what == Kind.PAGES else {}
-    rows = KINDS[what](Library(lib), left, **options)
+    given = {
+        "--all": everything, "--for-training": for_training, "--with-reserved": with_reserved, "--topic": topic,
+        "--top": top, "--per-host": per_host, "--of": of, "--text": text, "--force": force,
+    }  # fmt: skip
+    wishes = Wishes(given)
+    wishes.check(what)
+    how = str(format or FORMATS[what][0])
+    if how not in FORMATS[what]:
+        raise BadUse(f"{what} can be written as {', '.join(FORMATS[what])}, not as {how}")
+    write = _WRITERS.get(what, _write_table)
     try:
-        count = write(rows, COLUMNS[what], format, output)
+        write(Library(lib), what, how, output, wishes)
         sys.stdout.flush()
     except BrokenPipeError:  # the reader has seen enough, as `head` has
         sys.stderr.close()
         raise typer.Exit from None
+
+
+def _write_table(library: "Library", what: str, how: str, output: Path | None, wishes: Wishes) -> None:
+    from analecta.publish.rows import COLUMNS, KINDS, Left
+    from analecta.publish.tables import write
+
+    left = Left()
+    for_training = wishes["--for-training"]
+    options = {"everything": wishes["--all"], "for_training": for_training} if what == "pages" else {}
+    count = write(KINDS[what](library, left, **options), COLUMNS[what], how, output)
     _tell_left(what, count, left, for_training)
 
 
-def _tell_left(what: str, count: int, left: Any, for_training: bool) -> None:
-    screen = console(stderr=True)
-    screen.print(f"{count:,} {'moments' if what == Kind.HISTORY else what}.")
+def _tell_left(what: str, count: int, left: "Left", for_training: bool) -> None:
+    _tell(f"{count:,} {'moments' if what == 'history' else what}.")
     if left.noindex:
-        screen.print(f"Left out: {left.noindex:,} pages that say noindex (--all has them).")
+        _tell(f"Left out: {left.noindex:,} pages that say noindex (--all has them).")
     if for_training:
-        screen.print(f"Left out: {left.reserved:,} pages whose owners reserve them against use for training.")
+        _tell(f"Left out: {left.reserved:,} pages whose owners reserve them against use for training.")
     if left.unknown:
-        screen.print(f"Left out: {left.unknown:,} links that were not followed, so that their targets are not known.")
+        _tell(f"Left out: {left.unknown:,} links that were not followed, so that their targets are not known.")
+
+
+def _write_collection(library: "Library", _: str, how: str, output: Path | None, wishes: Wishes) -> None:
+    from analecta.publish.citations import write_citations
+    from analecta.publish.collection import MOST, PER_HOST, collections
+    from analecta.publish.collection_rows import COLUMNS, collection_rows
+    from analecta.publish.tables import write
+
+    topics = [wishes["--topic"]] if wishes["--topic"] else None
+    most = wishes["--top"] or MOST
+    per_host = PER_HOST if wishes["--per-host"] is None else wishes["--per-host"]
+    if how in TABLES:
+        count = write(collection_rows(library, topics, most, per_host), COLUMNS, how, output)
+    else:
+        count = write_citations(collections(library, topics, most, per_host), how, output)
+    _tell(f"{count:,} items.")
+
+
+def _write_corpus(library: "Library", _: str, how: str, output: Path | None, wishes: Wishes) -> None:
+    from analecta.publish.corpus import check_folder, write_corpus
+    from analecta.publish.datasheet import REASONS
+
+    if output is None:
+        raise BadUse("a corpus is a folder: say which with -o DIR")
+    check_folder(output)
+    topics = [wishes["--topic"]] if wishes["--topic"] else None
+    with busy("Reading main texts ..."):
+        found = write_corpus(library, output, how, topics, for_training=not wishes["--with-reserved"])
+    _tell(f"{found.pages:,} pages with {found.words:,} words are in {output}; README.md tells all about them.")
+    for why, count in found.left.items():
+        _tell(f"Left out: {count:,} pages {REASONS[why]}.")
+
+
+def _write_graph(library: "Library", _: str, how: str, output: Path | None, wishes: Wishes) -> None:
+    from analecta.publish.graphs import write_graph
+
+    of = str(wishes["--of"] or Of.SITES)
+    size = write_graph(library, output, how, of, wishes["--topic"])
+    _tell(f"{size.nodes:,} {of}, {size.edges:,} links between them.")
+
+
+def _write_archive(library: "Library", _: str, how: str, output: Path | None, wishes: Wishes) -> None:
+    from analecta.publish.replay.cdxj import write_cdxj
+    from analecta.publish.replay.wacz import write_wacz
+
+    topic, everything, force = wishes["--topic"], wishes["--all"], wishes["--force"]
+    if how == "cdxj":
+        if wishes["--text"]:
+            raise BadUse("--text is for wacz: an index has no list of pages")
+        indexed = write_cdxj(library, output, topic, everything, force)
+        left_out = indexed.left_out
+        _tell(f"{indexed.records:,} records.")
+    else:
+        if output is None:
+            raise BadUse("a WACZ is a file: say which with -o FILE.wacz")
+        with busy("Copying records ..."):
+            made = write_wacz(
+                library, output, topic, created=time.time(), text=wishes["--text"], everything=everything, force=force
+            )
+        left_out = made.left_out
+        _tell(f"{made.pages:,} pages, {made.records:,} records, {made.bytes:,} bytes: {output}")
+    if left_out:
+        _tell(f"Left out: {left_out:,} pages whose owners want no copy shown (--all has them).")
+
+
+def _tell(words: str) -> None:
+    console(stderr=True).print(words, soft_wrap=True)
+
+
+_WRITERS: dict[str, Callable[["Library", str, str, Path | None, Wishes], None]] = {
+    "collection": _write_collection,
+    "corpus": _write_corpus,
+    "graph": _write_graph,
+    "archive": _write_archive,
+}

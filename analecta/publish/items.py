@@ -16,7 +16,8 @@ from analecta.store.shard import NOARCHIVE, SHOWN
 # CROSS JOIN keeps SQLite to this order: all URLs, of which there are many more, would else be walked through.
 _ITEMS = f"""SELECT p.id, u.url, h.name, coalesce(p.title, ''), p.topic, coalesce(p.confidence, 0), p.topics,
   coalesce(p.mime, ''), coalesce(p.lang, ''), coalesce(p.author, ''), coalesce(p.date, ''), coalesce(p.words, 0),
-  coalesce(p.size, 0), p.fetched_at, coalesce(p.digest, ''), p.flags, coalesce(p.reserved, h.reserved, ''),
+  coalesce(p.size, 0), p.fetched_at, coalesce(p.digest, ''), p.flags,
+  trim(coalesce(p.reserved, '') || '; ' || coalesce(nullif(h.reserved, p.reserved), ''), '; '),
   coalesce(f.name, ''), coalesce(p.offset, 0), coalesce(p.length, 0), u.parent, coalesce(u.anchor, ''),
   coalesce(u.context, ''), u.found, p.seq
   FROM pages p CROSS JOIN urls u ON u.id = p.id JOIN hosts h ON h.n = u.host LEFT JOIN files f ON f.n = p.file

@@ -7,7 +7,6 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -18,10 +17,13 @@ from analecta.publish.rows import Row
 
 Columns = Mapping[str, type]
 
-_AT_ONCE = 2000  # rows of a Parquet row group held in memory
+_AT_ONCE = 2000  # rows of a Parquet row group, which is held in memory,
+_ROOM = 16_000_000  # and characters: a text may have millions
 # What a spreadsheet takes for a formula: =, +, -, @ (also full width), tab or CR at the start of a cell or of a line in
-# it, also after blanks; quotes of our own before it count, so that taking one away always gives the cell back.
-_FORMULA = re.compile(r"(?:^'*|[\r\n])(?:[^\S\t\r\n]*[=+\-@\t＝＋－＠]|\r)")
+# it, also after blanks and what cannot be seen; quotes of our own before it count, so that taking one away always gives
+# the cell back.
+_UNSEEN = r"(?:[^\S\t\r\n]|[\x00-\x08\x0e-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff])*"
+_FORMULA = re.compile(rf"(?:^'*|[\r\n])(?:{_UNSEEN}[=+\-@\t＝＋－＠]|\r)")
 
 
 def safe_cell(text: str) -> str:
@@ -62,7 +64,7 @@ def write_parquet(rows: Iterable[Row], columns: Columns, out: IO[bytes]) -> int:
     schema = pa.schema([(name, types[kind]) for name, kind in columns.items()])
     count = 0
     with pq.ParquetWriter(out, schema, compression="zstd") as writer:
-        for part in _batches(rows, _AT_ONCE):
+        for part in _batches(rows):
             writer.write_table(pa.Table.from_pylist([{k: _flat(v) for k, v in row.items()} for row in part], schema))
             count += len(part)
     return count
@@ -83,14 +85,14 @@ def write(rows: Iterable[Row], columns: Columns, kind: str, path: Path | None) -
             raise BadUse("Parquet is not for a terminal or pipe: say where to write it with -o FILE")
         return writer(rows, columns, sys.stdout.buffer)
     try:
-        with _whole_file(path) as out:
+        with whole_file(path) as out:
             return writer(rows, columns, out)
     except OSError as error:
         raise Environment(f"cannot write {path}: {error.strerror or error}") from error
 
 
 @contextlib.contextmanager
-def _whole_file(path: Path) -> Iterator[IO[bytes]]:
+def whole_file(path: Path) -> Iterator[IO[bytes]]:
     """A file that takes its name when all is written."""
     if path.exists() and not path.is_file():  # a device or a named pipe cannot be replaced
         with path.open("wb") as out:
@@ -105,10 +107,17 @@ def _whole_file(path: Path) -> Iterator[IO[bytes]]:
         part.unlink(missing_ok=True)
 
 
-def _batches(rows: Iterable[Row], size: int) -> Iterator[list[Row]]:
-    several = iter(rows)
-    for first in several:
-        yield list(chain([first], islice(several, size - 1)))
+def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    several: list[Row] = []
+    room = _ROOM
+    for row in rows:
+        several.append(row)
+        room -= sum(len(value) for value in row.values() if isinstance(value, str))
+        if len(several) == _AT_ONCE or room < 0:
+            yield several
+            several, room = [], _ROOM
+    if several:
+        yield several
 
 
 def _flat(value: Any) -> Any:

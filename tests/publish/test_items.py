@@ -53,6 +53,18 @@ def test_f35_noarchive_and_what_is_reserved_come_along(library):
     assert (one.noarchive, again.noarchive, again.reserved) == (False, True, "ai-train=no")
 
 
+@pytest.mark.parametrize(
+    ("page", "host", "all"), [("a=no", None, "a=no"), (None, "a=no", "a=no"), ("a=no", "a=no", "a=no"),
+                              ("a=no", "b=no", "a=no; b=no"), (None, None, "")],
+)  # fmt: skip
+def test_f36_what_page_and_host_reserve_is_both_told(library, page, host, all):
+    one = shown(library)[0]
+    with closing(sqlite3.connect(library.shard_path(one.shard))) as db, db:
+        db.execute("UPDATE pages SET reserved = ? WHERE seq = ?", (page, one.seq))
+        db.execute("UPDATE hosts SET reserved = ? WHERE name = ?", (host, one.host))
+    assert shown(library)[0].reserved == all
+
+
 def test_the_place_and_the_text_of_an_item_are_those_of_its_page(grown):
     one = next(item for item in shown(grown) if not item.example)
     assert one.parent

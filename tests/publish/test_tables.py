@@ -20,7 +20,23 @@ def cell_text(cell):
 
 
 @pytest.mark.parametrize(
-    "cell", ["=cmd", " =1", "\u00a0=1", "+1", "-1", "@x", "\tx", "\rx", "safe\n=1", "a\r\n +1", "＝1"]
+    "cell",
+    [
+        "=cmd",
+        " =1",
+        "\u00a0=1",
+        "+1",
+        "-1",
+        "@x",
+        "\tx",
+        "\rx",
+        "safe\n=1",
+        "a\r\n +1",
+        "＝1",
+        "\ufeff=1",
+        "\u200b=1",
+        "\0@x",
+    ],
 )
 def test_f38_cells_that_look_like_formulas_get_a_quote(cell):
     assert safe_cell(cell) == f"'{cell}"
@@ -32,7 +48,7 @@ def test_f38_other_cells_stay_as_they_are():
         assert safe_cell(cell) == cell
 
 
-@given(st.text(st.sampled_from("'=+-@ \t\r\n\u00a0ab,\"")))
+@given(st.text(st.sampled_from("'=+-@ \t\r\n\u00a0\ufeff\0ab,;\"")))
 def test_f38_a_table_read_again_gives_the_same_texts(text):
     out = io.BytesIO()
     write_csv([{"title": text}], {"title": str}, out)

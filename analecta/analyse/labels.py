@@ -1,0 +1,155 @@
+"""Labels (P9): the words and phrases that say what a cluster is about, and set it apart from the others.
+
+Terms are ranked by their weight in the summed vectors of a cluster's pages and by the share that is this cluster's of
+all their pages. They are shown as whole words, as they are most often written inside sentences, so that names and
+acronyms keep their case; a phrase takes the place of its words where it is what they mostly stand in.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+from math import ceil
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_matrix
+
+from analecta.analyse.phrases import Phrases, find_phrases
+from analecta.analyse.prose import Bools, Prose, prose
+from analecta.terms import LANGUAGES, Ints, stop_words, tally
+
+Floats = npt.NDArray[np.float64]
+
+TERMS = 5
+IN_LABEL = 3
+_LOOKED_AT = 60  # words of a cluster, best first
+_PART = 0.33  # of a word's places, and of its pages, that are in a phrase: then the phrase is what it means
+_PAGES = 0.12  # of the cluster's pages that have a term, at least
+_FEWEST = 3  # pages that must have a phrase
+_FIXED = 0.7  # of a term's places have the same word before, or after: it is from a form, a table, a fixed sentence
+_INSIDE = 0.2  # of a phrase's places that are inside a sentence, at least; else it is how sentences begin
+_FIRST = 4  # letters that two words have in common at least where one is a variant of the other
+_VARIANT = 0.7  # and of the shorter of them
+
+
+def terms_of_clusters(texts: Sequence[str], of: Ints, clusters: int, most: int = TERMS) -> list[list[str]]:
+    """The best terms of each cluster; text i is of a page of cluster `of[i]`."""
+    written = prose(texts)
+    phrases = find_phrases(written)
+    score = _scores(written, of, clusters)
+    return [_Namer(written, phrases, of[written.pages] == c).terms(score[c], most) for c in range(clusters)]
+
+
+def labels_of(terms: Sequence[Sequence[str]], count: int = IN_LABEL) -> list[str]:
+    """A short label for each cluster, no two the same: with more terms, or a number, where the first would not do."""
+    labels: dict[str, str] = {}
+    for own in terms:
+        longer = [" · ".join(own[:length]) for length in range(count, len(own) + 1)] or [" · ".join(own) or "pages"]
+        numbered = [f"{longer[0]} ({n})" for n in range(2, len(terms) + 2)]
+        label = next(label for label in longer + numbered if label.casefold() not in labels)
+        labels[label.casefold()] = label
+    return list(labels.values())
+
+
+def _scores(written: Prose, of: Ints, clusters: int) -> Floats:
+    """For each cluster and stem how well it tells the cluster; 0 for what few of its pages have."""
+    at = np.flatnonzero(written.telling)
+    table = tally(written.pages[at], written.forms[at], len(of), written.stems)
+    on = np.bincount(table.indices, minlength=table.shape[1])
+    weights = (1 + np.log(table.data)) * np.log((1 + len(of)) / np.maximum(on, 1))[table.indices]
+    row = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))
+    length = np.sqrt(np.bincount(row, weights=weights**2, minlength=table.shape[0]))
+    summed, often = (
+        _means(csr_matrix((data, table.indices, table.indptr), table.shape), of, clusters)
+        for data in (weights / np.where(length > 0, length, 1)[row], np.ones_like(weights))
+    )
+    share = often / np.maximum(often.sum(axis=0), 1e-12)
+    return np.where(often >= _PAGES, summed * share * np.sqrt(often), 0.0)
+
+
+def _means(table: csr_matrix, of: Ints, clusters: int) -> Floats:
+    """The mean row of each cluster."""
+    which = csr_matrix((np.ones(len(of)), (of, np.arange(len(of)))), shape=(clusters, len(of)))
+    return np.asarray((which @ table).toarray() / np.maximum(np.bincount(of, minlength=clusters), 1)[:, None])
+
+
+class _Namer:
+    """Puts the stems of one cluster into words."""
+
+    def __init__(self, written: Prose, phrases: Phrases, inside: Bools) -> None:
+        """Know the places of words and phrases that are `inside` the cluster."""
+        self.written = written
+        self.places = np.flatnonzero(inside)
+        own = inside[phrases.first] if len(phrases.first) else np.zeros(0, bool)
+        self.of, self.first, self.last = phrases.of[own], phrases.first[own], phrases.last[own]
+
+    def terms(self, score: Floats, most: int) -> list[str]:
+        """So many terms, best first; no word is in two of them."""
+        found: list[str] = []
+        used: set[int] = set()
+        for stem in np.lexsort((np.arange(len(score)), -score))[:_LOOKED_AT].tolist():
+            if len(found) == most or score[stem] <= 0:
+                break
+            if stem in used:
+                continue
+            first, last = self._phrase(stem, used)
+            term = self.written.written(first, last)
+            if _fit(term) and not self._fixed(first, last) and not any(_variants(term, other) for other in found):
+                found.append(term)
+                used.update(self.written.forms[first[0] : last[0] + 1].tolist())
+        return found
+
+    def _phrase(self, stem: int, used: set[int]) -> tuple[Ints, Ints]:
+        """Places of the phrase that the word mostly stands in, or of the word itself."""
+        forms, pages = self.written.forms, self.written.pages
+        alone = self.places[forms[self.places] == stem]
+        middle = np.minimum(self.first + 1, self.last)
+        with_it = np.flatnonzero(np.any([forms[at] == stem for at in (self.first, middle, self.last)], axis=0))
+        enough = max(_PART * len(np.unique(pages[alone])), _FEWEST)
+        for phrase, count in Counter(self.of[with_it].tolist()).most_common():
+            at = with_it[self.of[with_it] == phrase]
+            first, last = self.first[at], self.last[at]
+            if count < _PART * len(alone):
+                break
+            fresh = used.isdisjoint(forms[first[0] : last[0] + 1].tolist())
+            if fresh and len(np.unique(pages[first])) >= enough and self._good(first, last):
+                return first, last
+        return alone, alone
+
+    def _good(self, first: Ints, last: Ints) -> bool:
+        """Whether a phrase is more than a piece of a sentence; with a stop word inside, only names are."""
+        written = self.written.written(first, last)
+        name = written[:1].isupper() and written.split()[-1][:1].isupper()
+        whole = name or bool(self.written.telling[first[0] : last[0] + 1].all())
+        begins = float(self.written.free(first).mean()) < _INSIDE
+        return whole and not begins and not self._fixed(first, last) and _ends_well(written)
+
+    def _fixed(self, first: Ints, last: Ints) -> bool:
+        """Whether it always stands between the same words."""
+        return max(self.written.before(first), self.written.after(last)) > _FIXED
+
+
+def _ends_well(phrase: str) -> bool:
+    """Whether a phrase may end so: not with a small word of some other language, as in "República de"."""
+    last = phrase.split()[-1]
+    return len(last) > 3 or last not in _small_words()
+
+
+@cache
+def _small_words() -> frozenset[str]:
+    return frozenset().union(*map(stop_words, LANGUAGES))
+
+
+def _fit(term: str) -> bool:
+    """Whether a term can stand in a label: not a scrap such as "pp" or "2nd"."""
+    return bool(term) and not term[0].isdigit() and (len(term) > 2 or term.isupper() or not term.isascii())
+
+
+def _variants(one: str, other: str) -> bool:
+    """Whether two terms have nearly the same word: flavour and flavor, Russia and Russian."""
+    return any(_alike(a, b) for a in one.casefold().split() for b in other.casefold().split())
+
+
+def _alike(one: str, other: str) -> bool:
+    needed = max(_FIRST, ceil(_VARIANT * min(len(one), len(other))))
+    return len(one) >= needed and one[:needed] == other[:needed]

@@ -1,0 +1,79 @@
+"""The command that finds out what the pages of a topic are about."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from analecta.cli.app import Json, Lib, app, busy, console, print_json
+from analecta.errors import BadUse
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from analecta.publish.analysis import Analysis
+
+_MOST_CLUSTERS = 100
+_EXAMPLES = 3
+
+
+@app.command()
+def analyse(
+    lib: Lib,
+    topic: Annotated[
+        str, typer.Option(metavar="T", help="Only the pages of this topic; else of all.", show_default=False)
+    ] = "",
+    clusters: Annotated[
+        str, typer.Option(metavar="K|auto", help="How many clusters; auto finds out how many there are.")
+    ] = "auto",
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Start of the dice: the same gives the same.")] = 1,
+    json: Json = False,
+) -> None:
+    """Find what pages are about: clusters with labels, best pages, hubs and authorities."""
+    wanted = _number(clusters)
+    from analecta.publish.analysis import save
+    from analecta.publish.plain import next_steps, plain
+    from analecta.publish.surveying import survey
+    from analecta.store.library import Library
+
+    library = Library(lib)
+    with busy("Reading pages ...") as status:
+        found = survey(library, topic, wanted, seed, doing=lambda what: status.update(f"{what} ..."))
+    path = save(library, found)
+    if json:
+        print_json(found)
+        return
+    console().print(_table(found))
+    said = console(stderr=True)
+    said.print(f"{_told(found)}\nKept in {plain(str(path))}", soft_wrap=True)
+    said.print(next_steps(lib, "map LIB -o map.html", "analyse LIB --clusters 5"), soft_wrap=True)
+
+
+def _number(clusters: str) -> int:
+    """The number of clusters asked for; 0 for auto."""
+    if clusters == "auto":
+        return 0
+    if not clusters.isascii() or not clusters.isdigit() or not 1 <= int(clusters) <= _MOST_CLUSTERS:
+        raise BadUse(f"--clusters {clusters!r} is neither a number from 1 to {_MOST_CLUSTERS} nor auto")
+    return int(clusters)
+
+
+def _table(found: "Analysis") -> "Table":
+    from rich.table import Table
+
+    from analecta.publish.plain import shown
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("Cluster")
+    table.add_column("Pages", justify="right")
+    table.add_column("Examples", ratio=1)
+    for cluster in found.clusters:
+        titles = "; ".join(page.title or page.url for page in cluster.examples[:_EXAMPLES])
+        table.add_row(shown(cluster.label, "bold"), f"{cluster.size:,}", shown(titles))
+    return table
+
+
+def _told(found: "Analysis") -> str:
+    from analecta.publish.plain import many
+
+    told = f"{many(len(found.clusters), 'cluster')} of {found.pages - found.dropped:,} pages"
+    return f"{told}; the {found.dropped:,} of which the judge was least sure are left out"

@@ -1,0 +1,55 @@
+"""The command that draws the map of what a library holds."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from analecta.cli.app import Lib, app, busy, console, write_text
+from analecta.errors import BadUse
+
+if TYPE_CHECKING:
+    from analecta.publish.analysis import Analysis
+    from analecta.store.library import Library
+
+
+@app.command("map")
+def draw_map(
+    lib: Lib,
+    topic: Annotated[
+        str, typer.Option("--topic", metavar="TOPIC", help="Only the pages of this topic (default: all).")
+    ] = "",
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to.")] = Path("map.html"),
+) -> None:
+    """Draw the groups of pages of a library as one HTML file that needs no network."""
+    from analecta.publish.map import copies_of, map_page
+    from analecta.publish.plain import many, plain
+    from analecta.store.library import Library
+
+    library = Library(lib)
+    found = _analysis(library, topic)
+    with busy("Drawing"), library.shards() as shards:
+        kept, copies = copies_of(shards, found)
+        page = map_page(kept, topic or library.folder.resolve().name, copies)
+    write_text(output, page)
+    groups = many(len(kept.clusters), "group")
+    console().print(
+        f"{plain(str(output))}: {groups} of pages, {len(page.encode()) / 1e6:.1f} MB. Open it in a browser."
+    )
+
+
+def _analysis(library: "Library", topic: str) -> "Analysis":
+    """What `analecta analyse` found; where it has not been run, that is done now."""
+    from analecta.publish.analysis import load, save
+
+    names = library.topic_names()
+    if topic and topic not in names:
+        raise BadUse(f"the library has no topic {topic!r}: it has {', '.join(map(repr, names)) or 'none yet'}")
+    if found := load(library, topic):
+        return found
+    from analecta.publish.surveying import survey
+
+    with busy("Reading pages ...") as status:
+        found = survey(library, topic, doing=lambda what: status.update(f"{what} ..."))
+    save(library, found)
+    return found

@@ -1,0 +1,142 @@
+"""The graph of pages, or of sites, and the links between them, for the tools in which people look at networks.
+
+What may be shown is in it and nothing else; a link to a page that has moved leads to where that is now.
+"""
+
+import sqlite3
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import IO
+
+import msgspec
+import numpy as np
+
+from analecta.analyse.hits import hits
+from analecta.analyse.link_graph import link_graph
+from analecta.errors import BadUse, Environment
+from analecta.publish.graph_xml import FORMATS, Graph, Numbers, Value
+from analecta.publish.items import Item, items
+from analecta.publish.tables import whole_file
+from analecta.store.library import Library
+from analecta.store.links import page_links
+
+PAGE: dict[str, type] = {
+    "url": str, "host": str, "topic": str, "confidence": float, "mime": str, "lang": str, "date": str, "words": int,
+    "hub": float, "authority": float, "found": str,
+}  # fmt: skip
+SITE: dict[str, type] = {
+    "url": str, "topic": str, "confidence": float, "pages": int, "links_in": int, "links_out": int, "links_inside": int,
+}  # fmt: skip
+
+
+class Size(msgspec.Struct, frozen=True):
+    """How large a graph is."""
+
+    nodes: int
+    edges: int
+
+
+def write_graph(
+    library: Library, out: Path | None, format: str = "gexf", of: str = "sites", topic: str | None = None
+) -> Size:
+    """Write the graph of pages or sites of a topic, or of all topics, to a file (or to standard output)."""
+    if format not in FORMATS or of not in KINDS:
+        raise BadUse(f"a graph is of {' or '.join(KINDS)}, and written as {' or '.join(FORMATS)}")
+    names = library.topic_names()
+    if topic is not None and topic not in names:
+        raise BadUse(f"the library has no topic {topic!r}: it has {', '.join(map(repr, names)) or 'none yet'}")
+    with library.shards() as shards:
+        found, src, dst = _read(shards, None if topic is None else names.index(topic))
+    graph = KINDS[of](found, src, dst, names)
+    lines = FORMATS[format](graph)
+    if out is None:
+        _write(lines, sys.stdout.buffer)
+        return Size(len(graph.nodes), len(graph.src))
+    try:
+        with whole_file(out) as file:
+            _write(lines, file)
+    except OSError as error:
+        raise Environment(f"cannot write {out}: {error.strerror or error}") from error
+    return Size(len(graph.nodes), len(graph.src))
+
+
+def page_graph(found: Sequence[Item], src: Numbers, dst: Numbers, names: Sequence[str]) -> Graph:
+    """Pages and the links between them, with the hubs and authorities of this graph (B12)."""
+    hosts = _numbered([item.host for item in found])
+    # Links within a host count for nothing, unless there is only one.
+    scores = hits(src, dst, len(found), hosts=hosts if hosts.any() else None)
+    nodes = [
+        (item.name, _page(item, names, hub, authority))
+        for item, hub, authority in zip(found, *(each.tolist() for each in scores), strict=True)
+    ]
+    return Graph(PAGE, nodes, src, dst, np.ones(len(src), np.int64))
+
+
+def site_graph(found: Sequence[Item], src: Numbers, dst: Numbers, names: Sequence[str]) -> Graph:
+    """Hosts, and how many links of pages lead from one to another."""
+    pages: dict[str, list[Item]] = {}
+    for item in found:
+        pages.setdefault(item.host, []).append(item)
+    host = _numbered([item.host for item in found])
+    source, target, weights = _counted(host[src], host[dst], len(pages))
+    abroad = source != target
+    links_in, links_out, inside = (
+        np.bincount(ends[which], weights[which], len(pages)).astype(np.int64).tolist()
+        for ends, which in ((target, abroad), (source, abroad), (source, ~abroad))
+    )
+    nodes = [
+        (host, (*_site(host, own, names), links_in[n], links_out[n], inside[n]))
+        for n, (host, own) in enumerate(pages.items())
+    ]
+    return Graph(SITE, nodes, source[abroad], target[abroad], weights[abroad])
+
+
+KINDS: dict[str, Callable[[Sequence[Item], Numbers, Numbers, Sequence[str]], Graph]] = {
+    "pages": page_graph,
+    "sites": site_graph,
+}
+
+
+def _read(shards: Sequence[sqlite3.Connection], topic: int | None) -> tuple[list[Item], Numbers, Numbers]:
+    """The pages, and the links among them by their places, each once and none to itself."""
+    found = [item for item in items(shards) if topic is None or any(topic == number for number, _ in item.topics)]
+    pages, moves = page_links(shards)
+    links = {id: packed for id, _, packed in pages}
+    graph = link_graph([(item.id, 0, links[item.id]) for item in found], moves)
+    src, dst, _ = _counted(graph.src, graph.dst, len(found))
+    return found, src[src != dst], dst[src != dst]
+
+
+def _counted(src: Numbers, dst: Numbers, size: int) -> tuple[Numbers, Numbers, Numbers]:
+    """Each pair once, and how often it was there."""
+    keys, count = np.unique(src * max(size, 1) + dst, return_counts=True)
+    source, target = np.divmod(keys, max(size, 1))
+    return source, target, count.astype(np.int64)
+
+
+def _numbered(names: Iterable[str]) -> Numbers:
+    """A number for each name, the same for the same, in the order in which they come."""
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(name, len(numbers)) for name in names], np.int64)
+
+
+def _page(item: Item, names: Sequence[str], hub: float, authority: float) -> tuple[Value, ...]:
+    found = "example" if item.example else "link"
+    return (
+        item.url, item.host, names[item.topic], item.confidence, item.mime, item.lang, item.date, item.words,
+        hub, authority, found,
+    )  # fmt: skip
+
+
+def _site(host: str, own: Sequence[Item], names: Sequence[str]) -> tuple[Value, ...]:
+    """Address, commonest topic, mean confidence and number of pages of a host."""
+    topic = Counter(item.topic for item in own).most_common(1)[0][0]
+    scheme = own[0].url.partition("://")[0]
+    return f"{scheme}://{host}/", names[topic], sum(item.confidence for item in own) / len(own), len(own)
+
+
+def _write(lines: Iterable[str], out: IO[bytes]) -> None:
+    for line in lines:
+        out.write(line.encode())

@@ -1,0 +1,179 @@
+"""Where the circles and labels of a map go: areas as pages, like near like, nothing on top of another thing.
+
+A map is laid out once for each shape of window, so that its words keep a size that can be read.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from msgspec.structs import replace
+from rich.cells import cell_len
+
+from analecta.publish.analysis import Analysis
+from analecta.publish.health_layout import places
+from analecta.publish.map.labels import wrapped
+
+_FILL = 0.24  # of the sheet that circles cover
+_LARGEST = 0.19  # radius, of the shorter side
+_SMALLER, _SMALLEST = 0.95, 2.0  # circles shrink until there is room for all, the largest to twice the type
+_ROOM = 2.0  # sheet for each bit that is covered, as in `places`
+_LEAST = 0.75  # of the height: less would look flat
+_MARGIN = 14.0
+_PUSHES = 600
+_FEW, _MANY = 7, 16  # clusters from which on type is smaller
+_SHORTEST = 17  # letters that a line of a label may always have
+_LETTER = 0.6  # width of a letter, in heights of type
+_LINE = 1.25  # height of a line, the same
+_TURN = np.pi * (3 - np.sqrt(5))  # the golden angle: seeds of a sunflower stand so, evenly
+_RIM = 0.94  # of the radius: dots keep off the edge
+
+
+Floats = npt.NDArray[np.float64]
+Pair = tuple[float, float]
+
+
+class Shape(msgspec.Struct, frozen=True):
+    """A kind of window: its name in the style sheet, its size, and sizes of type for few, some and many labels."""
+
+    name: str
+    width: float
+    height: float
+    type: tuple[float, float, float]
+    each: float = 0.0  # height for each cluster, where a page is scrolled
+
+
+SHAPES = (
+    Shape("wide", 1040, 790, (18, 15.5, 12.5)),
+    Shape("square", 690, 660, (16, 13.5, 11.5)),
+    Shape("tall", 390, 540, (14, 12.5, 11.5), 36),
+)
+
+
+class Circle(msgspec.Struct, frozen=True):
+    """A cluster as it is drawn."""
+
+    x: float
+    y: float
+    r: float
+    label: list[str]
+    count: str  # of pages, as it stands below the label; "" where there are too many circles
+
+
+class Layout(msgspec.Struct, frozen=True):
+    """A map on its sheet."""
+
+    name: str
+    width: float
+    height: float
+    type: float
+    circles: list[Circle]
+
+
+def lay_out(analysis: Analysis, shape: Shape) -> Layout:
+    """The map of an analysis for one shape of window."""
+    count = len(analysis.clusters)
+    type = shape.type[int(np.searchsorted((_FEW, _MANY), count, "right"))]
+    height = max(shape.height, shape.each * count)
+    radii = _radii(np.array([cluster.size for cluster in analysis.clusters], np.float64), shape.width, height)
+    bodies = _bodies(analysis, radii, type)
+    while (need := _needed(bodies, shape.width, height)) > 1 and radii.max() > _SMALLEST * type:
+        radii = radii * _SMALLER
+        bodies = _bodies(analysis, radii, type)
+    # What still has no room makes the sheet larger: as it was, or only higher where it is scrolled.
+    width = shape.width if shape.each else shape.width * max(1.0, need) ** 0.5
+    sizes = [body[1:] for body in bodies]
+    loose, _ = places(analysis.similar, sizes, _spread(count) * (width - 2 * _MARGIN), _LEAST * height)
+    middles = _apart(loose, sizes)
+    circles = [
+        Circle(x, y - (tall - type) / 2 + r, r, label, f"{cluster.size:,}" if count < _MANY else "")
+        for (x, y), r, (label, _, tall), cluster in zip(middles, radii.tolist(), bodies, analysis.clusters, strict=True)
+    ]
+    return _centred(Layout(shape.name, shape.width, height, type, circles), middles, sizes)
+
+
+def dots(count: int, r: float) -> list[tuple[float, float]]:
+    """Places for pages around the middle of a circle, the first in the middle; all have the same room."""
+    n = np.arange(count)
+    far, turn = _RIM * r * np.sqrt((n + 0.5) / max(count, 1)), n * _TURN
+    return [(float(x), float(y)) for x, y in zip(far * np.cos(turn), far * np.sin(turn), strict=True)]
+
+
+def lines(similar: Sequence[Sequence[float]]) -> list[tuple[int, int, float]]:
+    """The pairs worth a line, with their cosines: a tree that joins all (of greatest weight), and each one's nearest.
+
+    All pairs would be a ball of wool: 40 clusters have 780.
+    """
+    n = len(similar)
+    pairs = sorted(((similar[a][b], a, b) for a in range(n) for b in range(a)), key=lambda pair: (-pair[0], pair[1:]))
+    chosen = set(_tree(pairs, n))
+    strong = [(b, a) for cosine, a, b in pairs if cosine > 0][: n // 2]
+    chosen.update(strong)
+    return [(b, a, cosine) for cosine, a, b in pairs if (b, a) in chosen and cosine > 0]
+
+
+def _radii(sizes: Floats, width: float, height: float) -> Floats:
+    """Areas as pages; the sheet is filled so far, and no circle is larger than so much of it."""
+    root = np.sqrt(np.maximum(sizes, 1))
+    by_area = np.sqrt(_FILL * width * height / (np.pi * max(float((root**2).sum()), 1)))
+    return np.asarray(root * min(by_area, _LARGEST * min(width, height) / float(root.max(initial=1))))
+
+
+def _bodies(analysis: Analysis, radii: Floats, type: float) -> list[tuple[list[str], float, float]]:
+    """The lines of each label, and how wide and high a circle is with them below it."""
+    letter, count = type * _LETTER, len(radii)
+    found = []
+    for cluster, r in zip(analysis.clusters, radii.tolist(), strict=True):
+        label = wrapped(cluster.label, max(2 * r / letter, _SHORTEST), 3 if count < _FEW else 2)
+        wide = max(2 * r, 0.0, *(letter * cell_len(line) for line in label))
+        lines = len(label) + (count < _MANY)
+        found.append((label, wide + type, 2 * r + _LINE * type * lines + 1.5 * type))
+    return found
+
+
+def _needed(bodies: Sequence[tuple[list[str], float, float]], width: float, height: float) -> float:
+    """How many times the sheet's area all of them need."""
+    return _ROOM * sum(wide * high for _, wide, high in bodies) / (width * height)
+
+
+def _spread(count: int) -> float:
+    """How much wider to make the sheet of few circles: of it they take only the middle."""
+    return max(1.0, 0.8 * 8 / max(count, 1))
+
+
+def _apart(places: Sequence[Pair], sizes: Sequence[Pair]) -> list[Pair]:
+    """Boxes that still lie on one another moved apart, each the shorter way, wherever that leads."""
+    at, size = np.array(places).reshape(-1, 2), np.array(sizes).reshape(-1, 2)
+    for _ in range(_PUSHES):
+        apart = at[:, None] - at[None]
+        over = (size[:, None] + size[None]) / 2 - np.abs(apart)
+        over[over.min(axis=2) < 0.5] = 0  # these do not touch
+        over[np.diag_indices(len(at))] = 0
+        if not over.any():
+            break
+        shorter = over == over.min(axis=2, keepdims=True)
+        at = at + (np.sign(apart) * over * shorter).sum(axis=1) / 3
+    return [(float(x), float(y)) for x, y in at]
+
+
+def _centred(layout: Layout, middles: Sequence[Pair], sizes: Sequence[Pair]) -> Layout:
+    """The map in the middle of its sheet, which grows where it is too small."""
+    if not middles:
+        return layout
+    at, half = np.array(middles), np.array(sizes) / 2
+    low, high = (at - half).min(axis=0), (at + half).max(axis=0)
+    sheet = np.maximum((layout.width, layout.height), high - low + 2 * _MARGIN)
+    dx, dy = ((sheet - high - low) / 2).tolist()
+    circles = [replace(circle, x=circle.x + dx, y=circle.y + dy) for circle in layout.circles]
+    return replace(layout, width=float(sheet[0]), height=float(sheet[1]), circles=circles)
+
+
+def _tree(pairs: Sequence[tuple[float, int, int]], n: int) -> Iterator[tuple[int, int]]:
+    """The pairs of a tree of greatest weight (Kruskal); pairs come heaviest first."""
+    part = list(range(n))
+    for _, a, b in pairs:
+        if part[a] != part[b]:
+            old, new = part[a], part[b]
+            part = [new if one == old else one for one in part]
+            yield b, a

@@ -1,0 +1,167 @@
+"""What the map tells, as lists: each group with its pages, and the archived copies. Nothing here needs a script."""
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from urllib.parse import urlsplit
+
+import msgspec
+
+from analecta.publish.analysis import Analysis, Cluster, Member, Origin, Shown
+from analecta.publish.health_drawing import safe
+from analecta.publish.map.copies import Copy
+from analecta.publish.plain import many
+
+_TERMS, _ALIKE, _LINKED = 12, 5, 6
+_KINDS = (
+    ("Examples", "The pages nearest to the middle of the group", "examples"),
+    ("Hubs", "Pages that link to many good pages of the group", "hubs"),
+    ("Authorities", "Pages that the hubs of the group link to", "authorities"),
+)
+
+Page = Shown | Member
+
+
+class Copies(msgspec.Struct, frozen=True):
+    """The copies in the file by page, and addresses of whole copies elsewhere."""
+
+    inside: Mapping[int, Copy]
+    elsewhere: Mapping[int, str]
+    numbers: dict[int, int]  # of the copies in the file
+
+
+def index(analysis: Analysis, colours: Sequence[int]) -> Iterator[str]:
+    """All groups, each a link."""
+    yield '<ol class="index">'
+    for n, cluster in enumerate(analysis.clusters):
+        terms = ", ".join(term for term in cluster.terms[:4] if term.casefold() not in cluster.label.casefold())
+        yield (
+            f'<li><a href="#g{n + 1}"><span class="swatch k{colours[n]}"></span><bdi>{safe(cluster.label)}</bdi></a>'
+            f' <span class="number">{cluster.size:,}</span><span class="about"><bdi>{safe(terms)}</bdi></span></li>'
+        )
+    yield "</ol>"
+
+
+def origins(found: Sequence[Origin]) -> Iterator[str]:
+    """What the topic was begun with."""
+    if found:
+        yield '<h3>Begun with</h3><ul class="pages">'
+        yield from (f"<li>{link(origin.url, origin.title or origin.url)}</li>" for origin in found)
+        yield "</ul>"
+
+
+def group(analysis: Analysis, n: int, colour: int, copies: Copies) -> Iterator[str]:
+    """One group with all that is known of it."""
+    cluster = analysis.clusters[n]
+    yield f'<section class="group" id="g{n + 1}" aria-labelledby="t{n + 1}">'
+    yield '<p class="back"><a href="#groups">← All groups</a></p>'
+    yield f'<h2 id="t{n + 1}" tabindex="-1"><span class="swatch k{colour}"></span><bdi>{safe(cluster.label)}</bdi></h2>'
+    yield f'<p class="quiet">{many(cluster.size, "page")}, closeness to its middle {cluster.near:.2f} on average</p>'
+    terms = "".join(f"<li><bdi>{safe(term)}</bdi></li>" for term in cluster.terms[:_TERMS])
+    yield f'<ul class="terms">{terms}</ul>' if terms else ""
+    for title, about, kind in _KINDS:
+        yield from _pages(title, about, getattr(cluster, kind), copies)
+    yield from _hosts(cluster)
+    yield from _others(analysis, n)
+    yield from _members(cluster, copies)
+    yield "</section>"
+
+
+def archived(pages: Mapping[int, Page], copies: Copies) -> Iterator[str]:
+    """The archived copies, each with where it came from."""
+    for id, n in copies.numbers.items():
+        page, copy = pages[id], copies.inside[id]
+        day = datetime.fromtimestamp(copy.fetched_at, UTC)
+        whole = f' · <a href="{safe(copies.elsewhere[id])}">the whole copy</a>' if id in copies.elsewhere else ""
+        yield (
+            f'<article class="copy" id="p{n}"><h3 dir="auto">{safe(_name(page))}</h3>'
+            f'<p class="quiet">As it was on {day:%-d %B %Y}. {link(page.url, "The page now")}{whole}</p>'
+            f'<p class="text" dir="auto">{safe(" ".join(copy.text.split()))}…</p>'
+            f'<p class="quiet place">{safe(copy.warc)}, byte {copy.offset}</p></article>'
+        )
+
+
+def link(url: str, words: str) -> str:
+    """Words that lead to a page of the web; of any other address the words alone (F37)."""
+    if not _is_web(url):
+        return f"<bdi>{safe(words)}</bdi>"
+    return f'<a class="page" href="{safe(url)}" rel="noreferrer nofollow noopener"><bdi>{safe(words)}</bdi></a>'
+
+
+def all_pages(analysis: Analysis) -> dict[int, Page]:
+    """Every page that the lists name, by id."""
+    found: dict[int, Page] = {}
+    for cluster in analysis.clusters:
+        pages: list[Page] = [*cluster.examples, *cluster.hubs, *cluster.authorities, *cluster.members]
+        for page in pages:
+            found.setdefault(page.id, page)
+    return found
+
+
+def numbered(pages: Container[int], inside: Mapping[int, Copy], elsewhere: Mapping[int, str]) -> Copies:
+    """The copies of these pages, numbered in their order."""
+    ids = [id for id in inside if id in pages]
+    return Copies(inside, elsewhere, {id: n for n, id in enumerate(ids, 1)})
+
+
+def _pages(title: str, about: str, pages: Sequence[Page], copies: Copies) -> Iterator[str]:
+    if pages:
+        yield f'<h3>{title} <span class="about">{about}</span></h3><ul class="pages">'
+        yield from (_page(page, copies) for page in pages)
+        yield "</ul>"
+
+
+def _members(cluster: Cluster, copies: Copies) -> Iterator[str]:
+    if cluster.members:
+        shown = f"All {many(cluster.size, 'page')}"
+        if len(cluster.members) < cluster.size:
+            shown = f"The nearest {many(len(cluster.members), 'page')} of {cluster.size:,}"
+        yield f'<details class="all"><summary>{shown}, nearest first</summary><ol class="pages members">'
+        yield from (_page(page, copies) for page in cluster.members)
+        yield "</ol></details>"
+
+
+def _page(page: Page, copies: Copies) -> str:
+    copy = ""
+    if page.id in copies.numbers:
+        copy = f' <a class="copied" href="#p{copies.numbers[page.id]}">archived copy</a>'
+    elif page.id in copies.elsewhere:
+        copy = f' <a href="{safe(copies.elsewhere[page.id])}">archived copy</a>'
+    return f'<li>{link(page.url, _name(page))} <span class="host">{safe(page.host)}</span>{copy}</li>'
+
+
+def _hosts(cluster: Cluster) -> Iterator[str]:
+    if cluster.hosts:
+        yield '<h3>Hosts</h3><ul class="hosts">'
+        yield from (f'<li>{safe(host)} <span class="number">{n:,}</span></li>' for host, n in cluster.hosts)
+        yield "</ul>"
+
+
+def _others(analysis: Analysis, n: int) -> Iterator[str]:
+    """The groups most like it, and those it has the most links with."""
+    others = [m for m in range(len(analysis.clusters)) if m != n]
+    alike = sorted((m for m in others if analysis.similar[n][m] > 0), key=lambda m: -analysis.similar[n][m])
+    yield from _named("Most alike", analysis, alike[:_ALIKE], [f"{cosine:.2f}" for cosine in analysis.similar[n]])
+    out, into = analysis.links[n], [row[n] for row in analysis.links]
+    linked = sorted((m for m in others if out[m] + into[m]), key=lambda m: -(out[m] + into[m]))
+    said = [f"{a:,} to it, {b:,} from it" for a, b in zip(out, into, strict=True)]
+    yield from _named("Links with other groups", analysis, linked[:_LINKED], said)
+
+
+def _named(title: str, analysis: Analysis, groups: Sequence[int], said: Sequence[str]) -> Iterator[str]:
+    if groups:
+        yield f'<h3>{title}</h3><ul class="others">'
+        for m in groups:
+            label = safe(analysis.clusters[m].label)
+            yield f'<li><a href="#g{m + 1}"><bdi>{label}</bdi></a> <span class="number">{said[m]}</span></li>'
+        yield "</ul>"
+
+
+def _name(page: Page) -> str:
+    return " ".join(page.title.split()) or page.url
+
+
+def _is_web(url: str) -> bool:
+    try:
+        return urlsplit(url).scheme in ("http", "https")
+    except ValueError:
+        return False

@@ -1,0 +1,95 @@
+"""The whole map as one HTML file. It asks the network for nothing: its own policy forbids it."""
+
+import base64
+import hashlib
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from importlib.resources import files
+
+from analecta.publish.analysis import Analysis
+from analecta.publish.health_drawing import safe
+from analecta.publish.map.copies import Copy
+from analecta.publish.map.drawing import colours, draw
+from analecta.publish.map.layout import SHAPES, lay_out
+from analecta.publish.map.listing import Copies, all_pages, archived, group, index, numbered, origins
+from analecta.publish.plain import many
+
+_ASSETS = files("analecta.publish.map")
+_CONTROLS = """<div class="controls">
+<fieldset><legend>Lines</legend>
+<label><input type="radio" name="lines" id="show-alike" checked> how alike</label>
+<label><input type="radio" name="lines" id="show-links"> links</label></fieldset>
+<div class="zoom"><button type="button" id="nearer" aria-label="Zoom in">+</button>
+<button type="button" id="farther" aria-label="Zoom out">−</button>
+<button type="button" id="whole">Whole map</button></div>
+</div>"""
+_SEARCH = """<div role="search"><label for="search">Search</label>
+<input type="search" id="search" placeholder="Titles, groups, hosts" autocomplete="off" spellcheck="false"></div>"""
+_LEGEND = """<div class="legend"><p>A circle is a group of pages that speak of the same; its area is the number of \
+pages, and each dot is a page. The nearer to the middle, the closer to what the group is about. \
+Lines join groups that are alike: the wider, the more.</p>
+<p class="keys">Arrow keys move between circles, Enter opens one, Z zooms to its pages, Esc goes back.</p></div>"""
+_FOUND = """<section id="found" aria-labelledby="found-title"><h2 id="found-title">Found</h2>
+<p class="quiet" id="count" role="status"></p><ol class="pages" id="results"></ol></section>"""
+
+
+def map_page(
+    analysis: Analysis, title: str, copies: Mapping[int, Copy], copy_url: Mapping[int, str] | None = None
+) -> str:
+    """The map of an analysis; `copies` are shown inside it, `copy_url` leads to whole copies on a published site."""
+    pages = all_pages(analysis)
+    inside = numbered(pages, copies, copy_url or {})
+    style, script = (_ASSETS.joinpath(name).read_text("utf-8") for name in ("map.css", "map.js"))
+    parts = [
+        *_head(title, style, script),
+        *_header(analysis, title),
+        *_body(analysis, inside),
+        '<section id="copies" aria-labelledby="copies-title"><h2 id="copies-title">Archived copies</h2>',
+        *archived(pages, inside),
+        '</section><dialog id="card" aria-label="Page"></dialog><div id="tip" aria-hidden="true"></div>',
+        f"<script>{script}</script>\n</body>\n</html>\n",
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def policy(style: str, script: str) -> str:
+    """What the page may load: nothing; and which of its own blocks count."""
+    return (
+        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}';"
+        " base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(block: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(block.encode()).digest()).decode()
+
+
+def _head(title: str, style: str, script: str) -> Iterator[str]:
+    yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
+    yield f'<meta http-equiv="Content-Security-Policy" content="{policy(style, script)}">'
+    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    yield '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">'
+    yield f"<title>{safe(title)}: map</title>\n<style>{style}</style>\n</head>"
+
+
+def _header(analysis: Analysis, title: str) -> Iterator[str]:
+    day = datetime.fromtimestamp(analysis.made_at, UTC)
+    mapped = sum(cluster.size for cluster in analysis.clusters)
+    said = f"{many(mapped, 'page')} in {many(len(analysis.clusters), 'group')} · {day:%-d %B %Y}"
+    yield f'<body>\n<header><div><h1 dir="auto">{safe(title)}</h1><p class="quiet">{said}</p></div>{_SEARCH}</header>'
+
+
+def _body(analysis: Analysis, copies: Copies) -> Iterator[str]:
+    layouts = [lay_out(analysis, shape) for shape in SHAPES]
+    tones = colours(layouts[0])
+    yield '<main>\n<div class="sheet">'
+    yield from (draw(analysis, layout, tones) for layout in layouts)
+    yield f'{_CONTROLS}</div>\n<div class="panel" tabindex="-1">{_FOUND}'
+    yield '<section id="groups" aria-labelledby="groups-title"><h2 id="groups-title" tabindex="-1">Groups</h2>'
+    yield _LEGEND
+    yield from index(analysis, tones) if analysis.clusters else ("<p>There are no groups: too few pages.</p>",)
+    yield from origins(analysis.origins)
+    yield "</section>"
+    for n, tone in enumerate(tones):
+        yield from group(analysis, n, tone, copies)
+    yield "</div>\n</main>"

@@ -1,0 +1,49 @@
+"""Sets are topics: "Science / Biology" is the set science:biology, which lies in the set science."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+PATH = " / "
+_ILLEGAL = re.compile(r"[^A-Za-z0-9_.!~*'()-]+")
+SPEC = re.compile(r"[A-Za-z0-9_.!~*'()-]+(:[A-Za-z0-9_.!~*'()-]+)*")  # as the protocol's schema has it
+
+
+class Sets(msgspec.Struct, frozen=True):
+    """The set of each topic by number, and the names of all sets by spec, those above before those below."""
+
+    of_topic: tuple[str, ...]
+    names: dict[str, str]
+
+
+def sets_of(topics: Sequence[str]) -> Sets:
+    """The sets of a library's topics; numbers and names of topics stay, so sets keep their specs."""
+    specs: dict[str, str] = {}  # by path
+    for number, topic in enumerate(topics):
+        for path in paths(topic):
+            if path not in specs:
+                specs[path] = _spec(path, number, specs)
+    return Sets(tuple(specs[topic] for topic in topics), {spec: path for path, spec in specs.items()})
+
+
+def paths(topic: str) -> list[str]:
+    """A topic with all above it, the highest first: a, a / b, a / b / c."""
+    parts = topic.split(PATH)
+    return [PATH.join(parts[: n + 1]) for n in range(len(parts))]
+
+
+def with_above(specs: Iterable[str]) -> set[str]:
+    """Sets with all that they lie in."""
+    parts = [spec.split(":") for spec in specs]
+    return {":".join(part[: n + 1]) for part in parts for n in range(len(part))}
+
+
+def _spec(path: str, number: int, known: dict[str, str]) -> str:
+    """A spec that no other set has; where two names read alike, the later one gets its topic's number."""
+    above, _, name = path.rpartition(PATH)
+    before = known[above] + ":" if above in known else ""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    spec = before + (_ILLEGAL.sub("-", plain).strip("-") or f"topic-{number}")
+    return spec if spec not in known.values() else f"{spec}-{number}"

@@ -1,0 +1,50 @@
+"""An index of the archive that replay tools read: a line for each answer, sorted by the key of its URL."""
+
+import sys
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from analecta.errors import BadUse
+from analecta.publish.replay.catalogue import Catalogue, catalogue, topic_numbers
+from analecta.publish.replay.new_file import new_file
+from analecta.store.library import Library
+
+
+class Indexed(msgspec.Struct, frozen=True):
+    """What is in an index: answers, and how many pages are left out because their owners want no copy shown."""
+
+    records: int
+    left_out: int
+
+
+def write_cdxj(
+    library: Library, path: Path | None, topic: str | None = None, everything: bool = False, force: bool = False
+) -> Indexed:
+    """Index the records of a topic, or of all, where they lie in the library; to standard output without a path."""
+    numbers = topic_numbers(library, topic)
+    with library.shards() as shards, catalogue(library, shards, numbers, everything) as found:
+        check_some(library, topic, found)
+        if path is None:
+            return _write(found, sys.stdout.buffer)
+        with new_file(path, force) as out:
+            return _write(found, out)
+
+
+def check_some(library: Library, topic: str | None, found: Catalogue) -> None:
+    """Say so where there is nothing to write."""
+    if len(found):
+        return
+    if found.left_out:
+        raise BadUse(f"nothing to write: the owners of all {found.left_out:,} pages want no copy shown")
+    what = f"no pages on {topic!r}" if topic is not None else "no pages"
+    raise BadUse(f"the library {library.folder} holds {what} yet: crawl it first")
+
+
+def _write(found: Catalogue, out: BinaryIO) -> Indexed:
+    count = 0
+    for line in found.lines():
+        out.write(line.encode())
+        count += 1
+    return Indexed(count, found.left_out)

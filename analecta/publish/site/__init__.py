@@ -1,0 +1,119 @@
+"""A library as a static site (S13): it needs no network to be read, and stands wherever it is put.
+
+`read_site` reads all that is shown from the library; the pages are functions of that; `write_folder` puts them in
+place. The same library gives the same bytes.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from importlib.resources import files
+from pathlib import Path
+
+import msgspec
+
+from analecta.errors import BadUse
+from analecta.publish.collection import MOST, PER_HOST, Collection, collections
+from analecta.publish.items import text_of
+from analecta.publish.site.content import Site, read_site
+from analecta.publish.site.copies import copy_page
+from analecta.publish.site.feeds import topic_feed, whole_feed
+from analecta.publish.site.folder import check_folder, write_folder
+from analecta.publish.site.frame import framed
+from analecta.publish.site.front_page import front_page, overview_chart
+from analecta.publish.site.lists import search_data, search_page, titles_page
+from analecta.publish.site.machines import machine_files
+from analecta.publish.site.maps import map_files, map_path
+from analecta.publish.site.markup import tag
+from analecta.publish.site.shelf_page import history_chart, shelf_page
+from analecta.store.library import Library
+from analecta.urls import canonical
+
+_ASSETS = ("style.css", "search.js", "icon.svg")
+
+
+class Published(msgspec.Struct, frozen=True):
+    """What was written."""
+
+    folder: str
+    topics: int
+    items: int
+    copies: int
+    files: int
+
+
+class Wishes(msgspec.Struct, frozen=True):
+    """What a person may say about a site."""
+
+    title: str = ""
+    base_url: str = ""
+    copies: bool = True
+    most: int = MOST
+    per_host: int = PER_HOST
+
+
+def publish(library: Library, folder: Path, wishes: Wishes = Wishes()) -> Published:
+    """Write the site of a library."""
+    check_folder(folder)
+    found = collections(library, most=wishes.most, per_host=wishes.per_host)
+    return write_site(library, folder, found, wishes)
+
+
+def write_site(library: Library, folder: Path, found: Sequence[Collection], wishes: Wishes = Wishes()) -> Published:
+    """Write the site of these collections."""
+    where = partial(map_path, library)
+    site = read_site(library, found, wishes.title, based(wishes.base_url), wishes.copies, where)
+    count = write_folder(folder, _files(library, site))
+    entries = site.entries
+    copies = sum(bool(entry.copy) for _, entry in entries)
+    return Published(str(folder), len(site.shelves), len(entries), copies, count)
+
+
+def based(url: str) -> str:
+    """The address below which the site will stand, with a slash at its end."""
+    if not url:
+        return ""
+    target = canonical(url)
+    if target is None or "?" in target.url:
+        raise BadUse(f"--base-url {url} is no address of a folder on the web, such as https://example.org/library/")
+    return target.url if target.url.endswith("/") else f"{target.url}/"
+
+
+def _files(library: Library, site: Site) -> Iterator[tuple[str, str]]:
+    yield "index.html", front_page(site)
+    yield "titles.html", titles_page(site)
+    yield "search.html", search_page(site)
+    yield "search-data.js", search_data(site)
+    yield "feeds/all.xml", whole_feed(site)
+    for name in _ASSETS:
+        yield name, files("analecta.publish.site").joinpath("assets", name).read_text("utf-8")
+    if chart := overview_chart(site):
+        yield "history.svg", chart
+    if site.base_url:
+        yield "404.html", _missing(site)
+    yield from machine_files(site)
+    yield from _shelves(site)
+    yield from _copies(library, site)
+    yield from map_files(library, site)
+
+
+def _shelves(site: Site) -> Iterator[tuple[str, str]]:
+    for shelf in site.shelves:
+        yield shelf.path, shelf_page(site, shelf)
+        yield shelf.feed, topic_feed(site, shelf)
+        if len(shelf.history) > 1:
+            yield f"topics/{shelf.slug}.svg", history_chart(shelf.topic, shelf.history)
+
+
+def _copies(library: Library, site: Site) -> Iterator[tuple[str, str]]:
+    with library.shards() as shards:
+        for shelf, entry in site.entries:
+            if entry.copy:
+                yield entry.copy, copy_page(site, shelf, entry, library.archive, text_of(shards, entry.item))
+
+
+def _missing(site: Site) -> str:
+    """What a server shows for pages that are not there; at any depth, so its links are whole."""
+    told = tag("p", "It may have left the collection. ", tag("a", "All topics", href=f"{site.base_url}index.html"))
+    return framed(
+        site, "404.html", "This page is not here", [tag("h1", "This page is not here"), told], root=site.base_url
+    )

@@ -1,0 +1,180 @@
+"""What a site is made of: all that its pages show, read from the library once, in values that know no HTML."""
+
+import re
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from analecta.publish.collection import Collection, Ranked
+from analecta.publish.collection_picture import in_one_row
+from analecta.publish.items import Item, items, text_of
+from analecta.publish.site.finding import Finding, Parent, findings
+from analecta.publish.site.markup import clean
+from analecta.publish.site.summary import first_words, summary
+from analecta.publish.status import Status, status
+from analecta.store.library import Library, Moment
+
+PATH = " / "  # between the parts of a topic's name
+_WORDS = 150  # of each item that the search knows besides those that are shown
+_EXAMPLES = 100  # of a topic that are shown
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """An item as it is shown. `rank` is 0 for an example that a person gave and the collection does not have."""
+
+    item: Item
+    title: str
+    rank: int
+    confidence: float  # for the topic that it stands under
+    authority: float
+    kind: str
+    finding: Finding
+    summary: str
+    words: str  # more of its words, for the search
+    copy: str  # the path of the archived copy; "" where none is shown
+
+    @property
+    def hex(self) -> str:
+        """Its id in 16 hexadecimal digits."""
+        return hexadecimal(self.item.id)
+
+
+class Group(msgspec.Struct, frozen=True):
+    """Items that were found on one page, or in one other way."""
+
+    how: str
+    parent: Parent | None
+    entries: list[Entry]
+
+
+class Shelf(msgspec.Struct, frozen=True):
+    """The page of one topic."""
+
+    topic: str
+    slug: str
+    pages: int
+    groups: list[Group]
+    examples: list[Entry]
+    history: list[Moment]
+    map: str  # the path of its map; "" where there is none
+
+    @property
+    def path(self) -> str:
+        """Where its page is."""
+        return f"topics/{self.slug}.html"
+
+    @property
+    def feed(self) -> str:
+        """Where its Atom feed is."""
+        return f"feeds/{self.slug}.xml"
+
+    @property
+    def ranked(self) -> list[Entry]:
+        """Its items, the best first."""
+        return sorted((entry for group in self.groups for entry in group.entries), key=lambda entry: entry.rank)
+
+
+class Site(msgspec.Struct, frozen=True):
+    """All of it. `made` is the time of the newest page shown: the same library gives the same site."""
+
+    title: str
+    library: str  # the name of its folder
+    base_url: str  # "" where nobody said where it will stand
+    made: float
+    copies: bool  # whether archived copies are shown
+    map: str  # the path of the map of all topics; "" where there is none
+    shelves: list[Shelf]
+    figures: Status
+
+    @property
+    def entries(self) -> list[tuple[Shelf, Entry]]:
+        """All items and examples with their topics; a page of several topics once, with the first of them."""
+        pairs = [(shelf, entry) for shelf in self.shelves for entry in (*shelf.ranked, *shelf.examples)]
+        return list({entry.item.id: (shelf, entry) for shelf, entry in reversed(pairs)}.values())[::-1]
+
+    @property
+    def found(self) -> list[tuple[Shelf, Entry]]:
+        """The same without the examples that a person gave."""
+        return [(shelf, entry) for shelf, entry in self.entries if entry.finding.how != "example"]
+
+
+def read_site(
+    library: Library,
+    collections: Sequence[Collection],
+    title: str = "",
+    base_url: str = "",
+    copies: bool = True,
+    map_path: Callable[[str, str], str] = lambda topic, slug: "",
+) -> Site:
+    """Everything that is shown of these collections; `map_path(topic, slug)` is where a topic's map will be, if any."""
+    past = in_one_row(library.history())
+    slugs = topic_slugs([one.topic for one in collections])
+    with library.shards() as shards:
+        given = [_given(one, list(items(shards, one.number))) for one in collections]
+        ranked = [[*one.items, *examples] for one, examples in zip(collections, given, strict=True)]
+        found = findings(shards, [one.item for some in ranked for one in some])
+        shelves = [
+            _shelf(
+                one,
+                slug,
+                [
+                    _entry(each, text_of(shards, each.item), found.get(each.item.id, Finding("unlisted")), copies)
+                    for each in some
+                ],
+                [moment for moment in past if moment.topic == one.number],
+                map_path(one.topic, slug),
+            )
+            for one, slug, some in zip(collections, slugs, ranked, strict=True)
+        ]
+    name = library.folder.resolve().name
+    shown = [one.item.fetched_at for some in ranked for one in some]
+    run = library.last_run() or {}
+    made = max(shown, default=run.get("began") or 0.0)
+    return Site(title or name, name, base_url, made, copies, map_path("", ""), shelves, status(library))
+
+
+def topic_slugs(topics: Sequence[str]) -> list[str]:
+    """A file name for each topic, in letters that every system takes; no two the same."""
+    slugs: list[str] = []
+    for n, topic in enumerate(topics):
+        plain = re.sub(r"[^a-z0-9]+", "-", topic.lower()).strip("-")[:80].strip("-") or "topic"
+        slugs.append(plain if plain != "topic" and plain not in slugs else f"{plain}-{n + 1}")
+    return slugs
+
+
+def hexadecimal(id: int) -> str:
+    """A URL's id in 16 digits, as files are named by it."""
+    return f"{id & 0xFFFFFFFFFFFFFFFF:016x}"
+
+
+def _given(collection: Collection, all_items: Sequence[Item]) -> list[Ranked]:
+    """The examples of a topic that its collection leaves out."""
+    has = {one.item.id for one in collection.items}
+    given = [item for item in all_items if item.example and item.id not in has]
+    return [
+        Ranked(item, 0, 0.0, 0.0, "", item.confidence) for item in sorted(given, key=lambda item: item.name)[:_EXAMPLES]
+    ]
+
+
+def _entry(one: Ranked, text: str, finding: Finding, copies: bool) -> Entry:
+    item = one.item
+    title = " ".join(clean(item.title).split()) or item.url
+    told = summary(text, title)
+    words = " ".join(first_words(text, f"{title} {told}", _WORDS))
+    copy = f"copies/{hexadecimal(item.id)}.html" if copies and item.warc and not item.noarchive else ""
+    return Entry(item, title, one.rank, one.confidence, one.authority, one.kind, finding, told, words, copy)
+
+
+def _shelf(collection: Collection, slug: str, entries: Sequence[Entry], history: list[Moment], map: str) -> Shelf:
+    found = [entry for entry in entries if entry.finding.how != "example"]
+    examples = [entry for entry in entries if entry.finding.how == "example"]
+    return Shelf(collection.topic, slug, collection.pages, _groups(found), examples, history, map)
+
+
+def _groups(entries: Sequence[Entry]) -> list[Group]:
+    """Items under the pages that link to them; the group with the best item first."""
+    groups: dict[tuple[str, int], list[Entry]] = {}
+    for entry in sorted(entries, key=lambda entry: entry.rank):
+        parent = entry.finding.parent
+        groups.setdefault((entry.finding.how, parent.id if parent else 0), []).append(entry)
+    return [Group(how, some[0].finding.parent, some) for (how, _), some in groups.items()]

@@ -1,0 +1,101 @@
+"""Archived copies: what a page said when it was fetched, with its place in the archive.
+
+A copy is shown in a sandboxed frame, under a policy that lets nothing run and nothing load; of documents the text is
+shown that was read. Search engines are asked to leave copies alone: the original is what counts.
+"""
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from analecta.parse import MAX_BODY, MAX_TAGS
+from analecta.parse.charset import decode, header_charset
+from analecta.publish.archived import answer_of
+from analecta.publish.items import Item
+from analecta.publish.site.content import Entry, Shelf, Site
+from analecta.publish.site.frame import framed, up
+from analecta.publish.site.inert import inert
+from analecta.publish.site.markup import Html, foreign, joined, language, link, tag
+from analecta.publish.site.metadata import copy_metadata
+from analecta.publish.site.words import day, format_name, is_page, iso, written
+
+_MOST_LETTERS = 300_000  # of a document's text that are shown
+
+
+def copy_page(site: Site, shelf: Shelf, entry: Entry, archive: Path, text: str) -> str:
+    """The page of one archived copy; `text` is what was read of it."""
+    html = archived_html(archive, entry.item) if is_page(entry.item.mime) else None
+    main = (_banner(shelf, entry, up(entry.copy)), _frame(html, entry) if html else _text(text, entry))
+    head = [tag("meta", name="robots", content="noindex, nofollow"), *copy_metadata(site, shelf, entry)]
+    return framed(site, entry.copy, f"Copy of {entry.title}", main, head, policy=_policy())
+
+
+def archived_html(archive: Path, item: Item) -> str | None:
+    """The archived HTML, made harmless; None where the archive has it no more, or there is too much of it (F30)."""
+    answer = answer_of(archive, item)
+    if answer is None or len(answer.body) > MAX_BODY or answer.body.count(b"<") > MAX_TAGS:
+        return None
+    return inert(decode(answer.body, header_charset(answer.headers.get("content-type", "")))[0], item.url)
+
+
+@cache
+def _style() -> str:
+    return files("analecta.publish.site").joinpath("assets/copy.css").read_text("utf-8").strip()
+
+
+@cache
+def _policy() -> str:
+    """The frame's document has the policy of the page it stands in: all that it may use is our style, by its hash."""
+    digest = base64.b64encode(hashlib.sha256(_style().encode()).digest()).decode()
+    return (
+        f"default-src 'none'; style-src 'self' 'sha256-{digest}'; img-src 'self'; base-uri 'none'; form-action 'self'"
+    )
+
+
+def _frame(html: str, entry: Entry) -> Html:
+    inside = f'<!doctype html><meta charset="utf-8"><title>Archived page</title><style>{_style()}</style>{html}'
+    return tag(
+        "iframe",
+        title=f"Archived copy of {entry.title}",
+        class_="copy",
+        # Links open beside, as pages of their own; a script could not, for none runs.
+        sandbox="allow-popups allow-popups-to-escape-sandbox",
+        referrerpolicy="no-referrer",
+        srcdoc=inside,
+    )
+
+
+def _text(text: str, entry: Entry) -> Html:
+    cut = tag("p", f"Only the first {_MOST_LETTERS:,} letters are shown.", class_="quiet")
+    words = tag("div", text[:_MOST_LETTERS], class_="text", dir="auto", lang=language(entry.item.lang))
+    return joined((words, cut if len(text) > _MOST_LETTERS else ""))
+
+
+def _banner(shelf: Shelf, entry: Entry, root: str) -> Html:
+    item, at = entry.item, entry.item.fetched_at
+    what = "its words, lists, tables and links" if is_page(item.mime) else f"the text of a {format_name(item.mime)}"
+    rows: Sequence[tuple[str, str]] = (
+        ("From", link(item.url, foreign(item.url))),
+        ("Fetched", tag("time", f"{day(at)}, {iso(at)[11:16]} UTC", datetime=iso(at))),
+        ("Written", written(item.date)),
+        ("Author", foreign(item.author) if item.author else ""),
+        ("In the archive", tag("code", f"{item.warc}, {item.length:,} bytes at {item.offset:,}")),
+        ("Digest", tag("code", item.digest)),
+    )  # fmt: skip
+    return tag(
+        "div",
+        tag("p", "Archived copy", class_="over"),
+        tag("h1", foreign(entry.title, item.lang)),
+        tag("dl", *(joined((tag("dt", name), tag("dd", value))) for name, value in rows if value), class_="facts"),
+        tag(
+            "p",
+            f"This is what was kept: {what}. The page itself may have changed since. It is in the collection ",
+            tag("a", tag("bdi", shelf.topic), href=f"{root}{shelf.path}#i{entry.hex}"),
+            ".",
+            class_="quiet",
+        ),
+        class_="banner",
+    )
