@@ -136,7 +136,9 @@ def doing(crawl: Crawl) -> str:
         return f"Reading {many(unread, 'document')} that had to wait"
     if seconds := pause(crawl):
         return f"Waiting for hosts that want a pause ({clock(seconds)})"
-    return f"Crawling {plain(crawl.library.folder.name)}" if crawl.lessons.model else "Fetching the examples to learn from"
+    if not crawl.lessons.model:
+        return "Fetching the examples to learn from"
+    return f"Crawling {plain(crawl.library.folder.name)}"
 
 
 def pause(crawl: Crawl) -> float:
