@@ -44,10 +44,12 @@ bench: .venv/bench
 	$(BIN)/python benchmarks/limit.py
 	$(BIN)/python benchmarks/workers.py
 	$(BIN)/python benchmarks/memory.py
+	$(BIN)/python benchmarks/analysis.py
 
 # A short form of what needs nothing but Python, so that it cannot rot.
 bench-quick: .venv/installed
 	$(BIN)/python benchmarks/steps.py --quick
+	$(BIN)/python benchmarks/analysis.py --quick
 
 # The quality floors pinned in gates/: recall of the recipes and F1 of the judges on real webs.
 gate: .venv/installed

@@ -41,4 +41,4 @@ def test_b19_json_is_one_object_with_the_impurity_of_each_number(library):
 
 def test_b19_a_wrong_number_and_an_unknown_topic_are_bad_use(library):
     assert "neither a number from 1 to 100 nor auto" in analyse(library.folder, "--clusters", "many", code=2).stderr
-    assert "its topics are: nature, other" in analyse(library.folder, "--topic", "x", code=2).stderr
+    assert "no topic 'x'; valid are: nature, other" in analyse(library.folder, "--topic", "x", code=2).stderr

@@ -12,7 +12,6 @@ import sys
 import time
 import tomllib
 import urllib.request
-from pathlib import Path
 from shutil import copytree
 from types import SimpleNamespace
 from unittest.mock import patch
@@ -92,8 +91,8 @@ def tiny(tmp_path_factory):
 
 
 def test_help_names_every_command():
-    shown = analecta("--help").stdout
-    assert all(name in shown for name in ("new", "crawl", "status", "explain", "export", "replay", "demo", "recipes"))
+    shown = set(analecta("--help").stdout.split())
+    assert set(typer.main.get_command(app).commands) - shown == set()
 
 
 def test_help_does_not_wait_for_heavy_libraries():
@@ -120,18 +119,6 @@ def test_recipes_are_listed_with_what_they_are_for():
     lines = analecta("recipes").stdout.splitlines()
     assert [line.split()[0] for line in lines] == ["adaptive", "bingo", "breadth-first", "panorama", "synthesis"]
     assert all(len(line.split()) > 5 for line in lines)
-
-
-def test_every_command_and_option_is_in_the_document():
-    document = (Path(__file__).parents[1] / "docs" / "commands.md").read_text()
-    command = typer.main.get_command(app)
-    for name, one in command.commands.items():
-        part = re.search(rf"(?ms)^## {name}$(.*?)(?=^## |\Z)", document)
-        assert part, name
-        missing = [
-            word for option in one.params for word in option.opts if word.startswith("--") and word not in part[1]
-        ]
-        assert not missing
 
 
 # --- new -------------------------------------------------------------------------------------------------------------

@@ -9,7 +9,6 @@ import analecta.cli.collecting  # noqa: F401
 from analecta.cli import app
 from analecta.errors import BadUse, Environment
 from analecta.publish.collection import collections
-from tests.publish.conftest import grown, pocket  # noqa: F401
 
 
 def run(*words):
@@ -17,14 +16,14 @@ def run(*words):
 
 
 @pytest.fixture
-def judged(grown, tmp_path):  # noqa: F811
+def judged(grown, tmp_path):
     path = tmp_path / "judged.tsv"
     lines = [f"{r.item.url}\t{'no' if r.rank % 2 else 'yes'}" for one in collections(grown) for r in one.items]
     path.write_text("\n".join(lines))
     return path
 
 
-def test_s12_the_table_has_rank_score_title_host_and_why(grown):  # noqa: F811
+def test_s12_the_table_has_rank_score_title_host_and_why(grown):
     done = run(grown.folder, "--top", 3)
     first = collections(grown, most=3)[0].items[0]
     line = next(line for line in done.stdout.splitlines() if first.item.title in line)
@@ -33,7 +32,7 @@ def test_s12_the_table_has_rank_score_title_host_and_why(grown):  # noqa: F811
     assert f"explain {grown.folder} {first.item.url}" in done.stderr
 
 
-def test_s12_json_has_all_figures_of_the_topic_asked_for(grown):  # noqa: F811
+def test_s12_json_has_all_figures_of_the_topic_asked_for(grown):
     topic = grown.topic_names()[1]
     found = json.loads(run(grown.folder, "--topic", topic, "--top", 4, "--per-host", 1, "--json").stdout)
     (only,) = found["collections"]
@@ -41,25 +40,25 @@ def test_s12_json_has_all_figures_of_the_topic_asked_for(grown):  # noqa: F811
     assert set(only["items"][0]) > {"url", "title", "score", "confidence", "authority", "kind"}
 
 
-def test_s17_precision_is_told_and_drawn(grown, judged, tmp_path):  # noqa: F811
+def test_s17_precision_is_told_and_drawn(grown, judged, tmp_path):
     done = run(grown.folder, "--top", 10, "--judged", judged, "-o", tmp_path / "picture.html")
     assert done.stdout.count("Precision: 0.40 at 5 (2 of 5), 0.50 at 10 (5 of 10)") == 2
     assert "Precision against rank" in (tmp_path / "picture.html").read_text()
 
 
-def test_s17_precision_is_in_the_json(grown, judged):  # noqa: F811
+def test_s17_precision_is_in_the_json(grown, judged):
     found = json.loads(run(grown.folder, "--judged", judged, "--json").stdout)
     assert found["collections"][0]["precision"][0] == {"at": 5, "judged": 5, "good": 2, "precision": 0.4}
 
 
-def test_s12_the_picture_is_html_or_svg_by_its_name(grown, tmp_path):  # noqa: F811
+def test_s12_the_picture_is_html_or_svg_by_its_name(grown, tmp_path):
     assert run(grown.folder, "-o", tmp_path / "p.svg").exit_code == 0
     assert (tmp_path / "p.svg").read_text().startswith("<svg")
     assert isinstance(run(grown.folder, "-o", tmp_path / "p.png").exception, BadUse)
     assert isinstance(run(grown.folder, "-o", tmp_path / "no" / "p.svg").exception, Environment)
 
 
-def test_a_topic_that_is_not_there_is_one_sentence(grown):  # noqa: F811
+def test_a_topic_that_is_not_there_is_one_sentence(grown):
     done = run(grown.folder, "--topic", "nonsense")
     assert isinstance(done.exception, BadUse)
     assert "nonsense" in str(done.exception)

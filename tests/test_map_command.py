@@ -10,7 +10,6 @@ from analecta.publish.analysis import save
 from analecta.seed.first_settings import first_settings
 from analecta.settings import Topic
 from analecta.store.library import Library
-from tests.publish.conftest import grown, pocket  # noqa: F401
 from tests.publish.test_map import analysis
 
 CODE = "from analecta.cli import main; import analecta.cli.mapping; main()"
@@ -34,7 +33,7 @@ def test_p10_the_map_is_written_where_it_is_asked_for(library, tmp_path):
     assert '<h1 dir="auto">things</h1>' in (tmp_path / "m.html").read_text()
 
 
-def test_p10_without_an_analysis_one_is_made_and_kept(grown, tmp_path):  # noqa: F811
+def test_p10_without_an_analysis_one_is_made_and_kept(grown, tmp_path):
     copytree(grown.folder, tmp_path / "lib")
     said = run(tmp_path / "lib", "-o", tmp_path / "m.html")
     assert said.returncode == 0, said

@@ -11,21 +11,20 @@ from analecta.errors import BadUse
 from analecta.seed.first_settings import first_settings
 from analecta.settings import Topic
 from analecta.store.library import Library
-from tests.publish.conftest import grown, pocket  # noqa: F401
 
 
 def run(*words):
     return CliRunner().invoke(app, ["publish", *map(str, words)])
 
 
-def test_s13_publish_writes_a_site_and_says_where(grown, tmp_path):  # noqa: F811
+def test_s13_publish_writes_a_site_and_says_where(grown, tmp_path):
     done = run(grown.folder, "-o", tmp_path / "site", "--top", 5, "--title", "Bees & stars")
     assert (done.exit_code, "2 topics" in done.output) == (0, True)
     assert "Without --base-url" in done.output
     assert "<title>Bees &amp; stars</title>" in (tmp_path / "site/index.html").read_text("utf-8")
 
 
-def test_s13_copies_are_left_out_on_request(grown, tmp_path):  # noqa: F811
+def test_s13_copies_are_left_out_on_request(grown, tmp_path):
     done = json.loads(run(grown.folder, "-o", tmp_path / "site", "--top", 5, "--no-copies", "--json").stdout)
     assert (done["topics"], done["copies"]) == (2, 0)
     assert not (tmp_path / "site/copies").exists()

@@ -4,9 +4,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from analecta.analyse.hits import Floats, Numbers, hits
-
-_ABROAD = 0.1  # of the pages that have links to them: so many must have one from another host
+from analecta.analyse.hits import Floats, Numbers, hits, one_voice
 
 
 class Web(msgspec.Struct, frozen=True):
@@ -22,15 +20,6 @@ class Web(msgspec.Struct, frozen=True):
         return len(self.hosts)
 
 
-def one_voice(web: Web) -> Numbers | None:
-    """The hosts, where a host is to have one voice about a page (B12); None where hardly a link leaves its host.
-
-    That remedy leaves out links within a host. In a library of one large site nothing would be left.
-    """
-    linked, abroad = (np.unique(web.dst[which]) for which in _ways(web))
-    return web.hosts if len(abroad) >= max(_ABROAD * len(linked), 1) else None
-
-
 def hubs_and_authorities_of(web: Web, cosines: npt.NDArray[np.float32]) -> list[tuple[Floats, Floats]]:
     """Hub and authority scores of all pages for each cluster; column c has the cosines of pages to its centre.
 
@@ -38,7 +27,7 @@ def hubs_and_authorities_of(web: Web, cosines: npt.NDArray[np.float32]) -> list[
     hardly differ on pages of one topic, the densest part of the web wins in all clusters. For the same reason its own
     scores count by that too: all pages on birds link to the one on animals, which is about more than birds.
     """
-    hosts = one_voice(web)
+    hosts = one_voice(web.src, web.dst, web.hosts)
     loud = np.maximum(cosines - cosines.mean(axis=1, keepdims=True), 0) if cosines.shape[1] > 1 else cosines
     scores = [hits(web.src, web.dst, web.nodes, weights=column, hosts=hosts) for column in loud.T]
     return [(_full(hubs * own), _full(good * own)) for (hubs, good), own in zip(scores, loud.T, strict=True)]
@@ -51,11 +40,6 @@ def links_between(web: Web, of: Numbers, clusters: int) -> Numbers:
     counted = (source >= 0) & (target >= 0) & (links[:, 0] != links[:, 1])
     keys = source[counted] * clusters + target[counted]
     return np.bincount(keys, minlength=clusters * clusters).reshape(clusters, clusters)
-
-
-def _ways(web: Web) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Which links lead to another page, and which to another host."""
-    return web.src != web.dst, web.hosts[web.src] != web.hosts[web.dst]
 
 
 def _full(scores: Floats) -> Floats:

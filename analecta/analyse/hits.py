@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]
 
+_ABROAD = 0.1  # of the pages that have links to them: so many must have one from another host
 _SETTLED = 1e-12  # a step that moves no score by more than this was the last
 
 
@@ -46,6 +47,16 @@ def hits(
         csr_array((for_authorities, (target, source)), (nodes, nodes)),
         iterations,
     )
+
+
+def one_voice(src: npt.ArrayLike, dst: npt.ArrayLike, hosts: npt.ArrayLike) -> Numbers | None:
+    """The hosts, where a host is to have one voice about a page (B12); None where hardly a link leaves its host.
+
+    That remedy leaves out links within a host. In a library of one large site nothing would be left.
+    """
+    start, end, host = (np.asarray(given, np.int64) for given in (src, dst, hosts))
+    linked, abroad = (np.unique(end[which]) for which in (start != end, host[start] != host[end]))
+    return host if len(abroad) >= max(_ABROAD * len(linked), 1) else None
 
 
 def _iterate(onward: csr_array, back: csr_array, iterations: int) -> tuple[Floats, Floats]:

@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from analecta.analyse.hits import base_set, hits, settled, within
+from analecta.analyse.hits import base_set, hits, one_voice, settled, within
 
 Numbers = npt.NDArray[np.int64]
 PageLinks = tuple[int, int, bytes | None]  # id, number of its host, ids it links to as packed 64-bit numbers
@@ -42,14 +42,20 @@ def _places(links: Numbers, ids: Numbers, moves: Numbers) -> Numbers:
     return np.where(known[at] == links, place[settled(stands_at)[at]], -1)
 
 
-def hubs_and_authorities(graph: LinkGraph, own: Iterable[int]) -> tuple[dict[int, float], dict[int, float]]:
-    """Hub and authority scores around a topic's own pages (Bharat and Henzinger), by id."""
+def hubs_and_authorities(
+    graph: LinkGraph, own: Iterable[int], within_hosts: bool = False
+) -> tuple[dict[int, float], dict[int, float]]:
+    """Hub and authority scores around a topic's own pages (Bharat and Henzinger), by id.
+
+    Links within a host do not count; with `within_hosts` they do where hardly one leaves its host.
+    """
     start = np.flatnonzero(np.isin(graph.ids, list(own)))
     if not len(start):
         return {}, {}
     members = base_set(start, graph.src, graph.dst)
     src, dst = within(members, graph.src, graph.dst)
-    scores = hits(src, dst, len(members), hosts=graph.hosts[members])
+    hosts = graph.hosts[members]
+    scores = hits(src, dst, len(members), hosts=one_voice(src, dst, hosts) if within_hosts else hosts)
     named = [graph.ids[i] for i in members.tolist()]
     hubs, authorities = ({id: v for id, v in zip(named, s.tolist(), strict=True) if v > 0} for s in scores)
     return hubs, authorities

@@ -1,5 +1,6 @@
 """The command that finds out what the pages of a topic are about."""
 
+import shlex
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -45,7 +46,10 @@ def analyse(
     console().print(_table(found))
     said = console(stderr=True)
     said.print(f"{_told(found)}\nKept in {plain(str(path))}", soft_wrap=True)
-    said.print(next_steps(lib, "map LIB -o map.html", "analyse LIB --clusters 5"), soft_wrap=True)
+    which = f" --topic {shlex.quote(topic)}" if topic else ""
+    steps = [f"map LIB{which} -o map.html", f"analyse LIB{which} --clusters 5"]
+    steps += [f"topics split LIB {shlex.quote(topic)} --dry-run"] if topic else []
+    said.print(next_steps(lib, *steps), soft_wrap=True)
 
 
 def _number(clusters: str) -> int:
@@ -63,12 +67,13 @@ def _table(found: "Analysis") -> "Table":
     from analecta.publish.plain import shown
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("", justify="right", style="dim")
     table.add_column("Cluster")
     table.add_column("Pages", justify="right")
     table.add_column("Examples", ratio=1)
-    for cluster in found.clusters:
+    for number, cluster in enumerate(found.clusters, 1):
         titles = "; ".join(page.title or page.url for page in cluster.examples[:_EXAMPLES])
-        table.add_row(shown(cluster.label, "bold"), f"{cluster.size:,}", shown(titles))
+        table.add_row(str(number), shown(cluster.label, "bold"), f"{cluster.size:,}", shown(titles))
     return table
 
 

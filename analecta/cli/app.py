@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from analecta.errors import Environment
-
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.status import Status
@@ -44,10 +42,10 @@ def busy(what: str) -> "Status":
 
 def write_text(path: Path, text: str) -> None:
     """Write a file that was asked for."""
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise Environment(f"cannot write {path}: {error.strerror}") from error
+    from analecta.publish.whole import whole_file
+
+    with whole_file(path) as out:
+        out.write(text.encode())
 
 
 def print_json(value: Any) -> None:

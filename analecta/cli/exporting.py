@@ -171,12 +171,13 @@ def _write_collection(library: "Library", _: str, how: str, output: Path | None,
 
 
 def _write_corpus(library: "Library", _: str, how: str, output: Path | None, wishes: Wishes) -> None:
-    from analecta.publish.corpus import check_folder, write_corpus
+    from analecta.publish.corpus import is_corpus, write_corpus
     from analecta.publish.datasheet import REASONS
+    from analecta.publish.whole import check_ours
 
     if output is None:
         raise BadUse("a corpus is a folder: say which with -o DIR")
-    check_folder(output)
+    check_ours(output, is_corpus)
     topics = [wishes["--topic"]] if wishes["--topic"] else None
     with busy("Reading main texts ..."):
         found = write_corpus(library, output, how, topics, for_training=not wishes["--with-reserved"])

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analecta.cli.app import Lib, app, busy, console, write_text
-from analecta.errors import BadUse
 
 if TYPE_CHECKING:
     from analecta.publish.analysis import Analysis
@@ -41,10 +40,9 @@ def draw_map(
 def _analysis(library: "Library", topic: str) -> "Analysis":
     """What `analecta analyse` found; where it has not been run, that is done now."""
     from analecta.publish.analysis import load, save
+    from analecta.publish.topic_names import topic_numbers
 
-    names = library.topic_names()
-    if topic and topic not in names:
-        raise BadUse(f"the library has no topic {topic!r}: it has {', '.join(map(repr, names)) or 'none yet'}")
+    topic_numbers(library, [topic] if topic else None)  # says so where there is none of this name
     if found := load(library, topic):
         return found
     from analecta.publish.surveying import survey

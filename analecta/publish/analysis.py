@@ -3,13 +3,17 @@
 `LIB/analysis/TOPIC.json` can be deleted and made again; it is what the map draws.
 """
 
+import hashlib
 import re
 from pathlib import Path
 
 import msgspec
 
 from analecta.errors import BadUse
+from analecta.publish.whole import whole_file
 from analecta.store.library import Library
+
+ALL = "all"  # the name of what is of all topics
 
 
 class Shown(msgspec.Struct, frozen=True):
@@ -71,18 +75,19 @@ class Analysis(msgspec.Struct, frozen=True):
 
 
 def analysis_path(library: Library, topic: str) -> Path:
-    """Where the analysis of a topic is kept."""
-    name = re.sub(r"[^\w.-]+", "-", topic.casefold()).strip("-.")[:100]
-    return library.folder / "analysis" / f"{name or 'all'}.json"
+    """Where the analysis of a topic is kept; a hash tells names apart that are no file names themselves."""
+    name = re.sub(r"[^\w.-]+", "-", topic.casefold()).strip("-.")[:40]
+    if topic and (name != topic or name == ALL):
+        name += f"-{hashlib.sha256(topic.encode('utf-8', 'replace')).hexdigest()[:8]}"
+    return library.folder / "analysis" / f"{name or ALL}.json"
 
 
 def save(library: Library, found: Analysis) -> Path:
     """Keep an analysis; the one before it is replaced."""
     path = analysis_path(library, found.topic)
     path.parent.mkdir(exist_ok=True)
-    part = path.with_suffix(".part")
-    part.write_bytes(msgspec.json.encode(found))
-    part.replace(path)
+    with whole_file(path) as out:
+        out.write(msgspec.json.encode(found))
     return path
 
 

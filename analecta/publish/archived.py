@@ -12,6 +12,8 @@ from analecta.fetch.decode import decode
 from analecta.fetch.head import parse_head
 from analecta.model import Answer, Target
 from analecta.parse import ParserDied, Sandbox
+from analecta.parse.charset import decode as decode_text
+from analecta.parse.charset import header_charset
 from analecta.publish.items import Item
 from analecta.store.archive import Place, read_answer
 
@@ -30,6 +32,11 @@ def answer_of(archive: Path, item: Item) -> Answer | None:
     status, raw, headers = head
     body, _ = decode(found[1], headers.get("content-encoding", ""), MAX_BODY)
     return Answer(item.url, status, raw, headers, b"", body)
+
+
+def html_of(answer: Answer) -> str:
+    """The page's HTML, read as its server and itself say."""
+    return decode_text(answer.body, header_charset(answer.headers.get("content-type", "")))[0]
 
 
 class MainTexts:

@@ -4,7 +4,7 @@ import re
 
 import msgspec
 
-from analecta.publish.cleaned import cleaned
+from analecta.publish.cleaned import one_line
 
 _MOST = 50  # names
 _ADDRESS = re.compile(r"<?\b[\w.+-]{1,100}@[\w.-]{1,100}>?|\bhttps?://\S+|\bwww\.\S+", re.IGNORECASE)
@@ -31,7 +31,7 @@ class Name(msgspec.Struct, frozen=True):
 
 def names_of(author: str) -> list[Name]:
     """The names in the order in which they stand there; each once."""
-    text = cleaned(_BY.sub("", _ADDRESS.sub(" ", cleaned(author)))).strip(" ,;|()[]")
+    text = one_line(_BY.sub("", _ADDRESS.sub(" ", one_line(author)))).strip(" ,;|()[]")
     found = (_name(part) for part in _parts(text))
     return [name for name in dict.fromkeys(found) if name.family][:_MOST]
 

@@ -12,13 +12,13 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
-from analecta.errors import BadUse, Environment
+from analecta.errors import BadUse
 from analecta.publish.authors import Name, names_of
-from analecta.publish.cleaned import cleaned
+from analecta.publish.cleaned import one_line
 from analecta.publish.collection import Collection
 from analecta.publish.items import Item
 from analecta.publish.rows import iso
-from analecta.publish.tables import whole_file
+from analecta.publish.whole import whole_file
 
 # BibTeX counts braces even behind a backslash: only commands whose braces pair are safe.
 _TEX = str.maketrans({
@@ -83,11 +83,11 @@ def ris(found: Iterable[Collection]) -> Iterator[str]:
     """Entries of RIS, as reference managers read them."""
     for reference in references(found):
         item = reference.item
-        fields = [("TY", _RIS_TYPES.get(item.mime, "ELEC")), ("ID", reference.key), ("TI", cleaned(item.name))]
+        fields = [("TY", _RIS_TYPES.get(item.mime, "ELEC")), ("ID", reference.key), ("TI", one_line(item.name))]
         fields += [("AU", _ris_name(name)) for name in names_of(item.author)]
         fields += [("PY", item.date[:4]), ("DA", item.date.replace("-", "/")), ("PB", item.host), ("LA", item.lang)]
         fields += [("UR", _address(item.url)), ("Y2", iso(item.fetched_at)[:10].replace("-", "/"))]
-        fields += [*(("KW", cleaned(topic)) for topic in reference.topics), ("N1", _note(item))]
+        fields += [*(("KW", one_line(topic)) for topic in reference.topics), ("N1", _note(item))]
         yield "".join(f"{tag}  - {value}\r\n" for tag, value in fields if value) + "ER  - \r\n\r\n"
 
 
@@ -102,17 +102,14 @@ def write_citations(found: Sequence[Collection], format: str, path: Path | None)
     if path is None:
         sys.stdout.buffer.writelines(entries)
         return len(entries)
-    try:
-        with whole_file(path) as out:
-            out.writelines(entries)
-    except OSError as error:
-        raise Environment(f"cannot write {path}: {error.strerror or error}") from error
+    with whole_file(path) as out:
+        out.writelines(entries)
     return len(entries)
 
 
 def tex(text: str) -> str:
     """A text in which TeX finds no command."""
-    return cleaned(text).translate(_TEX)
+    return one_line(text).translate(_TEX)
 
 
 def _key(item: Item, taken: set[str]) -> str:
@@ -146,7 +143,7 @@ def _ris_name(name: Name) -> str:
 
 
 def _address(url: str) -> str:
-    return cleaned(url).translate(_VERBATIM)
+    return one_line(url).translate(_VERBATIM)
 
 
 def _note(item: Item) -> str:

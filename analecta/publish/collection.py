@@ -12,10 +12,10 @@ from collections.abc import Callable, Container, Iterable, Sequence
 import msgspec
 
 from analecta.analyse.link_graph import LinkGraph, hubs_and_authorities, link_graph
-from analecta.errors import BadUse
 from analecta.judge.page_kinds import kinds_of
 from analecta.publish.items import Item, items, text_of
 from analecta.publish.ranking import Candidate, choose, in_order, scaled, score
+from analecta.publish.topic_names import topic_numbers
 from analecta.store.library import Library
 from analecta.store.links import page_links
 from analecta.terms import words
@@ -53,7 +53,7 @@ def collections(
 ) -> list[Collection]:
     """The collections of these topics, or of all, in the order of the topics; `per_host` 0 is no limit."""
     names = library.topic_names()
-    wanted = _numbers(names, topics)
+    wanted = topic_numbers(library, topics, below=False)  # each has its own list
     with library.shards() as shards:
         found = _by_topic(items(shards), frozenset(wanted), examples)
         graph = link_graph(*page_links(shards)) if any(found.values()) else None
@@ -61,14 +61,6 @@ def collections(
             Collection(n, names[n], len(found[n]), _ranked(shards, _candidates(graph, n, found[n]), most, per_host))
             for n in wanted
         ]
-
-
-def _numbers(names: Sequence[str], topics: Sequence[str] | None) -> list[int]:
-    """The numbers of topics by their names."""
-    for name in topics or ():
-        if name not in names:
-            raise BadUse(f"the library has no topic {name!r}: it has {', '.join(map(repr, names)) or 'none yet'}")
-    return [n for n, name in enumerate(names) if topics is None or name in topics]
 
 
 def _by_topic(found: Iterable[Item], wanted: Container[int], examples: bool) -> dict[int, list[Item]]:
@@ -85,7 +77,7 @@ def _by_topic(found: Iterable[Item], wanted: Container[int], examples: bool) -> 
 def _candidates(graph: LinkGraph | None, topic: int, pages: Sequence[Item]) -> list[Candidate]:
     """The pages of a topic with what they are worth, best first."""
     own = [item.id for item in pages]
-    authority = scaled(hubs_and_authorities(graph, own)[1], own) if graph and own else {}
+    authority = scaled(hubs_and_authorities(graph, own, within_hosts=True)[1], own) if graph and own else {}
     return in_order(Candidate(item, dict(item.topics)[topic], authority.get(item.id, 0.0)) for item in pages)
 
 

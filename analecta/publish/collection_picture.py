@@ -15,28 +15,16 @@ from analecta.publish.collection import Collection
 from analecta.publish.health_drawing import safe
 from analecta.publish.plain import plain
 from analecta.publish.precision import Judged, precision_curve
+from analecta.publish.single_page import head
 from analecta.store.library import Library, Moment
 
 _PARTS = 40  # that the order of download is cut into
 _NAME = 24  # letters of a topic at the end of a line
 _LEGEND = 8  # lines that one chart can tell apart
 _ORDER = "SELECT kept_at, topic, coalesce(confidence, 0) FROM pages"
-_HEAD = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="color-scheme" content="light dark">
-<title>%s</title>
-<style>
-body { margin: 0 auto; max-width: 800px; padding: 16px; font: 15px/1.5 system-ui, "DejaVu Sans", sans-serif }
-h1 { font-size: 22px } h2 { position: absolute; clip-path: inset(50%%); height: 1px; overflow: hidden }
-svg { width: 100%%; height: auto }
-table { border-collapse: collapse } th, td { text-align: right; padding: 2px 14px 2px 0 }
-.wide { overflow-x: auto }
-</style>
-</head>
+_STYLE = """
+body { max-width: 800px } th, td { text-align: right; padding: 2px 14px 2px 0 }
+h2 { position: absolute; clip-path: inset(50%); height: 1px; overflow: hidden }
 """
 
 
@@ -71,8 +59,8 @@ def as_svg(drawn: Sequence[Picture]) -> str:
 
 def as_html(drawn: Sequence[Picture], title: str) -> str:
     """All charts on one page, each with its figures."""
-    head = f"Collections of {title}"
-    parts = [_HEAD % safe(head), "<body>\n<main>", f"<h1>{safe(head)}</h1>"]
+    name = f"Collections of {title}"
+    parts = [head(name, _STYLE), "<body>\n<main>", f"<h1>{safe(name)}</h1>"]
     for picture in drawn:
         parts += [f"<section>\n<h2>{safe(picture.title)}</h2>", picture.svg, *_figures(picture), "</section>"]
     if not drawn:

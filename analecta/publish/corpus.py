@@ -4,9 +4,6 @@ Owners come first (F36): pages that say noindex or noarchive are never in it, fo
 reserve them against training are left out unless the corpus is not for training. All that is left out is counted.
 """
 
-import contextlib
-import os
-import shutil
 import time
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -18,15 +15,15 @@ import numpy as np
 import xxhash
 import zstandard
 
-from analecta.errors import BadUse, Environment
-from analecta.model import Answer
-from analecta.parse.charset import decode, header_charset
-from analecta.publish.archived import HTML, MainTexts, answer_of
+from analecta.errors import BadUse
+from analecta.publish.archived import HTML, MainTexts, answer_of, html_of
 from analecta.publish.datasheet import Counts, datasheet, provenance
 from analecta.publish.items import Item, items, text_of
 from analecta.publish.licences import licence_of
 from analecta.publish.rows import Row, iso
 from analecta.publish.tables import write_jsonl, write_parquet
+from analecta.publish.topic_names import topic_numbers
+from analecta.publish.whole import whole_folder
 from analecta.store.library import Library
 from analecta.store.shard import NOINDEX, SOFT404
 from analecta.terms import words
@@ -56,19 +53,14 @@ def write_corpus(
     """Write a corpus of these topics, or of all, into a folder of its own; what is in it, and what was left out."""
     if format not in DATA:
         raise BadUse(f"a corpus can be written as {' or '.join(DATA)}, not {format}")
-    wanted = _numbers(library.topic_names(), topics)
-    folder = folder.resolve()
-    check_folder(folder)
+    wanted = set(topic_numbers(library, topics))
     counts = Counts()
-    try:
-        with _whole_folder(folder) as part:
-            with (part / DATA[format]).open("wb") as out:
-                _write(format, corpus_rows(library, wanted, for_training, counts), out)
-            made = provenance(library, DATA[format], for_training, time.time() if now is None else now)
-            (part / README).write_text(datasheet(counts, made), encoding="utf-8")
-            (part / SUMMARY).write_bytes(msgspec.json.format(msgspec.json.encode(counts)) + b"\n")
-    except OSError as error:
-        raise Environment(f"cannot write {folder}: {error.strerror or error}") from error
+    with whole_folder(folder, is_corpus) as part:
+        with (part / DATA[format]).open("wb") as out:
+            _write(format, corpus_rows(library, wanted, for_training, counts), out)
+        made = provenance(library, DATA[format], for_training, time.time() if now is None else now)
+        (part / README).write_text(datasheet(counts, made), encoding="utf-8")
+        (part / SUMMARY).write_bytes(msgspec.json.format(msgspec.json.encode(counts)) + b"\n")
     return counts
 
 
@@ -89,20 +81,9 @@ def corpus_rows(library: Library, wanted: set[int], for_training: bool, counts: 
                 yield row
 
 
-def check_folder(folder: Path) -> None:
-    """Say so where a corpus cannot be written because something else is there."""
-    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
-        return
-    if not folder.is_dir() or not (folder / SUMMARY).is_file() or {path.name for path in folder.iterdir()} - _OURS:
-        raise BadUse(f"{folder} holds something that is no corpus of Analecta's: choose another place")
-
-
-def _numbers(names: Sequence[str], topics: Sequence[str] | None) -> set[int]:
-    if topics is None:
-        return set(range(len(names)))
-    if unknown := [topic for topic in topics if topic not in names]:
-        raise BadUse(f"the library has no topic {unknown[0]!r}: it has {', '.join(map(repr, names)) or 'none yet'}")
-    return {names.index(topic) for topic in topics}
+def is_corpus(folder: Path) -> bool:
+    """Whether a folder holds a corpus of ours, and nothing else."""
+    return (folder / SUMMARY).is_file() and {path.name for path in folder.iterdir()} <= _OURS
 
 
 def _may_be_in(item: Item, wanted: set[int], for_training: bool, counts: Counts) -> bool:
@@ -122,7 +103,7 @@ def _may_be_in(item: Item, wanted: set[int], for_training: bool, counts: Counts)
 def _row(archive: Path, item: Item, everything: str, main: MainTexts, names: Sequence[str]) -> Row:
     answer = answer_of(archive, item) if item.mime in HTML else None
     text = main.of(item, answer) if answer else ""
-    licence = licence_of(_html(answer) if answer else "", everything)
+    licence = licence_of(html_of(answer) if answer else "", everything)
     return {
         "url": item.url,
         "title": item.title,
@@ -142,10 +123,6 @@ def _row(archive: Path, item: Item, everything: str, main: MainTexts, names: Seq
         "licence_by": licence.by,
         "reserved": item.reserved,
     }
-
-
-def _html(answer: Answer) -> str:
-    return decode(answer.body, header_charset(answer.headers.get("content-type", "")))[0]
 
 
 def _each_text_once(rows: Iterator[Row], counts: Counts) -> Iterator[Row]:
@@ -168,21 +145,3 @@ def _write(format: str, rows: Iterator[Row], out: IO[bytes]) -> None:
         return
     with zstandard.ZstdCompressor(10).stream_writer(out, closefd=False) as packed:
         write_jsonl(rows, COLUMNS, cast(IO[bytes], packed))
-
-
-@contextlib.contextmanager
-def _whole_folder(folder: Path) -> Iterator[Path]:
-    """A folder that takes its name when all is in it; the corpus that was there before stays until then."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    part, old = (folder.with_name(f".{folder.name}.{os.getpid()}.{end}") for end in ("part", "old"))
-    part.mkdir()
-    try:
-        yield part
-        if folder.exists():
-            folder.replace(old)
-        part.replace(folder)
-    finally:
-        if old.exists() and not folder.exists():
-            old.replace(folder)
-        for left in (part, old):
-            shutil.rmtree(left, ignore_errors=True)

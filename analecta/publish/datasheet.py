@@ -13,7 +13,7 @@ import msgspec
 import orjson
 
 from analecta import __version__
-from analecta.publish.cleaned import cleaned
+from analecta.publish.cleaned import one_line
 from analecta.publish.plain import many
 from analecta.publish.rows import Row, iso
 from analecta.store.library import Library
@@ -109,7 +109,7 @@ def datasheet(counts: Counts, made: Provenance) -> str:
 
 def escaped(text: str) -> str:
     """A text in which Markdown and HTML find nothing to do."""
-    return _MARKS.sub(r"\\\1", cleaned(text))
+    return _MARKS.sub(r"\\\1", one_line(text))
 
 
 def _card(counts: Counts, made: Provenance) -> str:
@@ -122,7 +122,7 @@ def _card(counts: Counts, made: Provenance) -> str:
 
 def _quoted(value: str | list[str]) -> str:
     """As JSON, which YAML reads too."""
-    return orjson.dumps(cleaned(value) if isinstance(value, str) else value).decode()
+    return orjson.dumps(one_line(value) if isinstance(value, str) else value).decode()
 
 
 def _beginning(counts: Counts, made: Provenance) -> str:

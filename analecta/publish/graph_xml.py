@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from analecta.publish.cleaned import cleaned
+from analecta.publish.cleaned import one_line
 
 Numbers = npt.NDArray[np.int64]
 Value = str | int | float
@@ -68,4 +68,4 @@ def _edges(graph: Graph) -> Iterable[tuple[int, int, int]]:
 
 
 def _text(value: Value) -> str:
-    return escape(cleaned(value), _QUOTES) if isinstance(value, str) else str(value)
+    return escape(one_line(value), _QUOTES) if isinstance(value, str) else str(value)

@@ -13,12 +13,13 @@ from typing import IO
 import msgspec
 import numpy as np
 
-from analecta.analyse.hits import hits
+from analecta.analyse.hits import hits, one_voice
 from analecta.analyse.link_graph import link_graph
-from analecta.errors import BadUse, Environment
+from analecta.errors import BadUse
 from analecta.publish.graph_xml import FORMATS, Graph, Numbers, Value
 from analecta.publish.items import Item, items
-from analecta.publish.tables import whole_file
+from analecta.publish.topic_names import topic_numbers
+from analecta.publish.whole import whole_file
 from analecta.store.library import Library
 from analecta.store.links import page_links
 
@@ -44,29 +45,23 @@ def write_graph(
     """Write the graph of pages or sites of a topic, or of all topics, to a file (or to standard output)."""
     if format not in FORMATS or of not in KINDS:
         raise BadUse(f"a graph is of {' or '.join(KINDS)}, and written as {' or '.join(FORMATS)}")
-    names = library.topic_names()
-    if topic is not None and topic not in names:
-        raise BadUse(f"the library has no topic {topic!r}: it has {', '.join(map(repr, names)) or 'none yet'}")
+    wanted = frozenset(topic_numbers(library, None if topic is None else [topic]))
     with library.shards() as shards:
-        found, src, dst = _read(shards, None if topic is None else names.index(topic))
-    graph = KINDS[of](found, src, dst, names)
+        found, src, dst = _read(shards, wanted)
+    graph = KINDS[of](found, src, dst, library.topic_names())
     lines = FORMATS[format](graph)
     if out is None:
         _write(lines, sys.stdout.buffer)
         return Size(len(graph.nodes), len(graph.src))
-    try:
-        with whole_file(out) as file:
-            _write(lines, file)
-    except OSError as error:
-        raise Environment(f"cannot write {out}: {error.strerror or error}") from error
+    with whole_file(out) as file:
+        _write(lines, file)
     return Size(len(graph.nodes), len(graph.src))
 
 
 def page_graph(found: Sequence[Item], src: Numbers, dst: Numbers, names: Sequence[str]) -> Graph:
     """Pages and the links between them, with the hubs and authorities of this graph (B12)."""
     hosts = _numbered([item.host for item in found])
-    # Links within a host count for nothing, unless there is only one.
-    scores = hits(src, dst, len(found), hosts=hosts if hosts.any() else None)
+    scores = hits(src, dst, len(found), hosts=one_voice(src, dst, hosts))
     nodes = [
         (item.name, _page(item, names, hub, authority))
         for item, hub, authority in zip(found, *(each.tolist() for each in scores), strict=True)
@@ -99,9 +94,9 @@ KINDS: dict[str, Callable[[Sequence[Item], Numbers, Numbers, Sequence[str]], Gra
 }
 
 
-def _read(shards: Sequence[sqlite3.Connection], topic: int | None) -> tuple[list[Item], Numbers, Numbers]:
-    """The pages, and the links among them by their places, each once and none to itself."""
-    found = [item for item in items(shards) if topic is None or any(topic == number for number, _ in item.topics)]
+def _read(shards: Sequence[sqlite3.Connection], wanted: frozenset[int]) -> tuple[list[Item], Numbers, Numbers]:
+    """The pages of these topics, and the links among them by their places, each once and none to itself."""
+    found = [item for item in items(shards) if any(topic in wanted for topic, _ in item.topics)]
     pages, moves = page_links(shards)
     links = {id: packed for id, _, packed in pages}
     graph = link_graph([(item.id, 0, links[item.id]) for item in found], moves)

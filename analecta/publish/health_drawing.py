@@ -7,6 +7,7 @@ from textwrap import wrap
 from rich.cells import cell_len
 
 from analecta.judge.health import BACK, ENOUGH, Health, TopicHealth
+from analecta.publish.cleaned import clean
 from analecta.publish.health import PATH, short, verdict
 from analecta.publish.health_layout import places
 from analecta.publish.plain import many, plain
@@ -78,7 +79,7 @@ def draw(found: Health) -> str:
 
 def safe(text: str) -> str:
     """Text as it may stand in SVG and HTML: nothing in it is read as markup, and no character is forbidden there."""
-    return escape(plain(text).replace("\ufffe", "�").replace("\uffff", "�"))
+    return escape(clean(plain(text)))
 
 
 def _radii(found: Health) -> list[float]:

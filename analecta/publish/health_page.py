@@ -6,40 +6,30 @@ from urllib.parse import urlsplit
 from analecta.judge.health import CLOSE, Health, Stray
 from analecta.publish.health import advice, percent, verdict
 from analecta.publish.health_drawing import draw, safe
+from analecta.publish.single_page import head
 
-_HEAD = """<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="color-scheme" content="light dark">
-<title>%s</title>
-<style>
+_STYLE = """
 :root { --ink: #222; --quiet: #555; --paper: #fff; --line: #ddd; --link: #0b5cad; --bad: #a84300; --heat: 0, 114, 178 }
 @media (prefers-color-scheme: dark) {
 :root { --ink: #e4e4e4; --quiet: #aaa; --paper: #16181c; --line: #383c44; --link: #7db8f0; --bad: #ff8c42;
 --heat: 86, 169, 232 } }
-body { margin: 0 auto; max-width: 1040px; padding: 16px; background: var(--paper); color: var(--ink);
-font: 15px/1.5 system-ui, "DejaVu Sans", sans-serif }
-h1 { font-size: 22px; margin: 8px 0 } h2 { font-size: 17px; margin: 28px 0 6px } a { color: var(--link) }
-svg { width: 100%%; min-width: 700px; height: auto; display: block }
-.wide { overflow-x: auto } .quiet { color: var(--quiet) }
+body { max-width: 1040px; background: var(--paper); color: var(--ink) }
+h2 { font-size: 17px; margin: 28px 0 6px } a { color: var(--link) }
+svg { min-width: 700px } .quiet { color: var(--quiet) }
 li, td, th[scope=row] { overflow-wrap: anywhere } td, th[scope=row] { min-width: 8em } td.n { min-width: 3em }
-table { border-collapse: collapse }
 th, td { text-align: left; padding: 4px 12px 4px 0; border-bottom: 1px solid var(--line); vertical-align: top }
 td.n, th.n { text-align: right } .bad { color: var(--bad); font-weight: 600 }
 .matrix { font-size: 12px } .matrix th, .matrix td { padding: 3px 5px; border: 0; min-width: 0 }
 .matrix td { text-align: center }
 .matrix th[scope=row] { white-space: nowrap; font-weight: 400 } .matrix .close { outline: 2px solid var(--bad) }
-</style>
 """
 
 
 def health_page(found: Health, title: str) -> str:
     """The whole page; `title` is the name of the library."""
-    parts = [_HEAD % safe(f"Topics of {title}"), f"<h1>Topics of {safe(title)}</h1>"]
+    parts = [head(f"Topics of {title}", _STYLE), f"<body>\n<h1>Topics of {safe(title)}</h1>"]
     if not found.topics:
-        return "\n".join([*parts, "<p>There are no topics yet.</p>\n</html>\n"])
+        return "\n".join([*parts, "<p>There are no topics yet.</p>\n</body>\n</html>\n"])
     parts += [
         f'<div class="wide">{draw(found)}</div>',
         "<h2>What to do</h2>",
@@ -49,7 +39,7 @@ def health_page(found: Health, title: str) -> str:
     ]
     if len(found.topics) > 1:
         parts += ["<h2>How alike they are</h2>", *_matrix(found)]
-    return "\n".join([*parts, "</html>\n"])
+    return "\n".join([*parts, "</body>\n</html>\n"])
 
 
 def _advice(found: Health) -> Iterator[str]:

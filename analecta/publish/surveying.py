@@ -25,6 +25,7 @@ from analecta.publish.analysis import Analysis, Cluster, Member, Origin, Shown
 from analecta.publish.items import Item, items, text_of
 from analecta.publish.once import once
 from analecta.publish.plain import many
+from analecta.publish.topic_names import topic_numbers
 from analecta.store.library import Library
 from analecta.store.links import page_links
 from analecta.terms import Ints
@@ -52,12 +53,12 @@ def survey(
     now: Callable[[], float] = time.time,
 ) -> Analysis:
     """The clusters of a topic's pages, or of all topics' for ""; with 0 the number of clusters is found out."""
-    number = _number(library, topic)
+    wanted = frozenset(topic_numbers(library, [topic] if topic else None))
     about = f"about {topic}" if topic else "on topic"
     rng = np.random.default_rng(seed)
     with library.shards() as shards:
         doing("Reading pages")
-        pages = once(shards, items(shards, number))
+        pages = once(shards, (item for item in items(shards) if item.topic in wanted))
         if len(pages) < FEWEST:
             raise BadUse(f"{library.folder} has {many(len(pages), 'page')} {about}, too few to analyse: crawl {FEWEST}")
         good = _without_worst(pages)
@@ -94,14 +95,6 @@ def survey(
         links=links_between(web, of, k).tolist(),
         origins=_origins(library, topic, pages),
     )
-
-
-def _number(library: Library, topic: str) -> int | None:
-    names = library.topic_names()
-    if topic and topic not in names:
-        known = f"its topics are: {', '.join(names)}" if names else "it has not been crawled"
-        raise BadUse(f"{library.folder} has no topic {topic!r}; {known}")
-    return names.index(topic) if topic else None
 
 
 def _without_worst(pages: Sequence[Item]) -> npt.NDArray[np.bool_]:

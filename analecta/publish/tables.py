@@ -1,9 +1,7 @@
 """Rows as JSON lines, CSV or Parquet, written as they come."""
 
-import contextlib
 import csv
 import io
-import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -12,8 +10,9 @@ from typing import IO, Any
 
 import orjson
 
-from analecta.errors import BadUse, Environment
+from analecta.errors import BadUse
 from analecta.publish.rows import Row
+from analecta.publish.whole import whole_file
 
 Columns = Mapping[str, type]
 
@@ -84,27 +83,8 @@ def write(rows: Iterable[Row], columns: Columns, kind: str, path: Path | None) -
         if kind == "parquet":
             raise BadUse("Parquet is not for a terminal or pipe: say where to write it with -o FILE")
         return writer(rows, columns, sys.stdout.buffer)
-    try:
-        with whole_file(path) as out:
-            return writer(rows, columns, out)
-    except OSError as error:
-        raise Environment(f"cannot write {path}: {error.strerror or error}") from error
-
-
-@contextlib.contextmanager
-def whole_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file that takes its name when all is written."""
-    if path.exists() and not path.is_file():  # a device or a named pipe cannot be replaced
-        with path.open("wb") as out:
-            yield out
-        return
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with part.open("wb") as out:
-            yield out
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    with whole_file(path) as out:
+        return writer(rows, columns, out)
 
 
 def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:

@@ -20,6 +20,13 @@ def test_b12_where_all_is_one_host_links_say_nothing():
     assert hubs_and_authorities(graph([(0, 1)], [7, 7]), [100]) == ({}, {})
 
 
+def test_b12_links_within_the_only_host_count_where_that_is_asked_for():
+    _, authorities = hubs_and_authorities(graph([(0, 2), (1, 2), (0, 1)], [7, 7, 7]), [100], within_hosts=True)
+    assert max(authorities, key=authorities.get) == 102
+    abroad = graph([(0, 2), (1, 2), (1, 3)], [0, 0, 1, 0])
+    assert hubs_and_authorities(abroad, [100], within_hosts=True) == hubs_and_authorities(abroad, [100])
+
+
 def test_b12_a_topic_without_pages_has_no_hubs():
     assert hubs_and_authorities(graph([(0, 1)], [0, 1]), []) == ({}, {})
 

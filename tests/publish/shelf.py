@@ -1,25 +1,25 @@
-"""A small library made by hand, with real records in its archive: for what only some pages have."""
+"""Small libraries made by hand, with real records in their archives: pages, copies, redirects, what only some have."""
 
-import contextlib
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from analecta.model import State
+from analecta.model import Answer, Found, State
 from analecta.parse import Parser
-from analecta.store.archive import Archive, payload_digest
+from analecta.store.archive import Archive, Original, Place, payload_digest
 from analecta.store.library import Library
 from analecta.store.packed import pack_text
-from tests.making import answer, candidate, page_row, shard_at, target
+from analecta.store.shard import Shard
+from tests.making import answer, candidate, page_row, target
 
-TOPICS = ("birds", "bees")
+TOPICS = ("birds", "birds / owls", "bees")
 PROSE = "The wren is a small bird, brown and round, with a loud voice. It nests in ivy, in sheds, and under roofs. " * 5
 
 
 class Given(msgspec.Struct):
-    """A page to put on the shelf; `more` are values of its row."""
+    """A page of HTML to put on the shelf; `more` are values of its row."""
 
     url: str
     html: str = ""
@@ -33,30 +33,86 @@ def html(name: str, text: str = PROSE, head: str = "", foot: str = "") -> str:
     )
 
 
+class Shelf:
+    """Fills a library of one partition; `commit` makes what was put onto it part of the library."""
+
+    def __init__(self, folder: Path) -> None:
+        self.library = Library.create(folder, 'recipe = "adaptive"\n')
+        self.library.topic_names(TOPICS)
+        self.library.put("partitions", 1)
+        self.archive = Archive(self.library.archive, "p00", info={"operator": "me@example.org"})
+        self.shard = Shard(self.library.shard_path(0))
+        self.n = 0
+        self.dates: dict[str, float] = {}
+        self.now = 1_700_000_000.123456
+
+    def __enter__(self) -> "Shelf":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.commit()
+        self.archive.close()
+        self.shard.close()
+
+    def commit(self) -> None:
+        self.archive.flush()
+        self.shard.set_file(0, self.archive.path(0).name, self.archive.length)
+        self.shard.commit()
+
+    def said(
+        self, url: str, body: bytes | None = None, original: Original | None = None, **more: Any
+    ) -> tuple[Answer, Place]:
+        """A record of the archive, of which the shard knows nothing."""
+        self.now += 1
+        one = answer(url, f"<p>{url}".encode() if body is None else body, began=self.now, **more)
+        return one, self.archive.write(one, original=original)
+
+    def url(self, url: str, found: Found = Found.LINK) -> int:
+        self.n += 1
+        self.shard.add([(self.n, candidate(url, found=found), State.QUEUED, False, "")])
+        return target(url).id
+
+    def page(
+        self, url: str, body: bytes | None = None, like: str = "", found: Found = Found.LINK, **more: Any
+    ) -> Original:
+        """A page with its record; `like` names the page that has the same body, to which the record then refers."""
+        body = f"<p>{like or url}".encode() if body is None else body
+        digest = payload_digest(body)
+        original = Original(like, self.dates[like], digest) if like else None
+        one, place = self.said(url, body, original)
+        self.dates[url] = one.began
+        known = {"title": url, "fetched_at": one.began, "digest": digest, "text": pack_text("words"), "confidence": 0.5}
+        if like and like != url:
+            known["duplicate_of"] = target(like).id
+        known |= more
+        twin = known.get("duplicate_of", 0)
+        row = page_row(self.url(url, found), place.file, place.offset, place.length, **known)
+        self.shard.add_page(row, State.ELSEWHERE if twin else State.DONE, twin, 0)
+        return Original(url, one.began, digest)
+
+    def redirect(self, url: str, to: str) -> None:
+        head = b"HTTP/1.1 301 Moved\r\nLocation: " + to.encode() + b"\r\n\r\n"
+        self.said(url, status=301, head=head)
+        self.shard.settle(self.url(url), State.ELSEWHERE, "http-301", elsewhere=target(to).id)
+
+    def read(self, given: Given, parser: Parser) -> None:
+        """A page with its record and all that is read of its HTML."""
+        one = target(given.url)
+        page = parser(answer(one.url, given.html.encode()), one, heavy=False)
+        known = {
+            "title": page.title, "mime": page.mime, "lang": page.lang, "author": page.author, "date": page.date,
+            "confidence": 0.9, "words": len(page.text.split()), "text": pack_text(page.text),
+            "links": np.array([link.target.id for link in page.links], np.int64).tobytes(),
+            "reserved": page.reserved or None,
+        }  # fmt: skip
+        self.page(one.url, given.html.encode(), **(known | given.more))
+        if given.host_reserved:
+            self.shard.set_reserved(one.host, given.host_reserved)
+
+
 def shelved(folder: Path, *pages: Given) -> Library:
-    """A library of one partition with these pages, all on the first topic unless they say otherwise."""
-    library = Library.create(folder, 'recipe = "adaptive"\n')
-    library.topic_names(TOPICS)
-    library.put("partitions", 1)
-    archive = Archive(library.archive, "p00")
-    with shard_at(library.shard_path(0)) as shard, Parser() as parser, contextlib.closing(archive):
-        for n, given in enumerate(pages, 1):
-            one = target(given.url)
-            said = answer(one.url, given.html.encode())
-            page = parser(said, one, heavy=False)
-            place = archive.write(said)
-            shard.add([(n, candidate(one.url), State.QUEUED, False, "")])
-            links = np.array([link.target.id for link in page.links], np.int64).tobytes()
-            known = {
-                "title": page.title, "mime": page.mime, "lang": page.lang, "author": page.author, "date": page.date,
-                "confidence": 0.9, "digest": payload_digest(said.wire), "words": len(page.text.split()),
-                "links": links, "text": pack_text(page.text), "reserved": page.reserved or None,
-            }  # fmt: skip
-            row = page_row(one.id, place.file, place.offset, place.length, **(known | given.more))
-            twin = given.more.get("duplicate_of", 0)
-            shard.add_page(row, State.ELSEWHERE if twin else State.DONE, twin, 0)
-            if given.host_reserved:
-                shard.set_reserved(one.host, given.host_reserved)
-        shard.set_file(0, archive.path(0).name, archive.length)
-        shard.commit()
-    return library
+    """A library with these pages, all on the first topic unless they say otherwise."""
+    with Shelf(folder) as shelf, Parser() as parser:
+        for given in pages:
+            shelf.read(given, parser)
+    return shelf.library

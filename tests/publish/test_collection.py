@@ -10,6 +10,7 @@ from analecta.errors import BadUse
 from analecta.publish.collection import collections
 from analecta.store.library import Library
 from analecta.store.shard import NOINDEX, SOFT404
+from tests.publish.shelf import Given, html, shelved
 
 
 @pytest.fixture
@@ -42,6 +43,15 @@ def test_s12_authority_is_against_the_best_of_the_topic(grown):
         weights = [ranked.authority for ranked in one.items]
         assert (min(weights) >= 0.0, max(weights)) == (True, 1.0)
         assert len(set(weights)) > 10
+
+
+def test_s12_in_a_library_of_one_host_its_own_links_tell_authority(tmp_path):
+    links = "".join(f'<a href="http://a.test/{name}">x</a>' for name in ("best", "best", "good"))
+    pages = [Given(f"http://a.test/{name}", html(name, foot=links)) for name in ("one", "two", "good")]
+    pages.append(Given("http://a.test/best", html("best", foot='<a href="http://a.test/one">x</a>')))
+    (birds, *_) = collections(shelved(tmp_path / "lib", *pages))
+    weights = {ranked.item.title: ranked.authority for ranked in birds.items}
+    assert weights["best"] == 1.0 > weights["good"] > weights["one"] >= weights["two"] == 0.0
 
 
 def test_s12_no_host_has_two_pages_before_every_host_has_one(grown):

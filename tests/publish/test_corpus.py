@@ -44,7 +44,7 @@ def shelf(tmp_path_factory):
         Given("http://a.test/off", html("Off", PROSE + "o"), {"topic": -1}),
         Given("http://a.test/empty", "<title>empty</title>"),
         Given("http://a.test/tdm", html("Tdm", PROSE + "t", "<meta name=tdm-reservation content=1>")),
-        Given("http://robots.test/x", html("Bees", PROSE + "r"), {"topic": 1}, host_reserved="ai-train=no"),
+        Given("http://robots.test/x", html("Bees", PROSE + "r"), {"topic": 2}, host_reserved="ai-train=no"),
     )
 
 
@@ -155,7 +155,7 @@ def test_a_corpus_is_written_anew_but_never_over_something_else(shelf, tmp_path)
         write_corpus(shelf, tmp_path / "out", format)
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"README.md", "corpus.json", "pages.jsonl.zst"}
     (tmp_path / "out" / "mine.txt").write_text("dear to me")
-    with pytest.raises(BadUse, match="no corpus"):
+    with pytest.raises(BadUse, match="was not made by"):
         write_corpus(shelf, tmp_path / "out")
 
 

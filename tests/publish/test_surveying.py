@@ -8,7 +8,7 @@ import pytest
 from analecta.analyse.agreement import purity
 from analecta.errors import BadUse
 from analecta.model import Found, State
-from analecta.publish.analysis import load, save
+from analecta.publish.analysis import analysis_path, load, save
 from analecta.publish.surveying import survey
 from analecta.store.library import Library
 from analecta.store.packed import pack_text
@@ -17,10 +17,10 @@ from tests.making import candidate, page_row, shard_at, target
 WORDS = {"bird": "wren nest feather beak song owl".split(), "bee": "hive honey comb queen drone wax".split()}
 
 
-def made(folder, pages):
+def made(folder, pages, topics=("nature", "other")):
     """A library of these pages: URL, text, and values of their rows; `to` are the URLs they link to."""
     library = Library.create(folder, 'recipe = "adaptive"\n')
-    library.topic_names(("nature", "other"))
+    library.topic_names(topics)
     library.put("partitions", 1)
     with shard_at(library.shard_path(0)) as shard:
         for n, (url, text, more) in enumerate(pages, 1):
@@ -126,10 +126,17 @@ def test_f37_hostile_titles_and_texts_are_kept_as_text(tmp_path):
 
 def test_b19_an_unknown_topic_or_too_few_pages_are_told(tmp_path):
     library = made(tmp_path / "lib", wild(10))
-    with pytest.raises(BadUse, match="no topic 'birds'; its topics are: nature, other"):
+    with pytest.raises(BadUse, match="no topic 'birds'; valid are: nature, other"):
         survey(library, "birds")
     with pytest.raises(BadUse, match="10 pages about nature, too few"):
         survey(library, "nature")
+
+
+def test_b1_a_topic_is_analysed_with_those_below_it(tmp_path):
+    pages = [*wild(20), *((f"{url}x", text, {**more, "topic": 1}) for url, text, more in wild(20))]
+    library = made(tmp_path / "lib", pages, ("nature", "nature / more"))
+    assert survey(library, "nature", 2).pages == 40
+    assert survey(library, "nature / more", 2).pages == 20
 
 
 def test_f29_pages_without_words_are_told(tmp_path):
@@ -142,3 +149,10 @@ def test_p10_an_analysis_is_kept_and_read_back(grown, found, tmp_path):
     library = Library(copytree(grown.folder, tmp_path / "copy"))
     assert save(library, found).name == "all.json"
     assert load(library, "") == found
+
+
+def test_p10_topics_whose_names_are_alike_have_analyses_of_their_own(tmp_path):
+    library = Library.create(tmp_path / "lib", "")
+    paths = [analysis_path(library, topic) for topic in ("", "all", "a-b", "A / B", "a / b", "x" * 300, "x" * 301, "é")]
+    assert len(set(paths)) == len(paths)
+    assert [path.stem for path in (paths[0], paths[2], paths[-1])] == ["all", "a-b", "é"]

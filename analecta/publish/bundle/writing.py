@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from analecta.errors import Busy, Environment
+from analecta.errors import Busy
 from analecta.publish.bundle.decisions import decisions, waited
 from analecta.publish.bundle.manifest import (
     ARCHIVE,
@@ -34,6 +34,7 @@ from analecta.publish.bundle.manifest import (
     allowed,
     order_digest,
 )
+from analecta.publish.whole import whole_file
 from analecta.settings import Settings, load
 from analecta.store.library import Library
 
@@ -66,16 +67,8 @@ def write_bundle(library: Library, path: Path, archive: bool = False) -> Manifes
     """Write all that is needed to repeat what a library holds; with `archive` also the web that it saw."""
     if holder := library.holder():
         raise Busy(f"{library.folder} is in use by {holder}: bundle it when the crawl is over")
-    part = path.with_name(path.name + ".part")
-    try:
-        with zipfile.ZipFile(part, "w") as file:
-            found = _Writer(file).write(library, archive)
-        part.replace(path)
-    except OSError as error:
-        raise Environment(f"cannot write {path}: {error.strerror or error}") from error
-    finally:
-        part.unlink(missing_ok=True)
-    return found
+    with whole_file(path) as out, zipfile.ZipFile(out, "w") as file:
+        return _Writer(file).write(library, archive)
 
 
 def library_files(library: Library, settings: Settings) -> list[Path]:

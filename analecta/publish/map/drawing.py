@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from analecta.publish.analysis import Analysis, Cluster
 from analecta.publish.health_drawing import safe
+from analecta.publish.map.labels import MARK
 from analecta.publish.map.layout import Circle, Layout, dots, lines
 from analecta.publish.plain import many, plain
 
@@ -81,8 +82,12 @@ def _circle(analysis: Analysis, n: int, circle: Circle, colour: int) -> str:
 def _name(cluster: Cluster, circle: Circle) -> str:
     """What a screen reader says: it begins with what is seen, so that voice commands find it."""
     seen = " ".join(circle.label)
-    full = "" if seen == " ".join(map(plain, cluster.label.split())) else f": {cluster.label}"
+    full = "" if _words(seen) == _words(cluster.label) else f": {cluster.label}"
     return f"{seen} {many(cluster.size, 'page')}{full}"
+
+
+def _words(label: str) -> list[str]:
+    return [plain(word) for word in label.split() if word != MARK]
 
 
 def _label(circle: Circle) -> str:

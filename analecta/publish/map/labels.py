@@ -6,6 +6,7 @@ from rich.cells import cell_len
 
 from analecta.publish.plain import plain
 
+MARK = "·"  # between the terms of a label; at the end of a line the break says as much
 _ENDLESS = 24  # letters of a word that may be broken
 
 
@@ -13,12 +14,12 @@ def wrapped(label: str, width: float, lines: int) -> list[str]:
     """A label in so many lines of about this many letters; what is left over becomes an ellipsis."""
     found = [""]
     for piece in _pieces(label):
-        if found[-1] and cell_len(found[-1] + piece.rstrip()) > width:
+        if found[-1] and piece.strip() != MARK and cell_len(found[-1] + piece.rstrip()) > width:
             found.append("")
         found[-1] += piece if found[-1] else piece.lstrip()
-    found = [line.strip() for line in found if line.strip()]
+    found = [short for line in found if (short := line.strip(f" {MARK}"))]
     if len(found) > lines:
-        return [*found[: lines - 1], _cut(found[lines - 1] + " ", width - 1).rstrip(" ,;") + "…"]
+        return [*found[: lines - 1], _cut(found[lines - 1] + " ", width - 1).rstrip(f" ,;{MARK}") + "…"]
     return found
 
 

@@ -11,7 +11,7 @@ from analecta.publish.health_drawing import safe
 from analecta.publish.map.copies import Copy
 from analecta.publish.plain import many
 
-_TERMS, _ALIKE, _LINKED = 12, 5, 6
+_TERMS, _MORE, _ALIKE, _LINKED = 12, 3, 5, 6
 _KINDS = (
     ("Examples", "The pages nearest to the middle of the group", "examples"),
     ("Hubs", "Pages that link to many good pages of the group", "hubs"),
@@ -33,7 +33,8 @@ def index(analysis: Analysis, colours: Sequence[int]) -> Iterator[str]:
     """All groups, each a link."""
     yield '<ol class="index">'
     for n, cluster in enumerate(analysis.clusters):
-        terms = ", ".join(term for term in cluster.terms[:4] if term.casefold() not in cluster.label.casefold())
+        more = [term for term in cluster.terms if term.casefold() not in cluster.label.casefold()]
+        terms = ", ".join(more[:_MORE])
         yield (
             f'<li><a href="#g{n + 1}"><span class="swatch k{colours[n]}"></span><bdi>{safe(cluster.label)}</bdi></a>'
             f' <span class="number">{cluster.size:,}</span><span class="about"><bdi>{safe(terms)}</bdi></span></li>'

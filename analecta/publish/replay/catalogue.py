@@ -15,11 +15,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from analecta.errors import BadUse, Environment
-from analecta.judge.tree import BELOW
+from analecta.errors import Environment
 from analecta.publish.replay.records import Record, info, records
 from analecta.publish.replay.surt import surt_key
-from analecta.settings import suggest
 from analecta.store.library import Library
 from analecta.store.shard import NOARCHIVE, NOINDEX
 from analecta.urls import url_id
@@ -166,19 +164,6 @@ def _choose(
     made.pages = np.setdiff1d(pages, hidden)
     made.left_out = len(pages) - len(made.pages)
     made.take(_with_redirects(shards, made.pages), hidden)
-
-
-def topic_numbers(library: Library, topic: str | None) -> list[int] | None:
-    """The numbers of a topic and of those below it; None for all topics."""
-    if topic is None:
-        return None
-    names = library.topic_names()
-    found = [n for n, name in enumerate(names) if name == topic or name.startswith(topic + BELOW)]
-    if not found:
-        raise BadUse(
-            f"the library has no topic {topic!r}" + (suggest(topic, names) if names else " yet: crawl it first")
-        )
-    return found
 
 
 def _on_topic(shard: sqlite3.Connection, topics: frozenset[int]) -> Iterator[int]:

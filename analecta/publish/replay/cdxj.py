@@ -7,8 +7,9 @@ from typing import BinaryIO
 import msgspec
 
 from analecta.errors import BadUse
-from analecta.publish.replay.catalogue import Catalogue, catalogue, topic_numbers
-from analecta.publish.replay.new_file import new_file
+from analecta.publish.replay.catalogue import Catalogue, catalogue
+from analecta.publish.topic_names import topic_numbers
+from analecta.publish.whole import whole_file
 from analecta.store.library import Library
 
 
@@ -23,12 +24,12 @@ def write_cdxj(
     library: Library, path: Path | None, topic: str | None = None, everything: bool = False, force: bool = False
 ) -> Indexed:
     """Index the records of a topic, or of all, where they lie in the library; to standard output without a path."""
-    numbers = topic_numbers(library, topic)
+    numbers = None if topic is None else topic_numbers(library, [topic])
     with library.shards() as shards, catalogue(library, shards, numbers, everything) as found:
         check_some(library, topic, found)
         if path is None:
             return _write(found, sys.stdout.buffer)
-        with new_file(path, force) as out:
+        with whole_file(path, force) as out:
             return _write(found, out)
 
 

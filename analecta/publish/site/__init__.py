@@ -17,7 +17,7 @@ from analecta.publish.items import text_of
 from analecta.publish.site.content import Site, read_site
 from analecta.publish.site.copies import copy_page
 from analecta.publish.site.feeds import topic_feed, whole_feed
-from analecta.publish.site.folder import check_folder, write_folder
+from analecta.publish.site.folder import is_site, write_folder
 from analecta.publish.site.frame import framed
 from analecta.publish.site.front_page import front_page, overview_chart
 from analecta.publish.site.lists import search_data, search_page, titles_page
@@ -25,6 +25,7 @@ from analecta.publish.site.machines import machine_files
 from analecta.publish.site.maps import map_files, map_path
 from analecta.publish.site.markup import tag
 from analecta.publish.site.shelf_page import history_chart, shelf_page
+from analecta.publish.whole import check_ours
 from analecta.store.library import Library
 from analecta.urls import canonical
 
@@ -53,7 +54,7 @@ class Wishes(msgspec.Struct, frozen=True):
 
 def publish(library: Library, folder: Path, wishes: Wishes = Wishes()) -> Published:
     """Write the site of a library."""
-    check_folder(folder)
+    check_ours(folder, is_site)
     found = collections(library, most=wishes.most, per_host=wishes.per_host)
     return write_site(library, folder, found, wishes)
 

@@ -5,13 +5,13 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from analecta.publish.cleaned import one_line
 from analecta.publish.collection import Collection, Ranked
 from analecta.publish.collection_picture import in_one_row
 from analecta.publish.items import Item, items, text_of
 from analecta.publish.site.finding import Finding, Parent, findings
-from analecta.publish.site.markup import clean
-from analecta.publish.site.summary import first_words, summary
 from analecta.publish.status import Status, status
+from analecta.publish.summary import first_words, summary
 from analecta.store.library import Library, Moment
 
 PATH = " / "  # between the parts of a topic's name
@@ -158,7 +158,7 @@ def _given(collection: Collection, all_items: Sequence[Item]) -> list[Ranked]:
 
 def _entry(one: Ranked, text: str, finding: Finding, copies: bool) -> Entry:
     item = one.item
-    title = " ".join(clean(item.title).split()) or item.url
+    title = one_line(item.title) or item.url
     told = summary(text, title)
     words = " ".join(first_words(text, f"{title} {told}", _WORDS))
     copy = f"copies/{hexadecimal(item.id)}.html" if copies and item.warc and not item.noarchive else ""

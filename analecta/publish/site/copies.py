@@ -12,8 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from analecta.parse import MAX_BODY, MAX_TAGS
-from analecta.parse.charset import decode, header_charset
-from analecta.publish.archived import answer_of
+from analecta.publish.archived import answer_of, html_of
 from analecta.publish.items import Item
 from analecta.publish.site.content import Entry, Shelf, Site
 from analecta.publish.site.frame import framed, up
@@ -38,7 +37,7 @@ def archived_html(archive: Path, item: Item) -> str | None:
     answer = answer_of(archive, item)
     if answer is None or len(answer.body) > MAX_BODY or answer.body.count(b"<") > MAX_TAGS:
         return None
-    return inert(decode(answer.body, header_charset(answer.headers.get("content-type", "")))[0], item.url)
+    return inert(html_of(answer), item.url)
 
 
 @cache

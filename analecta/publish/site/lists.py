@@ -5,9 +5,10 @@ from itertools import groupby
 
 import msgspec
 
+from analecta.publish.cleaned import clean
 from analecta.publish.site.content import Entry, Shelf, Site
 from analecta.publish.site.frame import framed, search_box
-from analecta.publish.site.markup import clean, foreign, html, language, link, script_data, tag
+from analecta.publish.site.markup import foreign, html, language, link, script_data, tag
 
 _OTHER = "#"  # under which titles stand that begin with no letter
 

@@ -5,8 +5,9 @@ from typing import Any
 
 import msgspec
 
+from analecta.publish.cleaned import clean
 from analecta.publish.site.content import PATH, Entry, Shelf, Site
-from analecta.publish.site.markup import Html, clean, language, script_data, tag
+from analecta.publish.site.markup import Html, language, script_data, tag
 from analecta.publish.site.words import is_page, iso, many
 
 _SCHEMAS = {"DC": "http://purl.org/dc/elements/1.1/", "DCTERMS": "http://purl.org/dc/terms/"}

@@ -7,7 +7,7 @@ import pytest
 
 from analecta.model import Found
 from analecta.store.shard import NOARCHIVE, NOINDEX
-from tests.publish.replay.shelf import Shelf
+from tests.publish.shelf import Shelf
 
 # pywb needs brotlipy, which puts itself in the place of our brotli: such tools live in an environment of their own,
 # which `make validators` makes.

@@ -6,7 +6,7 @@ from analecta.errors import BadUse
 from analecta.publish.replay.cdxj import write_cdxj
 from analecta.store.archive import Place, read_record
 from analecta.store.library import Library
-from tests.publish.replay.shelf import Shelf
+from tests.publish.shelf import Shelf
 
 
 def index(library, out, topic=None, **more):

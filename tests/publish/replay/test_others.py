@@ -14,7 +14,7 @@ from analecta.publish.replay.cdxj import write_cdxj
 from analecta.publish.replay.wacz import write_wacz
 from analecta.store.archive import Place, read_answer
 from analecta.urls import canonical
-from tests.publish.replay.shelf import Shelf
+from tests.publish.shelf import Shelf
 
 BITS = "a B / // .. . %2e %252E %2F % ? & = + %20 ä %ff # %23 ~ sid= 0123456789abcdef0123456789abcdef ( x.aspx ; [ | ^"
 

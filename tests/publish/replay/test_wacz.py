@@ -12,7 +12,7 @@ from warcio.archiveiterator import ArchiveIterator
 from analecta.errors import BadUse, Environment
 from analecta.publish.replay.records import records
 from analecta.publish.replay.wacz import write_wacz
-from tests.publish.replay.shelf import Shelf
+from tests.publish.shelf import Shelf
 
 CREATED = 1_800_000_000.5
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.publish.site.markup import Html, clean, foreign, html, joined, language, link, node, script_data, tag
+from analecta.publish.cleaned import clean
+from analecta.publish.site.markup import Html, foreign, html, joined, language, link, node, script_data, tag
 
 texts = st.text(st.characters(codec=None), max_size=60)
 
@@ -53,17 +54,6 @@ def test_f37_json_in_a_script_says_the_same_and_cannot_end_it(value):
 def test_f37_only_addresses_of_the_web_become_links(url):
     assert link(url, "<b>") == "&lt;b&gt;"
     assert "href" in link("https://a.test/", "x")
-
-
-@given(texts)
-def test_f37_no_override_control_or_surrogate_is_left(text):
-    found = clean(text)
-    assert found.encode("utf-8").decode() == found == clean(found)
-    assert not set(found) & set("\x00\x1b\x9b\u202e\u2066\ufeff\ufffe")
-
-
-def test_marks_that_right_to_left_texts_need_stay():
-    assert clean("\u200fא\u200e\u061c") == "\u200fא\u200e\u061c"
 
 
 def test_markup_is_taken_as_it_is_and_nothing_else_is():

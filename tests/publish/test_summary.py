@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.publish.site.summary import LONGEST, first_words, summary, tidy
+from analecta.publish.summary import LONGEST, first_words, summary, tidy
 
 SENTENCE = "Bees are flying insects that are known for their role in pollination and for making honey."
 

@@ -1,3 +1,5 @@
+"""What many tests share: a pocket web, and a library that was grown from it once."""
+
 import pytest
 
 from analecta.crawl.collector import record
