@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WEB := ../shared/data/debdocs.warc.gz
 
-.PHONY: demo test lint validators bench bench-documents bench-quick gate faults slow clean
+.PHONY: demo test lint validators pictures bench bench-documents bench-quick gate faults slow clean
 
 demo: .venv/installed
 	$(BIN)/analecta demo --force
@@ -61,6 +61,11 @@ faults: .venv/installed
 
 slow: .venv/installed
 	$(BIN)/pytest -m slow --timeout 3600
+
+# The pictures of docs/, from real runs: the demo in a terminal; map and site of a real web in Chromium.
+pictures: .venv/installed
+	$(BIN)/python docs/picture.py
+	$(BIN)/python -m docs.screenshots
 
 clean:
 	rm -rf .venv .validators build dist *.egg-info demo-library benchmarks/out .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,6 +1,8 @@
-"""The demo: a crawl of the pocket web, which is made up and served on this machine, with the result shown."""
+"""The demo: a crawl of the pocket web, which is made up and served on this machine, and pages that show the result."""
 
 import shutil
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from rich.console import Console
@@ -8,8 +10,12 @@ from rich.table import Table
 from rich.text import Text
 
 from analecta.errors import AnalectaError, BadUse
+from analecta.publish.analysis import save
 from analecta.publish.collection import Ranked, collections
+from analecta.publish.map import copies_of, map_page
 from analecta.publish.plain import next_steps, plain, shown
+from analecta.publish.site import Wishes, publish
+from analecta.publish.surveying import survey
 from analecta.seed.first_settings import first_settings
 from analecta.settings import Topic, load
 from analecta.store.library import Library
@@ -17,6 +23,7 @@ from analecta.testweb.process import PocketServer
 from analecta.watch import told, watch
 
 _MARK = "demo"  # in library.db: only a library that has it may be taken away again
+_TITLE = "Demo library"  # of its map and site
 _TOPICS = 3
 _SEEDS = 5
 _BEST = 4  # pages shown of each topic
@@ -40,11 +47,32 @@ def demo(folder: Path, console: Console, force: bool = False, pages: int = 600, 
         console.print()
         console.print(_table(one.topic, one.items))
     console.print(f"\nThe library is in {plain(str(folder.resolve()))}", style="bold", soft_wrap=True)
+    console.print("Open in a browser:")
+    for page in _pages(library):
+        console.print(Text(f"  {plain(str(page.resolve()))}", style="cyan"), soft_wrap=True)
     console.print("Look around in it:")
     example = next((ranked.item.url for one in found for ranked in one.items), "URL")
-    steps = ("status LIB", f"explain LIB {example}", "collection LIB", "publish LIB -o site")
+    steps = ("status LIB", f"explain LIB {example}", "collection LIB", "export LIB pages --format csv -o pages.csv")
     console.print(next_steps(folder, *steps), soft_wrap=True)
     return result.code
+
+
+def _pages(library: Library) -> Iterator[Path]:
+    """Write the map, if there are pages enough for one, and the site; where they are."""
+    with suppress(BadUse):
+        yield _map(library)
+    publish(library, library.folder / "site", Wishes(_TITLE))
+    yield library.folder / "site" / "index.html"
+
+
+def _map(library: Library) -> Path:
+    found = survey(library)
+    save(library, found)
+    with library.shards() as shards:
+        kept, copies = copies_of(shards, found)
+    path = library.folder / "map.html"
+    path.write_text(map_page(kept, _TITLE, copies), encoding="utf-8")
+    return path
 
 
 def _make_room(folder: Path, force: bool) -> None:

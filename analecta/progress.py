@@ -65,7 +65,7 @@ class Lines:
         tally = crawl.tally
         self.console.print(
             f"{clock(passed)} {tally.pages:,} pages, {share(tally.on_topic, tally.pages)} on topic,"
-            f" {self._speed(passed, tally.pages):.1f} pages/s, {tally.hosts:,} hosts, {queued(crawl):,} queued,"
+            f" {self._speed(passed, tally.pages):.1f} pages/s, {many(tally.hosts, 'host')}, {queued(crawl):,} queued,"
             f" {tally.refused:,} refused, {tally.failed:,} failed{_waiting(crawl)}"
         )
 

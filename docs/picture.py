@@ -1,6 +1,6 @@
 """Makes docs/live.svg and docs/demo.svg: `analecta demo` in a real terminal, while it crawls and at its end.
 
-Run it with `.venv/bin/python docs/picture.py`. The command runs in a pseudo-terminal in a fresh folder; what it
+Run it with `make pictures`. The command runs in a pseudo-terminal in a fresh folder; what it
 prints is drawn as it stands, but for that folder's own path, which is shown as `~`.
 """
 
@@ -119,7 +119,7 @@ def draw(lines: list[str], folder: Path, name: str) -> None:
         console.print("[bold]$ analecta demo[/]", highlight=False)
         for line in AnsiDecoder().decode(text):
             line.rstrip()
-            console.print(line, soft_wrap=True)
+            console.print(line, overflow="fold")
         console.save_svg(str(HERE / name), title="analecta demo", code_format=_SVG, unique_id=Path(name).stem)
 
 

@@ -47,7 +47,8 @@ def analyse(
     said = console(stderr=True)
     said.print(f"{_told(found)}\nKept in {plain(str(path))}", soft_wrap=True)
     which = f" --topic {shlex.quote(topic)}" if topic else ""
-    steps = [f"map LIB{which} -o map.html", f"analyse LIB{which} --clusters 5"]
+    steps = [f"map LIB{which} -o map.html"]
+    steps += [] if wanted else [f"analyse LIB{which} --clusters 5"]
     steps += [f"topics split LIB {shlex.quote(topic)} --dry-run"] if topic else []
     said.print(next_steps(lib, *steps), soft_wrap=True)
 

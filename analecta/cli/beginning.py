@@ -208,6 +208,6 @@ def _tell_added(lib: Path, added: "Added", reading: "Reading", troubles: list[st
         screen.print(plain(line), soft_wrap=True)
     if before is not None:
         screen.print(f"Added. The settings as they were: {plain(str(before))}; move them back to undo it. Next:")
-        screen.print(next_steps(lib, "crawl LIB --pages 1000"), soft_wrap=True)
+        screen.print(next_steps(lib, "health LIB", "crawl LIB --pages 1000"), soft_wrap=True)
     else:
         screen.print("Nothing is written: --dry-run only shows it." if added else "Nothing is new.")

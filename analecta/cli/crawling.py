@@ -53,7 +53,9 @@ def crawl(
     else:
         screen = console()
         screen.print(told(result))
-        screen.print(next_steps(lib, "status LIB", "explain LIB URL", "export LIB pages"), soft_wrap=True)
+        screen.print(
+            next_steps(lib, "status LIB", "collection LIB", "analyse LIB", "publish LIB -o site"), soft_wrap=True
+        )
     raise typer.Exit(result.code)
 
 

@@ -39,8 +39,8 @@ def publish(
         return
     screen = console()
     screen.print(
-        f"{many(done.items, 'page')} of {many(done.topics, 'topic')}, {done.copies:,} with an archived copy: "
-        f"open {output / 'index.html'}",
+        f"{many(done.items, 'page')} of {many(done.topics, 'topic')} (with the examples), "
+        f"{done.copies:,} with an archived copy: open {output / 'index.html'}",
         soft_wrap=True,
     )
     if not base_url:

@@ -66,9 +66,8 @@ def replay(
 
     def ready(at: int) -> None:
         host = next(iter(archives.hosts), "example.org")
-        lines = [
-            f"{len(archives):,} pages of {len(archives.hosts):,} hosts are served on 127.0.0.1:{at}. Ctrl-C ends it."
-        ]
+        served = f"{_many(len(archives), 'page')} of {_many(len(archives.hosts), 'host')} served"
+        lines = [f"{served} on 127.0.0.1:{at}. Ctrl-C ends it."]
         lines.append(f"Try:  curl --connect-to ::127.0.0.1:{at} http://{host}/")
         if search:
             lines.append(f'      curl "http://127.0.0.1:{at}/search?q=WORDS&format=json"')
@@ -107,3 +106,7 @@ def _index(archives: Warcs, console: Console) -> Search:
     with _progress(console) as bar:
         task = bar.add_task("Indexing the words", total=len(archives))
         return Search(archives, lambda: bar.advance(task))
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"

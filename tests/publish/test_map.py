@@ -285,3 +285,8 @@ def test_p10_axe_finds_nothing_serious(written):
 @needs_nu
 def test_p10_the_page_is_valid_html(written):
     assert nu([written(analysis(8, title="</p>"))]) == []
+
+
+def test_p9_no_line_of_a_label_begins_or_ends_with_the_mark():
+    assert wrapped("metropolitan area · Mayor · districts", 17, 2) == ["metropolitan area", "Mayor · districts"]
+    assert wrapped("dinosaurs · Jurassic Park · lizard", 14, 2) == ["dinosaurs", "Jurassic Park…"]

@@ -208,7 +208,7 @@ def test_replay_says_where_it_listens_and_ends_at_ctrl_c(tmp_path):
         first = child.stdout.readline()
         child.send_signal(signal.SIGINT)
         rest = child.stdout.read()
-    assert first.startswith("1 pages of 1 hosts are served on 127.0.0.1:")
+    assert first.startswith("1 page of 1 host served on 127.0.0.1:")
     assert "connect_to" in rest
     assert child.returncode == 0
 
