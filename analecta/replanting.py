@@ -1,26 +1,22 @@
-"""Pages, URLs and examples that follow the topics when a person changes the tree.
+"""Pages, URLs and examples that follow the topics when a person splits one or takes that back.
 
 What a crawl has written down names topics by number. When a topic is split or a split is undone, the pages move with
-it at once; whoever holds an example in the settings holds it here too, and nobody else does. The next crawl learns
-anew, and its judge looks at the pages again.
+it at once, and so do the examples (crawl/examples.py). The next crawl learns anew, and its judge looks at the pages
+again.
 """
 
-import contextlib
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from analecta.frontier.policy import SEED_PRIORITY
-from analecta.model import OTHERS, Found
+from analecta.crawl.examples import follow, writing
+from analecta.model import OTHERS
 from analecta.seed.gathering import BELOW
 from analecta.settings import Settings
 from analecta.store.library import Library
 from analecta.store.shard import Shard
-from analecta.urls import canonical
 
-_ORDINARY = 0.5  # what a URL is worth of which nothing is known any more
-_EXAMPLES = "SELECT id, found, parent, topic FROM urls WHERE priority >= ?"
 _topics_of = msgspec.msgpack.Decoder(tuple[tuple[int, float], ...]).decode
 
 
@@ -32,15 +28,11 @@ def replant(library: Library, settings: Settings, moved: Mapping[int, str] = {})
     names = library.topic_names(tuple(topic.name for topic in settings.topics))
     homes = _homes(names, {topic.name for topic in settings.topics})
     numbers = {id: names.index(name) for id, name in moved.items()}
-    with _shards(library) as shards:
-        wanted = _wanted(settings, names)
-        examples = {row[0]: row for shard in shards for row in shard.db.execute(_EXAMPLES, (SEED_PRIORITY,))}
+    with writing(library) as shards:
         for shard in shards:
             _move_home(shard.db, homes)
             _move_pages(shard.db, numbers, names)
-            _agree(shard.db, examples, wanted)
-            queued = shard.db.execute("SELECT topic, count(*) FROM urls WHERE state = 0 GROUP BY topic").fetchall()
-            shard.put("queued", msgspec.json.encode(dict(queued)))
+        follow(shards, settings, names)
         gone = [] if any(_letters(shard.db) for shard in shards) else _unused(shards, names, homes)
         for shard in shards:
             shard.commit()
@@ -57,14 +49,6 @@ def page_counts(library: Library) -> dict[str, int]:
                 if topic < len(names):
                     counts[names[topic]] += count
     return counts
-
-
-@contextlib.contextmanager
-def _shards(library: Library) -> Iterator[list[Shard]]:
-    """The partitions, to be written to."""
-    with contextlib.ExitStack() as stack:
-        paths = (library.shard_path(n) for n in range(library.partitions))
-        yield [stack.enter_context(contextlib.closing(Shard(path))) for path in paths if path.exists()]
 
 
 def _homes(names: Sequence[str], wanted: set[str]) -> dict[int, int]:
@@ -112,40 +96,6 @@ def _move_pages(db: sqlite3.Connection, moved: Mapping[int, int], names: Sequenc
 def _above(names: Sequence[str], number: int) -> int:
     name = names[number].rpartition(BELOW)[0]
     return names.index(name) if name in names else OTHERS
-
-
-# --- examples --------------------------------------------------------------------------------------------------------
-
-
-def _wanted(settings: Settings, names: Sequence[str]) -> dict[int, int]:
-    """The topic of each page that the settings call an example, by its id."""
-    given = [(url, OTHERS) for url in settings.others.seeds]
-    given += [(url, names.index(topic.name)) for topic in settings.topics for url in topic.seeds]
-    return {target.id: topic for url, topic in given if (target := canonical(url)) is not None}
-
-
-def _agree(
-    db: sqlite3.Connection, examples: Mapping[int, tuple[int, int, int, int]], wanted: Mapping[int, int]
-) -> None:
-    """Examples are of the topic that the settings say, and those that they do not name are pages like others."""
-    for id, _, _, topic in db.execute(_EXAMPLES, (SEED_PRIORITY,)).fetchall():
-        new = wanted.get(id, wanted.get(_origin(id, examples)))
-        if new is None:
-            db.execute("UPDATE urls SET priority = ? WHERE id = ?", (_ORDINARY, id))
-        elif new != topic:
-            db.execute("UPDATE urls SET topic = ? WHERE id = ?", (new, id))
-            if new >= 0:  # an example is on topic because a person says so
-                change = "UPDATE pages SET topic = ?, topics = NULL WHERE id = ? AND topic >= 0"
-                db.execute(change, (new, id))
-
-
-def _origin(id: int, examples: Mapping[int, tuple[int, int, int, int]]) -> int:
-    """The address that a person gave for a page, of which redirects led to it."""
-    seen: set[int] = set()
-    while id in examples and examples[id][1] == Found.REDIRECT and id not in seen:
-        seen.add(id)
-        id = examples[id][2]
-    return id
 
 
 # --- topics that are gone --------------------------------------------------------------------------------------------

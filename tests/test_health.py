@@ -52,3 +52,23 @@ def test_s14_a_drawing_that_cannot_be_written_is_one_sentence(tmp_path, web):
     done = run("health", library.folder, "--connect-to", web.address, "-o", tmp_path / "no" / "such" / "x.html")
     assert isinstance(done.exception, Environment)
     assert "cannot write" in str(done.exception)
+
+
+def test_s14_a_topic_whose_seeds_all_went_to_its_subtopics_is_shown_by_them(tmp_path, web):
+    one, two = web.web.topics[:2]
+    library = library_at(tmp_path / "lib", web, ("all", one, 5), (f"all / {one}", one, 0), (f"all / {two}", two, 0))
+    done = run("health", library.folder, "--connect-to", web.address)
+    assert done.exit_code == 0
+    assert "shown by the topics below" in " ".join(done.stdout.split())
+    assert "no examples" not in done.stdout
+
+
+def test_s14_health_sees_an_example_where_it_was_moved_to(tmp_path, web):
+    one, two = web.web.topics[:2]
+    library = library_at(tmp_path / "lib", web, (one, one, 0), (two, two, 0))
+    words = ("health", library.folder, "--connect-to", web.address, "--json")
+    run(*words)
+    moved = [Topic(one, tuple(web.web.seeds(one, 5)[1:])), Topic(two, tuple(web.web.seeds(two, 5)))]
+    moved[1] = Topic(two, (*moved[1].seeds, web.web.seeds(one, 5)[0]))
+    library.settings_path.write_text(first_settings(moved, "adaptive"))
+    assert [topic["examples"] for topic in json.loads(run(*words).stdout)["topics"]] == [4, 6]

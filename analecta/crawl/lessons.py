@@ -6,6 +6,7 @@ The teacher (crawl/training.py) makes models; here it is decided when, and each 
 import time
 from collections.abc import Callable, Sequence
 
+from analecta.crawl.examples import follow, writing
 from analecta.crawl.given import digest, given_files
 from analecta.crawl.judges import load_judge, new_judge
 from analecta.crawl.messages import Report
@@ -36,11 +37,16 @@ class Lessons:
         self._given = ""  # a digest of the examples
 
     def prepare(self, topics: Sequence[str]) -> None:
-        """Go on with the last model, if it was made from the same examples."""
+        """Go on with the last model, if it was made from the same examples; else see which are examples now."""
         settings, library = self.settings, self.library
         self._given = digest(settings, topics, library.folder)
         same = library.get("taught", "") == self._given
         self.model = str(library.get("model", "")) if same else ""
+        if not same:
+            with writing(library) as shards:
+                follow(shards, settings, topics)
+                for shard in shards:
+                    shard.commit()
         self._teacher = Teacher(library, new_judge(settings), topics, settings.learn, given_files(settings, topics))
         self.before = self._schedule.before = self._teacher.kept()
         if not self.model:  # the examples are learnt from before that
@@ -93,7 +99,10 @@ class Lessons:
             raise Environment(self._no_seed(tally))
         self.first_held = True
         self._schedule.put_off(tally.pages, first=True)
-        return self._adopt(lesson)
+        self._adopt(lesson)
+        if self.before and self.settings.learn.every:  # else it would know less than the last one did
+            self._adopt(self._next())
+        return True
 
     def _next(self) -> Lesson:
         """Learn again; what goes wrong there costs the lesson, not the crawl."""

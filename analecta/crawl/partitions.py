@@ -127,8 +127,8 @@ class Crawl:
     # --- leading ---------------------------------------------------------------------------------------------------
 
     def _lead(self, progress: Callable[["Crawl"], None]) -> Ending:
-        topics = range(len(self.settings.topics))
-        stop_rules = rules(self.settings.stop, topics, self.clock)
+        named = [self.topics.index(topic.name) for topic in self.settings.topics]  # others are gone, and have numbers
+        stop_rules = rules(self.settings.stop, named, self.clock)
         while True:
             self._listen()
             self._replace_the_dead()

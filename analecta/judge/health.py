@@ -16,7 +16,7 @@ A topic alone, 10 examples, both webs: of single wrong ones a third to three qua
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 import msgspec
@@ -25,6 +25,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
 from analecta.judge.buckets import SIZE, buckets, rows
+from analecta.judge.tree import BELOW
 from analecta.judge.weighting import page_frequency, smooth_idf, tf_idf, unit
 from analecta.model import Example
 from analecta.terms import LANGUAGES, Words, stop_words, words
@@ -96,7 +97,7 @@ class Health(msgspec.Struct, frozen=True):
     similarities: list[list[float]]
     close: list[Pair]
     strays: list[Stray]
-    few: list[str]  # topics with too few examples
+    few: list[str]  # topics with too few examples; one without any may be shown by the topics below it
 
 
 def health(examples: Sequence[Example], topics: Sequence[str]) -> Health:
@@ -131,8 +132,14 @@ def health(examples: Sequence[Example], topics: Sequence[str]) -> Health:
             Stray(given[n].url, topics[home[n]], topics[t] if t >= 0 else None, own, there)
             for n, t, own, there in (_strays(near, home, place) if several else _unlike(alike))
         ],
-        few=[name for i, name in enumerate(topics) if amount[i] < ENOUGH],
+        few=_few(dict(zip(topics, amount.tolist(), strict=True))),
     )
+
+
+def _few(amount: Mapping[str, int]) -> list[str]:
+    """Topics with too few examples, but for those without any that have topics below them with some."""
+    shown = {name for name in amount if any(n and other.startswith(name + BELOW) for other, n in amount.items())}
+    return [name for name, n in amount.items() if n < ENOUGH and (n or name not in shown)]
 
 
 # --- pages as vectors -------------------------------------------------------------------------------------------------

@@ -13,6 +13,10 @@ example is compared with the others; what is nearer to all of them than a middli
 them for less weight, and the worse half is what is not the topic. Every lesson begins from the examples anew, so that
 an error of the last one does not grow (docs/decisions.md has figures).
 
+Below "Science" lies "Science / Biology": its examples show the topic above too, which says by its own where its line
+is, and a page of both is of the one below. Else what is left to a topic after a split would be all that its subtopics
+are not.
+
 It is learnt in milliseconds, so that a crawl can afford to learn again every few pages at first, when it matters:
 ten examples say little about which of their words are usual on this web.
 """
@@ -31,6 +35,7 @@ from analecta.judge.calibrate import Line, confidence
 from analecta.judge.examples import Material, material
 from analecta.judge.others import PAGES
 from analecta.judge.saved import load_model, save_model
+from analecta.judge.tree import BELOW
 from analecta.model import MET, OTHERS, Example, Page, Verdict
 from analecta.terms import Words, stop_words, words
 
@@ -85,6 +90,7 @@ class Profile:
         self.buckets_ = np.zeros(0, np.int64)
         self.idf_ = np.zeros(0, np.float32)
         self.weights_ = np.zeros((0, len(topics)), np.float32)
+        self._below = _below(topics)
         self.lines_ = np.tile(np.array(_NEVER, np.float64), (len(topics), 1))
         if not given.examples or not topics:
             return self._prepare()
@@ -122,7 +128,7 @@ class Profile:
         off = units @ usual
         like = np.full((units.shape[0], topics), -np.inf)
         for topic in range(topics):
-            own = given.labels == topic
+            own = self._shown(given.labels, topic)
             total = _sum(units, np.where(own, given.weights, 0.0))
             if not total.any():
                 continue
@@ -136,7 +142,7 @@ class Profile:
         self, units: csr_matrix, given: Material, topic: int, likeness: Floats
     ) -> tuple[npt.NDArray[np.float32], Line]:
         """The profile of one topic, and the line between yes and no."""
-        yes = given.labels == topic
+        yes = self._shown(given.labels, topic)
         joins, worse = self._parted(np.flatnonzero(given.labels == MET), likeness, topic)
         shown = ~given.stock & (given.labels == OTHERS)
         other = ~yes & ~given.stock & (given.labels >= OTHERS)
@@ -161,7 +167,11 @@ class Profile:
         if np.count_nonzero(profile) > self.terms:
             least = np.partition(np.abs(profile), -self.terms)[-self.terms]
             profile[np.abs(profile) < least] = 0
-        return profile, _line(trained, own, other)
+        return profile, _line(trained, own & (given.labels == topic), other)
+
+    def _shown(self, labels: Numbers, topic: int) -> npt.NDArray[np.bool_]:
+        """Which examples show a topic: its own and those of the topics below it; none where it has none of its own."""
+        return np.asarray(np.isin(labels, np.flatnonzero(self._below[topic])) & (labels == topic).any())
 
     def _parted(self, met: Numbers, likeness: Floats, topic: int) -> tuple[Numbers, Numbers]:
         """Of pages met those that join the examples of a topic, and those that stand for what it is not.
@@ -172,7 +182,8 @@ class Profile:
         like = likeness[:, topic]
         ranked = met[np.argsort(-like[met], kind="stable")]
         best, worse = ranked[: min(self.joining, int(self.share * len(ranked)))], ranked[len(ranked) // 2 :]
-        joins = best[(like[best] >= 0) & (like[best] >= likeness[best].max(axis=1))]
+        rivals = np.where(self._below[topic] | self._below[:, topic], -np.inf, likeness[best])
+        joins = best[(like[best] >= 0) & (like[best] >= rivals.max(axis=1))]
         return joins, worse[like[worse] < like[worse].min(initial=0.0) / 2]
 
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
@@ -183,13 +194,27 @@ class Profile:
         """The same for words already cut."""
         if not len(self.buckets_):
             return [Verdict()] * len(batch)
-        sure = confidence(_units(rows(batch), self._idf) @ self._profiles, self.lines_[:, 0], self.lines_[:, 1])
+        sure = self._sure(_units(rows(batch), self._idf))
         sure[np.diff(batch.starts) == 0] = 0.0
         if len(self.topics_) == 1:
             return [self._verdict([0], [one]) for one in sure[:, 0].tolist()]
         order = np.argsort(-sure, axis=1, kind="stable")[:, : max(self.overlap, 1)]
         ranked = np.take_along_axis(sure, order, axis=1)
         return [self._verdict(*row) for row in zip(order.tolist(), ranked.tolist(), strict=True)]
+
+    def _sure(self, units: csr_matrix) -> Floats:
+        """How sure it is of each topic; of a page that is also of a topic below, that one takes it over."""
+        sure = confidence(units @ self._profiles, self.lines_[:, 0], self.lines_[:, 1])
+        for topic in np.argsort(-self._below.sum(axis=1), kind="stable").tolist():  # from the top down
+            below = np.flatnonzero(self._below[topic])
+            below = below[below != topic]
+            if not len(below):
+                break
+            best = below[sure[:, below].argmax(axis=1)]
+            page = np.flatnonzero(sure[np.arange(len(sure)), best] >= self.threshold)
+            sure[page, best[page]] = np.maximum(sure[page, best[page]], sure[page, topic])
+            sure[page, topic] = 0.0
+        return sure
 
     def _verdict(self, topics: list[int], ranked: list[float]) -> Verdict:
         if ranked[0] < self.threshold:
@@ -204,7 +229,7 @@ class Profile:
         if not len(self.buckets_) or not len(batch.hashes):
             return []
         unit = _units(rows(batch), self._idf)
-        best = int(np.argmax(confidence(unit @ self._profiles, self.lines_[:, 0], self.lines_[:, 1])[0]))
+        best = int(np.argmax(self._sure(unit)[0]))
         made = dict(zip(unit.indices.tolist(), (unit.data * self._profiles[unit.indices, best]).tolist(), strict=True))
         named = dict(zip(buckets(batch.hashes).tolist(), batch.strings(), strict=True))
         stop = stop_words("en")
@@ -242,11 +267,20 @@ class Profile:
             raise BadUse(f"model {name} is not whole: learn it anew") from error
 
     def _prepare(self) -> Self:
+        self._below = _below(self.topics_)
         self._idf = np.zeros(SIZE, np.float32)
         self._idf[self.buckets_] = self.idf_
         self._profiles = np.zeros((SIZE, len(self.topics_)), np.float32)
         self._profiles[self.buckets_] = self.weights_
         return self
+
+
+def _below(topics: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """For each topic, which lie below it or are it."""
+    above = [name + BELOW for name in topics]
+    return np.array([[(name + BELOW).startswith(one) for name in topics] for one in above], np.bool_).reshape(
+        len(topics), len(topics)
+    )
 
 
 def _against(weights: Floats, shown: npt.NDArray[np.bool_]) -> Floats:

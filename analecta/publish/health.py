@@ -30,6 +30,8 @@ def tell(found: Health) -> RenderableType:
 def verdict(found: Health, topic: TopicHealth, most: int = _OTHER) -> tuple[str, str]:
     """What there is to say of a topic, in a few words, and how bad it is; the worst first."""
     if topic.examples < ENOUGH:
+        if not topic.examples and topic.name not in found.few:
+            return "shown by the topics below it", GOOD
         return "too few examples" if topic.examples else "no examples", BAD
     if near := [_other(pair, topic.name) for pair in found.close if topic.name in (pair.one, pair.other)]:
         return f"too close to {short(near[0], most)}", BAD

@@ -1,13 +1,15 @@
-"""Crawls that begin from files, and with pages that are not meant."""
+"""Crawls that begin from files, and with pages that are not meant; examples that a person moves or takes away."""
 
 import shutil
 
 import pytest
+from making import candidate, shard_at, target
 
+from analecta.crawl.examples import follow
 from analecta.crawl.given import given_files
 from analecta.crawl.partitions import Crawl
 from analecta.errors import Environment
-from analecta.model import Found
+from analecta.model import Found, State
 from analecta.seed.first_settings import first_settings
 from analecta.settings import Others, Settings, Topic, load
 from analecta.store.library import Library
@@ -98,6 +100,70 @@ def test_a_page_that_was_found_can_be_said_not_to_be_meant(tmp_path, web):
     found = [url for url, _, _ in rows(library, "p.topic = 0 AND p.duplicate_of IS NULL AND u.priority < 1")][:2]
     crawled(web, library, [topic], Others(tuple(found)), pages=10)
     assert [row[1] for row in rows(library, "u.priority >= 1e6 AND u.topic < 0")] == [-1, -1]
+
+
+def two_topics(web, *moved, to=1):
+    """Two topics of five seeds; those of the first with these numbers are of the other instead, or of none."""
+    names = web.web.topics[:2]
+    seeds = [web.web.seeds(name, 5) for name in names]
+    away = [seeds[0][n] for n in moved]
+    return [
+        Topic(names[0], tuple(url for url in seeds[0] if url not in away)),
+        Topic(names[1], (*seeds[1], *(away if to == 1 else []))),
+    ], away
+
+
+def test_an_example_that_is_moved_is_one_of_its_new_topic_alone(tmp_path, web):
+    library = Library.create(tmp_path / "lib", "")
+    crawled(web, library, two_topics(web)[0], pages=20)
+    topics, moved = two_topics(web, 0, 2)
+    crawl = crawled(web, library, topics, pages=2)
+    given = {example.url: example.topic for example in crawl.lessons.examples()}
+    assert [given[url] for url in moved] == [1, 1]
+    assert sorted(given.values()) == [0] * 3 + [1] * 7
+
+
+def test_an_example_that_is_removed_is_a_page_like_others_and_one_that_is_put_back_an_example(tmp_path, web):
+    library = Library.create(tmp_path / "lib", "")
+    crawled(web, library, two_topics(web)[0], pages=20)
+    topics, gone = two_topics(web, 1, to=None)
+    crawl = crawled(web, library, topics, pages=2)
+    assert gone[0] not in {example.url for example in crawl.lessons.examples()}
+    assert rows(library, f"u.url = '{gone[0]}' AND u.priority < 1")[0][2] == Found.LINK
+    crawl = crawled(web, library, two_topics(web)[0], pages=2)
+    assert gone[0] in {example.url for example in crawl.lessons.examples()}
+    assert rows(library, f"u.url = '{gone[0]}'")[0][2] == Found.SEED
+
+
+def test_a_page_that_a_seed_redirects_to_goes_where_the_seed_goes():
+    seed, page = target("http://a.test/old"), target("http://a.test/new")
+    with shard_at() as shard:
+        shard.add([(1, candidate(seed.url, 1e6), State.ELSEWHERE, False, "http-301")])
+        shard.add([(2, candidate(page.url, 1e6, found=Found.REDIRECT, parent=seed.id), State.DONE, False, "")])
+        shard.settle(seed.id, State.ELSEWHERE, "http-301", elsewhere=page.id)
+        for topics, held in ((Topic("a"),), []), ((Topic("a"), Topic("b", (seed.url,))), [1, 1]):
+            follow([shard], Settings(topics=topics), ["a", "b"])
+            rows = shard.db.execute("SELECT topic FROM urls WHERE priority >= 1e6").fetchall()
+            assert [topic for (topic,) in rows] == held
+
+
+def test_where_examples_have_changed_the_pages_of_earlier_crawls_are_learnt_from_at_once(tmp_path, web):
+    library = Library.create(tmp_path / "lib", "")
+    crawled(web, library, two_topics(web)[0], pages=60)
+    crawled(web, library, two_topics(web, 0, to=None)[0], pages=1)
+    with library.database(readonly=True) as db:
+        *_, first, second = [row[0] for row in db.execute("SELECT about FROM models ORDER BY made_at")]
+    assert first == "9 examples, 2 topics"
+    assert "pages met" in second
+
+
+def test_s7_a_topic_that_is_gone_is_not_waited_for(tmp_path, web):
+    library = Library.create(tmp_path / "lib", "")
+    topics = two_topics(web)[0]
+    crawled(web, library, topics, pages=15)
+    library.settings_path.write_text(first_settings(topics[1:], "adaptive"))
+    more = {"fetch": {"connect_to": web.address}, "stop": {"pages": 100, "per_topic": 3}}
+    assert Crawl(library, load(library.settings_path, more)).run().reason == "every topic has 3 pages"
 
 
 def test_files_of_no_use_are_told_once_and_a_changed_one_is_learnt_anew(tmp_path, web):

@@ -93,6 +93,13 @@ def test_s14_a_topic_alone_has_no_neighbours_but_may_have_an_example_unlike_the_
     assert health(examples(["bees"] * 8), ["Bees"]).strays == []
 
 
+def test_s14_a_topic_without_examples_is_shown_by_those_below_it():
+    found = health(examples([], ["bees"] * 6, ["stars"] * 6), ["Nature", "Nature / Bees", "Nature / Stars"])
+    assert found.few == []
+    assert health(examples([], ["bees"] * 6), ["Nature", "Naturejournals / Bees"]).few == ["Nature"]
+    assert health(examples(["bees"], ["bees"] * 6), ["Nature", "Nature / Bees"]).few == ["Nature"]
+
+
 def test_s14_no_topics_no_examples_and_no_words_are_no_trouble():
     assert health([], []) == Health([], [], [], [], [])
     assert health([], ["A", "B"]).few == ["A", "B"]

@@ -76,3 +76,13 @@ def test_one_example_vouches_for_nothing_and_examples_without_words_for_no_page(
     asked = page("propolis " * 3 + text(rng, BEES, usual=5))
     assert "propolis" not in [word for word, _ in judge.explain(asked)]
     assert [verdict.topic for verdict in judge.judge([asked, page("")])] == [0, OTHERS]
+
+
+def test_b19_examples_of_a_subtopic_show_the_topic_above_too(rng):
+    """They do not speak against it, and what is plainly of the subtopic still goes there."""
+    given = [*examples(rng, 0, WASPS), *examples(rng, 1, BEES), *met(rng, TOWNS, 30)]
+    tree, flat = (Profile().fit(given, ["Insects", name]) for name in ("Insects / Bees", "Bees"))
+    both = page(text(rng, WASPS, BEES))
+    assert tree.judge([both])[0].topic == 0
+    assert tree.judge([both])[0].confidence > flat.judge([both])[0].confidence
+    assert tree.judge([page(text(rng, BEES))])[0].topic == 1
