@@ -12,10 +12,12 @@ hot URL of a host is at least as good as every cold one, so that the order is ex
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
+from math import ceil
 from typing import Protocol
 
 import numpy as np
 
+from analecta.frontier.lines import Lines
 from analecta.frontier.politeness import Manners, Turns
 from analecta.frontier.sieve import Sieve
 from analecta.model import Candidate, Lease, State, Target
@@ -97,6 +99,7 @@ class Frontier:
         self.hosts: dict[str, Host] = {}
         self.floor = -NEVER  # nothing below it is given out
         self.silent: set[str] = set()  # hosts that had answered before and do not now
+        self.lines: Lines | None = None  # in a crawl in order: all times here are counted ones
         self._domains: dict[str, Domain] = {}
         self._domain_of = domain_of
         self._now = now
@@ -249,6 +252,16 @@ class Frontier:
             heapify(host.heap)
             self._place(host)
 
+    def count_time(self, lines: Lines) -> None:
+        """Begin to go by counted time; what hosts must be waited for is rounded up to seconds."""
+        self.lines, start, self._now = lines, self._now, lines.now
+        for host in self.hosts.values():
+            if host.next > start:
+                lines.join(host.name, host.next).members = 0
+            host.next = self._now + ceil(round(max(0.0, host.next - start), 3))
+            host.struck_until = self._now
+            self._place(host)
+
     # --- out --------------------------------------------------------------------------------------------------
 
     def pop(self, count: int, now: float, floor: float = -NEVER) -> list[Lease]:
@@ -318,6 +331,11 @@ class Frontier:
             host.next = max(host.next, self._now + delay)
             self._place(host)
 
+    def wait(self, name: str) -> float:
+        """Seconds for which a host must still be left alone."""
+        host = self.hosts.get(name)
+        return max(0.0, host.next - self._now) if host else 0.0
+
     def reserve(self, name: str, now: float, longest: float = 5.0) -> float | None:
         """Take a turn of a host outside the queue, for robots.txt and where it leads: seconds to wait for it.
 
@@ -327,6 +345,8 @@ class Frontier:
         if host.turn_given or not host.delay:
             host.turn_given = False
             return 0.0
+        if self.lines is not None:
+            return self.lines.reserve(name, host.delay)
         wait = max(0.0, host.next - now)
         if wait > longest:
             return None
@@ -335,7 +355,12 @@ class Frontier:
         return wait
 
     def next_due(self) -> float | None:
-        """When the next host may be asked, if some host must still wait; None where nothing waits for time."""
+        """When the next host may be asked by the clock, if some must still wait; None where nothing waits for time."""
+        due = self.first_due()
+        return due if due is None or self.lines is None else self.lines.by_clock(due)
+
+    def first_due(self) -> float | None:
+        """The same by the time that the frontier goes by."""
         while self._waiting and self._waiting[0][3].ticket != self._waiting[0][2]:
             heappop(self._waiting)
         return self._waiting[0][0] if self._waiting else None
