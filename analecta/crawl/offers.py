@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from analecta.crawl.exchange import Exchange
 from analecta.crawl.focus import Entries, Focus
+from analecta.crawl.site_policy import SitePolicy
 from analecta.frontier.policy import PROBE_PRIORITY, SEED_PRIORITY, Bounds, Value
 from analecta.frontier.queues import Frontier
 from analecta.frontier.traps import DEMOTED, Traps, refusal
@@ -48,12 +49,13 @@ class Offers:
         partition: tuple[int, int],
         links: LinkJudge | None = None,
         entries: Entries | None = None,
+        sites: SitePolicy | None = None,
         follow_nofollow: bool = False,
         look_ahead: Callable[[str], None] | None = None,
     ) -> None:
         """With a judge of `links` each link has a worth of its own; without, that of the page it is on.
 
-        `entries` holds the crawl to one entry a site.
+        `entries` holds the crawl to one entry a site; with `sites` it goes from site to site.
         """
         self.frontier = frontier
         self.exchange = exchange
@@ -68,18 +70,17 @@ class Offers:
         self.look_ahead = look_ahead
         self.links = links
         self.entries = entries
+        self.sites = sites
         self._demoted: set[int] = set()  # of traps, whatever the judge of links thinks of them
         self._owner: dict[str, int] = {}
         self._https: set[str] = set()
 
     def plant(self, topics: Sequence[Topic], others: Others = Others()) -> None:
-        """Queue the seeds of our own hosts, and where else to begin. A seed that is known becomes an example there."""
+        """Queue the seeds of our own hosts, and where else to begin."""
         numbers = {topic.name: self.topics.index(topic.name) for topic in topics}
         given = [(url, numbers[topic.name]) for topic in topics for url in topic.seeds]
         given += [(url, OTHERS) for url in others.seeds]
-        seeds = self._planted(given, SEED_PRIORITY, Found.SEED)
-        self.frontier.make_examples(seeds)
-        self.offer(seeds)
+        self.offer(self._planted(given, SEED_PRIORITY, Found.SEED))
         starts = [(url, numbers[topic.name]) for topic in topics for url in topic.starts]
         self.offer(self._planted(starts, START_PRIORITY, Found.LINK))
 
@@ -105,6 +106,13 @@ class Offers:
         target = canonical(f"{origin}/no-such-page-{url_id('://' + lease.host) & 0xFFFFFFFF:08x}.html")
         if target is not None:
             self.offer([Candidate(target, PROBE_PRIORITY, -1, lease.depth, lease.id, Found.PROBE)])
+
+    def go_to(self, sites: Sequence[str]) -> None:
+        """Crawl these sites now, from their front pages on."""
+        if self.sites is not None:
+            fronts = [(url, OTHERS) for url in self.sites.name(sites)]
+            self.offer(self._planted(fronts, 1.0, Found.LINK))
+            self.sites.begin()
 
     def follow(self, pages: Sequence[Open]) -> None:
         """Offer the links of a batch of pages that are new; those that wait may come to be worth more."""
@@ -252,6 +260,8 @@ class Offers:
                 self.look_ahead(candidate.target.host)
         if refused:
             self.frontier.refuse(refused)
+        if self.sites is not None:
+            welcome = self.sites.sorted_out(welcome)
         if welcome:
             self.frontier.push(welcome)
 

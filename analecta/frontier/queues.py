@@ -39,7 +39,6 @@ class Ledger(Protocol):
     def cold_best(self, host: str) -> float | None: ...
     def reprioritise(self, ids: Iterable[int], priority: float) -> list[tuple[int, int]]: ...
     def set_priorities(self, rows: Iterable[tuple[float, int]]) -> None: ...
-    def make_examples(self, seeds: Iterable[Candidate]) -> list[tuple[Candidate, int, int]]: ...
     def worst(self, topic: int, count: int) -> list[int]: ...
     def settle(
         self, id: int, state: State, reason: str = "", detail: str = "", elsewhere: int = 0, tries: int | None = None
@@ -168,13 +167,6 @@ class Frontier:
         better = {t.id: t.host for t in targets if self._live.get(t.id, NEVER) < priority}
         for id, n in self.ledger.reprioritise(better, priority):
             self._enter(self._host(better[id]), priority, n, id)
-
-    def make_examples(self, seeds: Iterable[Candidate]) -> None:
-        """URLs that are known become examples: what waits comes first, what was kept is learnt from."""
-        for seed, n, topic in self.ledger.make_examples(seeds):
-            self._queued[topic] -= 1
-            self._queued[seed.topic] += 1
-            self._enter(self._host(seed.target.host), seed.priority, n, seed.target.id)
 
     def rescore(self, worth: Mapping[int, float], most: float = 1.0) -> None:
         """Give hot queued URLs new priorities: those of at most `most`, seeds and probes keep theirs.

@@ -180,20 +180,6 @@ class Shard:
         change = "UPDATE urls SET priority = ? WHERE id = ? RETURNING id, n"
         return [self.db.execute(change, (priority, id)).fetchone() for id in ids]
 
-    def make_examples(self, seeds: Iterable[Candidate]) -> list[tuple[Candidate, int, int]]:
-        """Let known URLs be examples of the seeds' topics: of those that wait the seed, n, and the former topic."""
-        waiting = []
-        for seed in seeds:
-            known = "SELECT n, topic, state FROM urls WHERE id = ? AND priority < ? AND state IN (?, ?)"
-            row = self.db.execute(known, (seed.target.id, seed.priority, State.QUEUED, State.DONE)).fetchone()
-            if row is None:
-                continue
-            change = "UPDATE urls SET priority = ?, topic = ?, cold = 0 WHERE id = ?"
-            self.db.execute(change, (seed.priority, seed.topic, seed.target.id))
-            if row[2] == State.QUEUED:
-                waiting.append((seed, row[0], row[1]))
-        return waiting
-
     def worst(self, topic: int, count: int) -> list[int]:
         """The ids of the worst queued URLs of a topic."""
         rows = self.db.execute(
