@@ -110,12 +110,24 @@ def examine(library: Library, settings: Settings, console: Console) -> Health:
         ending = crawl.run(show)
     if ending.code:
         raise Environment(f"the examples were not fetched: {ending.reason}")
-    return health_of(crawl.lessons.examples(), crawl.topics)
+    return _health(crawl)
+
+
+def _health(crawl: Crawl) -> Health:
+    """Of the topics that the settings name: those that they do not name any more have no examples."""
+    named = [topic.name for topic in crawl.settings.topics]
+    numbers = {crawl.topics.index(name): n for n, name in enumerate(named)}
+    examples = [
+        msgspec.structs.replace(one, topic=numbers.get(one.topic, one.topic))
+        for one in crawl.lessons.examples()
+        if one.topic < 0 or one.topic in numbers
+    ]
+    return health_of(examples, named)
 
 
 def _told_health(crawl: Crawl) -> RenderableType:
     """In one line where all is well."""
-    found = health_of(crawl.lessons.examples(), crawl.topics)
+    found = _health(crawl)
     if all(verdict(found, topic)[1] == GOOD for topic in found.topics):
         words = f"{many(len(found.topics), 'topic')}, {many(sum(t.examples for t in found.topics), 'example')}"
         return Text(f"{words}. {' '.join(advice(found))}")
