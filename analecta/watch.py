@@ -68,9 +68,9 @@ def watch(
                 refresh()
 
         ending = crawl.run(look)
+        seconds = crawl.clock() - crawl.began
         if refresh is not None and crawl.interrupts < 2:
             refresh.finish()
-    seconds = crawl.clock() - crawl.began
     tally = ending.tally
     return Result(
         library=str(library.folder),
