@@ -24,7 +24,6 @@ _STORED_HEAD = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 _PACKED = (b"%PDF-", b"PK\3\4", b"\x1f\x8b", b"\x89PNG", b"\xff\xd8\xff")  # compressed in themselves
 _MAX_STORED = 0xFFFF
 _LAST_BLOCK = struct.pack("<BHH", 1, 0, _MAX_STORED)  # an empty one
-_LARGE = 1 << 16  # bytes of a body whose payload digest must do: a second pass would cost as much again
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 _BASE32 = [a + b for a in _LETTERS for b in _LETTERS]
 _ids = random.Random(os.urandom(32))
@@ -98,7 +97,7 @@ def _record(kind: bytes, record_id: bytes, headers: list[tuple[bytes, bytes]], *
     """A record, in parts."""
     lines = [b"WARC/1.1", b"WARC-Type: " + kind, b"WARC-Record-ID: " + record_id]
     length = sum(map(len, block))
-    if kind == b"response" and length <= _LARGE:
+    if kind == b"response":
         headers.append((b"WARC-Block-Digest", _sha1(*block).encode()))
     lines += [name + b": " + value for name, value in headers if value]
     lines.append(b"Content-Length: %d" % length)

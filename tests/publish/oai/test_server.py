@@ -67,7 +67,7 @@ REFUSED = [
     (404, "POST", "/x", "verb=Identify", FORM),
     (415, "POST", "/oai", "verb=Identify", {"Content-Type": "text/xml"}),
     (413, "POST", "/oai", "a" * 70_000, FORM),
-    (411, "POST", "/oai", iter([b"verb=Identify"]), FORM),
+    (411, "POST", "/oai", None, FORM | {"Transfer-Encoding": "chunked"}),
     (411, "POST", "/oai", None, FORM | {"Content-Length": "-1"}),
     (400, "GET", "/oai?" + "a=b&" * 50),
 ]
