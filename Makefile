@@ -45,6 +45,9 @@ bench: .venv/bench
 	$(BIN)/python benchmarks/workers.py
 	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/analysis.py
+	$(BIN)/python benchmarks/search.py
+	$(BIN)/python benchmarks/reclassify.py
+	$(BIN)/python benchmarks/communities.py
 
 # A short form of what needs nothing but Python, so that it cannot rot.
 bench-quick: .venv/installed

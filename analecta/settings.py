@@ -188,6 +188,25 @@ class CrawlSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     warc_size: Annotated[int, Meta(ge=1_000_000)] = 1_000_000_000
 
 
+class SiteSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a site is, where links between sites are counted (C1)."""
+
+    by: Annotated[str, Meta(pattern="^(host|domain|prefix)$")] = "host"
+    prefixes: tuple[str, ...] = ("/~*/",)  # with by = "prefix": directories that are sites; * is a name
+
+
+class CommunitySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How communities of sites are grown (C2-C5, C8)."""
+
+    grow: bool = False  # crawl site after site from those of the seeds
+    wt: Annotated[float, Meta(ge=0.0001, le=1)] = 0.01  # share of a site's links that must lead to another to follow it
+    metric: Annotated[str, Meta(pattern="^(outLink|both|co-citation|coupling)$")] = "outLink"
+    enough: Share = 0.15  # of the links of the smaller of two communities that lead to the other: they merge
+    pages: Count = 30  # of a site; 0 = all
+    order: Annotated[str, Meta(pattern="^(breadth|worth|short)$")] = "breadth"  # which come after the front page
+    at_once: Annotated[int, Meta(ge=1)] = 128  # sites
+
+
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Everything a library's `analecta.toml` may say."""
 
@@ -205,6 +224,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     stop: StopSettings = StopSettings()
     crawl: CrawlSettings = CrawlSettings()
     search: SearchSettings = SearchSettings()
+    sites: SiteSettings = SiteSettings()
+    communities: CommunitySettings = CommunitySettings()
 
 
 Layer = Mapping[str, Any]

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Callable
+from functools import cache, lru_cache
 
 import xxhash
 from ada_url import join_url, normalize_url
+from publicsuffixlist import PublicSuffixList
 
 from analecta.model import Target
 
@@ -70,6 +72,19 @@ def canonical(href: str, base: str | None = None) -> Target | None:
     if len(text) > MAX_URL or len(host) > MAX_HOST:
         return None
     return Target(text, url_id(text), host)
+
+
+@cache
+def _suffixes() -> PublicSuffixList:
+    return PublicSuffixList()  # 0.1 s: only where domains matter
+
+
+@lru_cache(100_000)
+def domain_of(host: str) -> str:
+    """The registrable domain of a host, such as example.org of www.example.org; an address has none but itself."""
+    name = host.partition(":")[0]
+    is_address = name.startswith("[") or name.rpartition(".")[2].isdigit()
+    return host if is_address else _suffixes().privatesuffix(name) or host
 
 
 class Joiner:

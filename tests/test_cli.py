@@ -117,7 +117,8 @@ def test_bad_use_exits_with_2_and_makes_nothing(words, tmp_path):
 
 def test_recipes_are_listed_with_what_they_are_for():
     lines = analecta("recipes").stdout.splitlines()
-    assert [line.split()[0] for line in lines] == ["adaptive", "bingo", "breadth-first", "panorama", "synthesis"]
+    names = ["adaptive", "bingo", "breadth-first", "communities", "panorama", "synthesis"]
+    assert [line.split()[0] for line in lines] == names
     assert all(len(line.split()) > 5 for line in lines)
 
 

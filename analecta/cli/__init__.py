@@ -16,11 +16,14 @@ from analecta.cli import (  # noqa: F401 (each brings its commands)
     beginning,
     bundling,
     collecting,
+    communities,
     crawling,
     exporting,
+    feeding,
     looking,
     mapping,
     publishing,
+    searching,
     serving,
     topics,
     trying,
@@ -30,8 +33,9 @@ from analecta.errors import AnalectaError
 
 # The help goes the way a library goes: begun, grown, looked at, understood, shown, passed on.
 _ORDER = (
-    "new", "add", "crawl", "health", "status", "explain", "collection", "analyse", "map", "publish", "export",
-    "serve-oai", "bundle", "repeat", "recipes", "demo", "replay", "evaluate",
+    "new", "add", "crawl", "health", "status", "explain", "collection", "search", "index", "feedback", "retrain",
+    "analyse", "communities", "sites", "map", "publish", "export", "serve-oai", "bundle", "repeat", "recipes", "demo",
+    "replay", "evaluate",
 )  # fmt: skip
 app.registered_commands.sort(key=lambda one: _ORDER.index(one.name or getattr(one.callback, "__name__", "")))
 

@@ -32,6 +32,9 @@ def crawl(
     refresh: Annotated[
         float | None, typer.Option(metavar="DAYS", min=0, help="Ask again for pages kept longer ago than DAYS.")
     ] = None,
+    community: Annotated[
+        str, typer.Option(metavar="C", help="Only inside this community, and all of it: its number, name or a site.")
+    ] = "",
     publish: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Keep collection pages there, made anew as the crawl goes on.")
     ] = None,
@@ -46,7 +49,13 @@ def crawl(
     from analecta.watch import told, watch
 
     library = Library(lib)
-    settings = _settings(library.settings_path, _override(pages, minutes, workers, connect_to, delay, seed, refresh))
+    override = _override(pages, minutes, workers, connect_to, delay, seed, refresh)
+    if community:
+        from analecta.publish.communities import deeper
+        from analecta.settings import merge
+
+        override = merge(override, deeper(library, community))
+    settings = _settings(library.settings_path, override)
     result = watch(library, settings, console(stderr=True), health=not json, publish=publish)
     if json:
         print_json(result)

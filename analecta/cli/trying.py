@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from analecta.cli.app import Json, app, console, print_json
+from analecta.cli.evaluating_communities import WithCommunities
 from analecta.errors import BadUse
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def replay(
     replay(paths, port, delay, error_rate, search, processes)
 
 
-@app.command()
+@app.command(cls=WithCommunities)
 def evaluate(
     web: Annotated[
         str, typer.Option(metavar="FILE", help="WARC file or folder; or pocket[:SIZE].", show_default=False)
@@ -58,7 +59,7 @@ def evaluate(
 ) -> None:
     """Measure how well recipes find a topic, by whole crawls over an archived web.
 
-    Writes evaluation.json, evaluation.md and pictures into DIR.
+    Writes evaluation.json, evaluation.md and pictures into DIR. Communities of sites: analecta evaluate communities.
     """
     from analecta.evaluate.crawls import setting
     from analecta.evaluate.evaluation import Plan, evaluate

@@ -20,6 +20,11 @@ def check(settings: Settings, path: Path) -> None:
     _check_kind("judge", settings.judge.kind, JUDGES, path)
     _check_kind("policy", settings.policy.kind, WORTHS, path)
     _check_kind("learning", settings.learning.kind, WORTHS, path)
+    if settings.communities.grow and settings.crawl.ordered:
+        raise BadUse(
+            "communities grow as sites answer, which no seed can repeat: leave out --seed (crawl.ordered); "
+            "which sites belong together does not depend on the order"
+        )
     of_pages = settings.learning.pages or settings.policy.off_site != "no" or settings.policy.one_entry
     if of_pages and settings.policy.kind == "learned":
         raise BadUse(

@@ -8,6 +8,7 @@ import xxhash
 
 from analecta.model import OTHERS
 from analecta.settings import Settings
+from analecta.store.feedback import MARK, Word, mark
 
 
 def given_files(settings: Settings, topics: Sequence[str]) -> list[tuple[int, str]]:
@@ -23,6 +24,11 @@ def digest(settings: Settings, topics: Sequence[str], folder: Path) -> str:
     if files or settings.others.seeds:  # else it is as it was before there were such
         given += [sorted(settings.others.seeds), files]
     return xxhash.xxh3_64_hexdigest(msgspec.json.encode(given))
+
+
+def with_words(given: str, words: Sequence[Word]) -> str:
+    """The digest, with what a person has said of pages since; as it was where nothing was said."""
+    return f"{given}{MARK}{mark(words)}" if words else given
 
 
 def _content(path: Path) -> str:

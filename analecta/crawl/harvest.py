@@ -68,6 +68,8 @@ class Harvest:
                 pages.append(landed)
         if pages:
             self.pages.take(pages)
+        if self.offers.sites is not None:
+            self.offers.sites.took(landed.lease for landed in batch)
 
     def _manner(self, lease: Lease, fetched: Fetched, now: float) -> Callable[[Host], None]:
         """How the fetch went, from the host's side."""

@@ -3,20 +3,27 @@
 The teacher (crawl/training.py) makes models; here it is decided when, and each new model is made known.
 """
 
+import contextlib
+import sqlite3
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from analecta.crawl.examples import follow, writing
-from analecta.crawl.given import digest, given_files
+from analecta.crawl.feedback import correct, spoken
+from analecta.crawl.given import digest, given_files, with_words
 from analecta.crawl.judges import load_judge, new_judge
 from analecta.crawl.messages import Report
+from analecta.crawl.retrain import finish
 from analecta.crawl.training import Lesson, Schedule, Teacher
 from analecta.errors import Environment
 from analecta.model import Example, Found, State, Tally
 from analecta.seams import Judge
 from analecta.settings import Settings
+from analecta.store.feedback import lesson_held, lesson_wanted, said
 from analecta.store.library import Library
 
+_LISTEN = 1.0  # seconds between two looks whether a person wants a lesson
 _STRAGGLERS = 5.0  # seconds that training waits for examples whose hosts do not answer
 
 
@@ -34,12 +41,20 @@ class Lessons:
         self.before = 0  # pages that earlier runs have kept
         self._schedule = Schedule(settings.learn, settings.crawl.ordered)
         self._lonely_since: float | None = None
-        self._given = ""  # a digest of the examples
+        self._topics: Sequence[str] = ()
+        self._named = ""  # a digest of the examples that the settings name
+        self._given = ""  # and of all, with what was said since
+        self._listened = -_LISTEN
+        self._wanted = 0.0  # when a person asked for a lesson
 
     def prepare(self, topics: Sequence[str]) -> None:
         """Go on with the last model, if it was made from the same examples; else see which are examples now."""
         settings, library = self.settings, self.library
-        self._given = digest(settings, topics, library.folder)
+        finish(library, settings)
+        lesson_held(library, time.time())  # what was said before now is learnt from in any case
+        self._topics = topics
+        self._named = digest(settings, topics, library.folder)
+        self._given = with_words(self._named, said(library))
         same = library.get("taught", "") == self._given
         self.model = str(library.get("model", "")) if same else ""
         if not same:
@@ -47,7 +62,9 @@ class Lessons:
                 follow(shards, settings, topics)
                 for shard in shards:
                     shard.commit()
-        self._teacher = Teacher(library, new_judge(settings), topics, settings.learn, given_files(settings, topics))
+        files = given_files(settings, topics)
+        words = partial(spoken, library, settings, topics)
+        self._teacher = Teacher(library, new_judge(settings), topics, settings.learn, files, words)
         self.before = self._schedule.before = self._teacher.kept()
         if not self.model:  # the examples are learnt from before that
             self._schedule.put_off(sum(len(topic.seeds) for topic in settings.topics), first=True)
@@ -68,14 +85,25 @@ class Lessons:
         if not self.model:
             return self._seeds_done(reports, last_call) and self._begin(tally)
         flying = any(report is None or report.flying for report in reports)
-        if self._schedule.due(tally.pages) and not (self._schedule.ordered and flying):
+        if self._schedule.due(tally.pages, self._is_wanted()) and not (self._schedule.ordered and flying):
+            if self._wanted:
+                lesson_held(self.library, self._wanted)
+                self._wanted = 0.0
             self._schedule.begin(self._next)
         lesson = self._schedule.ended(tally.pages)
         return lesson is not None and self._adopt(lesson)
 
     def close(self) -> None:
-        """Let what is under way come to its end."""
+        """Let what is under way come to its end; what a person said of pages is true of them then."""
         self._schedule.close()
+        with contextlib.suppress(sqlite3.Error, Environment):  # of a full disk, the first words count
+            correct(self.library, self.settings, self._topics)
+
+    def _is_wanted(self) -> bool:
+        """Whether a person asks for a lesson now."""
+        if self.clock() - self._listened >= _LISTEN:
+            self._listened, self._wanted = self.clock(), lesson_wanted(self.library)
+        return self._wanted > 0
 
     def _seeds_done(self, reports: Sequence[Report | None], last_call: bool) -> bool:
         """Whether every example has been fetched, or only such are left whose hosts do not answer."""
@@ -106,8 +134,12 @@ class Lessons:
 
     def _next(self) -> Lesson:
         """Learn again; what goes wrong there costs the lesson, not the crawl."""
+        given = with_words(self._named, said(self.library))
         try:
-            return self._teacher.again(self._load, self.model)
+            if given == self._given:
+                return self._teacher.again(self._load, self.model)
+            self._given = given
+            return self._teacher.anew()
         except Exception as error:
             return Lesson(self.model, refused=_said(error))
 

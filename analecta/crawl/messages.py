@@ -41,6 +41,7 @@ class Order(msgspec.Struct, tag="order", array_like=True):
     hubs: tuple[int, ...] = ()  # pages whose links come to the front when the model is taken up
     course: Course = Course()
     near_only: bool = False  # some partition still has what the learning phase wants: the rest must wait
+    sites: tuple[str, ...] = ()  # that are to be crawled now, where a crawl goes from site to site
 
 
 class Report(msgspec.Struct, tag="report", array_like=True):
@@ -63,6 +64,7 @@ class Report(msgspec.Struct, tag="report", array_like=True):
     titles: list[tuple[str, str, float]]
     unread: int = 0  # documents that wait to be read
     near: int = -1  # URLs, waiting or under way, that the learning phase wants; -1 where it does not learn
+    done: list[str] = []  # of the sites to be crawled now those of which nothing is left here
 
 
 Message = Letter | Receipt | Hello | Order | Report
@@ -84,7 +86,7 @@ class Reins:
         self.order = Order(0)
         self._serial = 0
         self._reported = -1.0
-        self._news: tuple[bool, str, bool] | None = None
+        self._news: tuple[bool, str, bool, list[str]] | None = None
         self._drain_until = 0.0
 
     def receive(self) -> list[Message]:
@@ -97,7 +99,10 @@ class Reins:
             return
         if order.stop and not self.order.stop:
             self._drain_until = self.clock() + 20.0  # what is under way then is given up and queued again
+        elsewhere = order.sites != self.order.sites
         self.order = order
+        if elsewhere:
+            engine.offers.go_to(order.sites)
         if not order.model:
             return
         engine.frontier.floor = _NEAR if order.near_only else -NEVER
@@ -124,7 +129,8 @@ class Reins:
         """Tell the coordinator how things stand, if it is time; at once what it waits for."""
         now = self.clock()
         seeds_left = engine.seeds_left() if engine.pages.judge is None else 0
-        news = (seeds_left > 0, engine.pages.model, self.allowance(engine) <= 0 and not engine.flights)
+        done = engine.offers.sites.done() if engine.offers.sites else []
+        news = (seeds_left > 0, engine.pages.model, self.allowance(engine) <= 0 and not engine.flights, done)
         if now - self._reported < _REPORT_EVERY and news == self._news and not always:
             return
         self._reported, self._news = now, news
@@ -149,5 +155,6 @@ class Reins:
             list(pages.titles),
             len(engine.pile),
             engine.frontier.count_above(_NEAR) + len(engine.flights) if pages.focus.course.learning else -1,
+            done,
         )
         self.transport.send(COORDINATOR, encode(report))

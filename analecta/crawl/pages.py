@@ -17,7 +17,7 @@ from analecta.crawl.pile import Late
 from analecta.crawl.review import review
 from analecta.frontier.policy import SEED_PRIORITY, Value
 from analecta.frontier.traps import shape
-from analecta.model import Answer, Fetched, Found, Lease, Page, State, Target, Verdict
+from analecta.model import Answer, Fetched, Found, Lease, Link, Page, State, Target, Verdict
 from analecta.parse import DOCUMENTS, Parser, ParserDied
 from analecta.parse import UNREAD as TO_READ
 from analecta.parse.fingerprint import NearDuplicates, fingerprints
@@ -25,6 +25,7 @@ from analecta.seams import Judge
 from analecta.store.archive import Archive, Original, payload_digest
 from analecta.store.packed import pack_text, unpack_text
 from analecta.store.shard import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404, UNREAD, Shard
+from analecta.store.site_links import SiteCount
 from analecta.store.waiting import sources
 from analecta.terms import Words, words
 
@@ -55,6 +56,7 @@ class Pages:
         endings: Endings,
         offers: Offers,
         memory: Memory,
+        count: SiteCount,
         topics: Sequence[str],
         suspect: Callable[[int], None],
         unread: Callable[[int], None] = lambda _: None,
@@ -74,6 +76,7 @@ class Pages:
         self.endings = endings
         self.offers = offers
         self.memory = memory
+        self.count = count
         self.topics = topics
         self.suspect = suspect
         self.unread = unread
@@ -86,6 +89,7 @@ class Pages:
         self.titles: deque[tuple[str, str, float]] = deque(maxlen=8)
         self._alike: Counter[str] = Counter()  # duplicates by host
         self._soft404 = shard.soft404s()
+        self._counted: list[tuple[Lease, list[Link]]] = []  # pages of the batch whose links count
         self._valued_by = msgspec.msgpack.decode(shard.get("course", _STRAIGHT_ON), type=Course)
         self.focus.turn(self._valued_by)
 
@@ -119,6 +123,8 @@ class Pages:
             if value is not None:
                 open_pages.append(Open(lease, page, value, self.focus.open(verdict).confidence, own[i]))
         self.suspect(0)
+        self.count.add(self._counted)
+        self._counted.clear()
         self.offers.follow(open_pages)
 
     def take_late(self, read: Sequence[Late]) -> None:
@@ -139,6 +145,7 @@ class Pages:
                 "model": self.model, "headings": "\n".join(page.headings) or None, "links": _pack_ids(page),
                 "anchors": pack_text("\n".join(_anchors(page))), "text": pack_text(page.text),
             })  # fmt: skip
+            self.count.add([(lease, page.links)])
             if page.text:
                 self.memory.pages.append(Remembered(late.seq, lease.id, own, hidden=hidden))
             value = self.focus.value(verdict, lease, False)
@@ -222,6 +229,8 @@ class Pages:
         self._count(lease, page, verdict, bool(twin), fake)
         if waits:
             self.unread(seq)
+        elif not (twin or fake or lease.page):
+            self._counted.append((lease, page.links))
         return seq, hidden, None if fake else self.focus.value(verdict, lease, bool(twin))
 
     def _twin(self, lease: Lease, body: int, near: int | None, digest: str) -> tuple[int, Original | None]:

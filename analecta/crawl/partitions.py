@@ -19,6 +19,7 @@ import msgspec
 
 from analecta.crawl.checks import check
 from analecta.crawl.collector import record
+from analecta.crawl.communities import Growth
 from analecta.crawl.course import Helm
 from analecta.crawl.lessons import Lessons
 from analecta.crawl.messages import COORDINATOR, UNLIMITED, Order, Report, decode, encode
@@ -78,6 +79,7 @@ class Crawl:
         self._links: list[Pipes] = []
         self._serial = 0
         self._helm = Helm(self.topics)
+        self._growth: Growth | None = None  # where the crawl goes from site to site
 
     def interrupt(self) -> None:
         """Once: finish what is under way. Twice: stop now."""
@@ -106,6 +108,7 @@ class Crawl:
             try:
                 self.lessons.prepare(self.topics)
                 self._helm = self._new_helm(self.lessons.before)
+                self._growth = Growth(self.library, self.settings) if self.settings.communities.grow else None
                 with (
                     tempfile.TemporaryDirectory() as scratch,
                     contextlib.closing(self.lessons),
@@ -142,6 +145,8 @@ class Crawl:
                 return self._end("the examples are fetched", 0, progress)
             for words in self._helm.look(self.tally):
                 self.library.note(words)
+            if self._growth:
+                self._growth.look(self._reports())
             self._share()
             self._command()
             wait(self._links, _TICK)
@@ -191,6 +196,9 @@ class Crawl:
         limit = min(self.lessons.limit(), self._helm.limit())
         if limit < UNLIMITED and any(r.queued and r.granted <= r.tally.pages for r in state):
             # A partition may not ask now, for a model or the course is waited for.
+            self._quiet = ()
+            return "", 0
+        if self._growth and self._growth.waits(state):
             self._quiet = ()
             return "", 0
         waits = [r.wait for r in state if r.queued]
@@ -263,10 +271,11 @@ class Crawl:
 
     def _command(self, stop: str = "") -> None:
         self._serial += 1
+        sites = tuple(self._growth.now) if self._growth else ()
         for i, worker in enumerate(self.workers):
             granted = worker.tell(self._serial)
             model, hubs = self.lessons.model, self.lessons.hubs
-            order = Order(granted, model, stop, self._serial, hubs, self._helm.course, self._near_only())
+            order = Order(granted, model, stop, self._serial, hubs, self._helm.course, self._near_only(), sites)
             self._links[i].send(i, encode(order))
 
     def _near_only(self) -> bool:

@@ -5,11 +5,9 @@ import contextlib
 import time
 from collections import Counter
 from collections.abc import AsyncIterator
-from functools import cache, lru_cache
 
 import msgspec
 import numpy as np
-from publicsuffixlist import PublicSuffixList
 
 from analecta.crawl.checks import is_loopback
 from analecta.crawl.endings import Endings
@@ -23,6 +21,7 @@ from analecta.crawl.messages import Reins
 from analecta.crawl.offers import Offers
 from analecta.crawl.pages import Pages
 from analecta.crawl.pile import Pile
+from analecta.crawl.site_policy import RANKS, SitePolicy
 from analecta.fetch.client import http_client
 from analecta.fetch.identity import TOKEN, software
 from analecta.fetch.robots import Robots
@@ -41,8 +40,11 @@ from analecta.store.library import Library
 from analecta.store.post import Post
 from analecta.store.recovery import Suspect, recover
 from analecta.store.shard import Shard
+from analecta.store.site_links import SiteCount, Units
+from analecta.store.site_urls import SiteUrls
+from analecta.store.sites import sites_of
 from analecta.store.waiting import entered_hosts
-from analecta.urls import Joiner, canonical
+from analecta.urls import Joiner, canonical, domain_of
 
 _POISON_AFTER = 3
 _EAGER = 32  # requests at a time to one host where no delay is asked for
@@ -104,18 +106,25 @@ async def partition(
     tally = Tally()
     focus = focus_of(settings)
     links = LinkJudge(seed=settings.crawl.seed) if rules.kind == "learned" else None
+    sites, units, growing = sites_of(library, settings.sites), Units(shard.db), settings.communities
+    site_policy = (
+        SitePolicy(shard, frontier, SiteUrls(units), sites, growing.pages, RANKS[growing.order])
+        if growing.grow
+        else None
+    )
     endings = Endings(shard, frontier, tally, links.lost if links else lambda _: None)
     offers = Offers(
         frontier=frontier,
         exchange=exchange,
         focus=focus,
-        bounds=Bounds(scope.hosts, scope.exclude, scope.depth),
+        bounds=Bounds(() if growing.grow else scope.hosts, scope.exclude, scope.depth),
         traps=Traps(settings.frontier.trap_sample, settings.frontier.trap_share),
         tally=tally,
         topics=topics,
         partition=(me, partitions),
         links=links,
         entries=Entries(entered_hosts(shard.db), shard.url_of) if rules.one_entry else None,
+        sites=site_policy,
         follow_nofollow=rules.follow_nofollow,
         look_ahead=None if f.connect_to else http.resolver.look_ahead,
     )
@@ -128,6 +137,7 @@ async def partition(
         endings=endings,
         offers=offers,
         memory=Memory(settings.learn.window if settings.learn.every else 0),
+        count=SiteCount(units, sites),
         topics=topics,
         suspect=suspect.set,
         unread=pile.add,
@@ -174,17 +184,6 @@ async def partition(
         archive.close()
         shard.close()
         suspect.close()
-
-
-@cache
-def _suffixes() -> PublicSuffixList:
-    return PublicSuffixList()  # 0.1 s: only where domains matter
-
-
-@lru_cache(100_000)
-def domain_of(host: str) -> str:
-    """The registrable domain of a host, such as example.org of www.example.org."""
-    return _suffixes().privatesuffix(host.partition(":")[0]) or host
 
 
 def focus_of(settings: Settings) -> Focus:

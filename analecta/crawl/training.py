@@ -3,7 +3,8 @@
 The first model is made from the person's examples: pages that were fetched, and files of the library. Each later one
 also learns from what the crawl has met since: the best pages of each topic (archetypes, B9) as further examples, and
 pages of the worse half as examples of OTHERS; or all of them without labels, for a judge that parts them itself.
-Examples that look wrong count for little. Archetypes after which the judge thinks clearly less of a topic's examples
+What a person has said of pages since (crawl/feedback.py) is read at each lesson, and never doubted; other examples
+that look wrong count for little. Archetypes after which the judge thinks clearly less of a topic's examples
 are left out, and a model that does so without them is not taken up (the drift guard).
 
 The teacher reads the shards, which anybody may while their partition writes; nothing passes through messages.
@@ -11,11 +12,13 @@ The teacher reads the shards, which anybody may while their partition writes; no
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from analecta.analyse.link_graph import LinkGraph, hubs_and_authorities, link_graph
+from analecta.crawl.feedback import Said
 from analecta.crawl.messages import UNLIMITED
 from analecta.frontier.policy import SEED_PRIORITY
 from analecta.judge.archetypes import archetypes, drifted
@@ -63,16 +66,22 @@ class Teacher:
         topics: Sequence[str],
         settings: LearnSettings,
         files: Sequence[tuple[int, str]] = (),
+        spoken: Callable[[], Mapping[int, Said]] = dict,
+        models: Path | None = None,
     ) -> None:
         """`judge` is trained again and again: what it has worked out about pages it may keep.
 
-        `files` are examples too: the number of the topic, and the path from the library's folder.
+        `files` are examples too: the number of the topic, and the path from the library's folder. `spoken` tells
+        what a person has said of pages, by id. `models` is where models go, if not to the library's.
         """
         self.library = library
         self.judge = judge
         self.topics = list(topics)
         self.settings = settings
         self.files = files
+        self.spoken = spoken
+        self.models = models or library.models
+        self._said: Mapping[int, Said] = {}  # of pages, by id, as of the last lesson
         self._brought: list[Example] | None = None  # what is in the files, once they are read
         self._texts: dict[int, Example] = {}
         self._sure: dict[str, float] = {}  # of the person's examples, by URL: how sure the last model was
@@ -99,8 +108,21 @@ class Teacher:
         self._sure = self._sure_of(examples)
         return self._save(self._about(examples))
 
-    def again(self, load: Callable[[str], Judge], old: str) -> Lesson:
-        """Learn from the examples and from what the crawl has met; the `old` model stays where that is no better."""
+    def anew(self) -> Lesson:
+        """Learn from what a person shows now, and then from what was met; what was known before has no say."""
+        lesson = self.first()
+        if lesson is None:
+            return Lesson("", refused="no example of any topic is left")
+        if not self.settings.every:
+            return lesson
+        later = self.again(lambda _: self.judge, lesson.model, sift=True)
+        return lesson if later.refused else later
+
+    def again(self, load: Callable[[str], Judge], old: str, sift: bool = False) -> Lesson:
+        """Learn from the examples and from what the crawl has met; the `old` model stays where that is no better.
+
+        With `sift` only archetypes count of which the judge as it is now says the same.
+        """
         with self.library.shards() as shards:
             examples = self._examples(shards)
             if not self._sure:
@@ -120,6 +142,7 @@ class Teacher:
         examples = self._weighed(examples, usual)
         given = {example.url for example in examples}
         new = [example for example in more if example.url not in given]
+        new = self._agreed(new) if sift else new
         after, strays = self._fit(examples, new, away)
         if any(example.topic in strays for example in new):  # they lead their topic astray
             new = [example for example in new if example.topic not in strays]
@@ -147,6 +170,10 @@ class Teacher:
         urls = [e.url for e in examples if e.topic >= 0 and e.weight == 1 and e.url in self._sure]
         return drifted([self._sure[url] for url in urls], [after[url] for url in urls])
 
+    def _agreed(self, archetypes: Sequence[Example]) -> list[Example]:
+        verdicts = self.judge.judge_words(words([example.text for example in archetypes])) if archetypes else []
+        return [one for one, verdict in zip(archetypes, verdicts, strict=True) if verdict.topic == one.topic]
+
     def _about(self, examples: Sequence[Example], *more: str) -> str:
         """What is learnt from, in words."""
         doubted = sum(example.weight < 1 for example in examples)
@@ -156,7 +183,7 @@ class Teacher:
         return ", ".join((given, *more, "1 topic" if len(self.topics) == 1 else f"{len(self.topics)} topics"))
 
     def _save(self, about: str, hubs: Sequence[int] = ()) -> Lesson:
-        return Lesson(self.judge.save(self.library.models), about, hubs=tuple(hubs))
+        return Lesson(self.judge.save(self.models), about, hubs=tuple(hubs))
 
     def _sure_of(self, examples: Sequence[Example], judge: Judge | None = None) -> dict[str, float]:
         """How sure a model is of the person's examples, by their URLs."""
@@ -181,7 +208,8 @@ class Teacher:
             self._looked = len(meant), len(met)
             before, self._doubts = self._doubts, doubtful(meant, met)
             self._tell_doubts(meant, before)
-        return [msgspec.structs.replace(e, weight=DOUBTED) if e.url in self._doubts else e for e in examples]
+        doubted = self._doubts.keys() - {one.url for one in self._said.values()}
+        return [msgspec.structs.replace(e, weight=DOUBTED) if e.url in doubted else e for e in examples]
 
     def _tell_doubts(self, examples: Sequence[Example], before: Mapping[str, int]) -> None:
         """Write down which examples count for little, once, and which of them do so no longer."""
@@ -198,16 +226,28 @@ class Teacher:
     # --- what there is to learn from --------------------------------------------------------------------------------
 
     def _examples(self, shards: Sequence[Any]) -> list[Example]:
-        """The pages and files that a person gave, or where such pages have moved."""
+        """The pages and files that a person gave, or where such pages have moved; and what was called good or bad."""
+        self._said = self.spoken()
         query = (
             "SELECT p.id, u.topic FROM pages p JOIN urls u ON u.id = p.id WHERE u.priority >= ?"
             " AND p.text IS NOT NULL AND p.duplicate_of IS NULL"
         )
         rows = [(row, i) for i, shard in enumerate(shards) for row in shard.execute(query, (SEED_PRIORITY,))]
+        rows = [(row, i) for row, i in rows if row[0] not in self._said] + self._called(shards)
         found = [self._example(shards, id, i, topic, 1.0) for (id, topic), i in rows]
         if self._brought is None:
             self._brought = self._read() if self.files else []
         return sorted(found + self._brought, key=lambda example: (example.topic, example.url))
+
+    def _called(self, shards: Sequence[Any]) -> list[tuple[tuple[int, int], int]]:
+        """Pages that are examples because a person said so of them: id and topic, and the shard."""
+        query = "SELECT 1 FROM urls u JOIN pages p ON p.seq = u.page WHERE u.id = ? AND p.text IS NOT NULL"
+        return [
+            ((id, one.example), i)
+            for id, one in self._said.items()
+            for i, shard in enumerate(shards)
+            if one.example is not None and shard.execute(query, (id,)).fetchone()
+        ]
 
     def _read(self) -> list[Example]:
         """What is in the files; a person can read of which nothing could be learnt."""
@@ -227,12 +267,13 @@ class Teacher:
         return found
 
     def _found(self, shards: Sequence[Any]) -> list[Found]:
-        """All pages that stand for themselves, but the person's examples."""
+        """All pages that stand for themselves, but the person's examples and what else a person has spoken of."""
         query = (
             "SELECT p.id, p.topic, p.confidence FROM pages p JOIN urls u ON u.id = p.id WHERE p.duplicate_of IS NULL"
             f" AND p.text IS NOT NULL AND p.flags & {SOFT404 | NOINDEX} = 0 AND u.priority < {SEED_PRIORITY}"
         )
-        return [Found(row[0], i, row[1], row[2]) for i, shard in enumerate(shards) for row in shard.execute(query)]
+        rows = ((row, i) for i, shard in enumerate(shards) for row in shard.execute(query))
+        return [Found(row[0], i, row[1], row[2]) for row, i in rows if row[0] not in self._said]
 
     def _archetypes(
         self, found: Sequence[Found], examples: Sequence[Example], graph: LinkGraph | None
@@ -305,9 +346,10 @@ class Schedule:
             return UNLIMITED
         return int(self._next if self.ordered else self._next + self._step(int(self._next)))
 
-    def due(self, pages: int) -> bool:
-        """Whether to learn again now."""
-        return bool(self.settings.every) and self._running is None and pages >= int(self._next)
+    def due(self, pages: int, wanted: bool = False) -> bool:
+        """Whether to learn again now: it is time, or `wanted` by a person."""
+        time = bool(self.settings.every) and pages >= int(self._next)
+        return self._running is None and (time or wanted)
 
     def begin(self, lesson: Callable[[], Lesson]) -> None:
         """Learn, beside all else."""

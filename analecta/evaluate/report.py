@@ -60,10 +60,10 @@ class _Lines:
 
 def show(found: Evaluation, folder: Path) -> RenderableType:
     """The means of each recipe and the tests, for the screen."""
-    parts: list[RenderableType] = [*_about(found), "", _screen(means(found))]
+    parts: list[RenderableType] = [*_about(found), "", on_screen(means(found))]
     if comparisons(found):
         parts += ["", "From the same seeds (one-tailed t-test over pairs):", ""]
-        parts.append(_screen(comparison_rows(found)))
+        parts.append(on_screen(comparison_rows(found)))
     if found.alone:
         parts += ["", *costs(found)]
     return Group(*parts, "", f"More, with pictures: {folder / 'evaluation.md'}")
@@ -105,22 +105,22 @@ def page(found: Evaluation) -> str:
         "\n".join(f"- {line}" for line in _about(found)),
         "## Means",
         _LEGEND,
-        _markdown(means(found)),
+        in_markdown(means(found)),
         "![Recall against pages fetched](recall.svg)\n![Harvest against pages fetched](harvest.svg)",
     ]
     if comparisons(found):
         parts += ["## Better, or chance?", "One-tailed t-test over pairs from the same seeds.",
-                  _markdown(comparison_rows(found))]  # fmt: skip
-    parts += ["## recall@2R by topic", "![Recall after 2R pages](recall-2R.svg)", _markdown(topic_rows(found))]
+                  in_markdown(comparison_rows(found))]  # fmt: skip
+    parts += ["## recall@2R by topic", "![Recall after 2R pages](recall-2R.svg)", in_markdown(topic_rows(found))]
     if found.alone:
         parts += ["## All topics in one crawl", "\n".join(f"- {line}" for line in costs(found)),
-                  _markdown(part_rows(found))]  # fmt: skip
+                  in_markdown(part_rows(found))]  # fmt: skip
     parts += [
         "## Visited, stored, positive",
         "Means of one crawl. `recall in best N` counts pages that the judge put into the right collection.",
-        _markdown(portal_rows(found)),
+        in_markdown(portal_rows(found)),
         "## Precision against rank",
-        _markdown(precision_rows(found)),
+        in_markdown(precision_rows(found)),
         "![Precision against rank](precision.svg)\n![Confidence against download order](confidence.svg)",
     ]
     return "\n\n".join(parts) + "\n"
@@ -136,7 +136,8 @@ def _about(found: Evaluation) -> list[str]:
     ]
 
 
-def _screen(rows: Rows) -> Table:
+def on_screen(rows: Rows) -> Table:
+    """A table for the terminal."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for i, name in enumerate(rows[0]):
         table.add_column(name, justify="right" if i else "left")
@@ -145,6 +146,7 @@ def _screen(rows: Rows) -> Table:
     return table
 
 
-def _markdown(rows: Rows) -> str:
+def in_markdown(rows: Rows) -> str:
+    """A table in Markdown."""
     lines = ["|" + "|".join(f" {cell.replace('|', '/')} " for cell in row) + "|" for row in rows]
     return "\n".join((lines[0], "|---" + "|--:" * (len(rows[0]) - 1) + "|", *lines[1:]))

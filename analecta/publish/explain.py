@@ -15,6 +15,7 @@ from analecta.publish.known import Known, Url
 from analecta.publish.linking import Linked, linked
 from analecta.publish.reasons import sentence
 from analecta.publish.rows import iso
+from analecta.store.feedback import said
 from analecta.store.library import Library
 from analecta.store.packed import unpack_text
 from analecta.store.shard import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404
@@ -98,6 +99,7 @@ class Explanation(msgspec.Struct):
     waiting: int | None = None
     similar: list[str] = []
     page: Kept | None = None
+    said: list[str] = []  # feedback on the page: good, bad or drop, the topic, why
 
 
 def explain(library: Library, url: str) -> Explanation:
@@ -114,6 +116,7 @@ def explain(library: Library, url: str) -> Explanation:
         told = _of_url(found, known, topics)
         told.crawling = bool(library.holder())
         told.page = _kept(library, shards, found, topics)
+        told.said = [f"{one.says} {one.topic} {one.note}".strip() for one in said(library) if one.page == found.id]
         if found.state == State.QUEUED:
             told.ahead, told.waiting = _queue(shards, found.priority)
     return told

@@ -16,6 +16,7 @@ REFUSED: dict[str, str] = {
     "scope-exclude": "One of the expressions in scope.exclude fits it.",
     "host-full": "Its host has given as many pages as it may (scope.pages_per_host).",
     "queue-full": "The queue of its topic was full, and it was among the least promising (frontier.cap).",
+    "site-waits": "Its site is not being crawled now, or has given as many pages as it may (communities.pages).",
     "crawl-delay": "The site asks for longer pauses than we have patience for, so it is set aside.",
     "trap-depth": "Its path has so many segments that it looks like a crawler trap.",
     "trap-repeat": "Its path repeats itself, which is how crawler traps look.",

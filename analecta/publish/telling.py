@@ -106,6 +106,8 @@ def _facts(told: Explanation) -> Iterator[Fact]:
         yield from _page(told.page, told.state == "done")
     if told.page and told.state == "done":
         yield from _judged(told.page)
+    for words in told.said:
+        yield "You said", words
     yield from _links(told.linked)
     if told.depth is not None:
         yield "Order", _order(told)

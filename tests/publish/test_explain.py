@@ -1,4 +1,5 @@
 import io
+import shutil
 
 import msgspec
 import pytest
@@ -7,10 +8,13 @@ from rich.console import Console
 from analecta.errors import BadUse
 from analecta.judge import JUDGES
 from analecta.model import State
+from analecta.publish.collection import collections
 from analecta.publish.explain import Explanation, explain
 from analecta.publish.linking import Linked
 from analecta.publish.rows import Left, links, pages, refusals
 from analecta.publish.telling import tell, verdict
+from analecta.store.feedback import Word, say
+from analecta.store.library import Library
 
 
 def text(explanation) -> str:
@@ -172,3 +176,11 @@ def test_a_seed_and_a_link_are_told_with_why_they_came_when_they_did(grown):
     told = told_page(grown)
     assert f"1 link away from a seed; thought worth {told.priority:.2g} by its links" in text(told)
     assert "a seed, so it is asked for before all others" in text(explain(grown, told.chain[-1].url))
+
+
+def test_b18_explain_tells_what_was_said_of_a_page(grown, tmp_path):
+    shutil.copytree(grown.folder, tmp_path / "lib")
+    library = Library(tmp_path / "lib")
+    item = collections(library, most=1)[0].items[0].item
+    say(library, [Word(item.id, item.url, "good", library.topic_names()[0], note="a fine page")])
+    assert explain(library, item.url).said == [f"good {library.topic_names()[0]} a fine page"]

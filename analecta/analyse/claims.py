@@ -1,0 +1,115 @@
+"""Prim's algorithm from many seeds at once, while sites are being crawled (C3, C4).
+
+From each seed a tree grows along the heaviest links. A site that two seeds claim goes to the one whose way to it has
+the heavier weakest link: a claim is only ever replaced by a better one, so the order in which sites arrive matters
+little. A site that was crawled belongs to the tree only if a part of its own links, a quarter in a large tree, lead
+into it: else one stray link of a small site would bring in a foreign community. One that links to nobody belongs.
+"""
+
+import heapq
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from math import inf
+
+from analecta.analyse.site_links import SiteLinks
+
+Claim = tuple[float, int]  # the weakest link on the way, and which seed's: of equals the first one's
+Strong = Callable[[int], Mapping[int, float]]  # the links of a site that are heavy enough, with their weights
+AT_HOME = 0.25  # of a site's links, where the tree is large
+AT_FIRST, A_SITE = 0.04, 0.006  # at first, and more with each site of the tree
+YOUNG = 8  # sites
+_NONE = (0.0, 0)
+
+
+class _Home:
+    """The sites of a tree, and those that its seed links to."""
+
+    def __init__(self) -> None:
+        self.members: set[int] = set()
+        self.friends: set[int] = set()
+
+
+class Claims:
+    """Which seed has which site, and which sites should be crawled for whom."""
+
+    def __init__(
+        self,
+        links: SiteLinks,
+        seeds: Sequence[int],
+        strong: Strong,
+        everywhere: Container[int] = (),
+        one: Mapping[int, int] | None = None,
+    ) -> None:
+        self.links, self.strong, self.everywhere = links, strong, everywhere
+        self.one = one or {}  # trees that are known to be parts of one community
+        self.home: dict[int, _Home] = {}
+        self.order = {seed: -place for place, seed in enumerate(seeds)}  # of equal claims the first seed's wins
+        self.best: dict[int, Claim] = {seed: (inf, place) for seed, place in self.order.items()}
+        self.through: dict[int, int] = {}
+        self.ripe: dict[int, Claim] = {seed: (inf, place) for seed, place in self.order.items()}
+        known = [seed for seed in seeds if seed in links.out]
+        for seed in known:
+            self._plant(seed)
+            self.ripe.pop(seed)
+        self.grow(known)
+
+    def crawled(self, site: int) -> None:
+        """The links of a site have become known."""
+        self.ripe.pop(site, None)
+        if site in self.order:
+            self._plant(site)
+            self.grow((site,))
+            return
+        if site in self.everywhere:
+            return
+        for other in self.links.linkers.get(site, ()):
+            weight = self.strong(other).get(site) if other in self.best else None
+            if weight:
+                weakest, place = self.best[other]
+                self._claim(other, site, (min(weakest, weight), place))
+        if site in self.best:
+            self.grow((site,))
+
+    def _plant(self, seed: int) -> None:
+        home = self._home(self.order[seed])
+        home.members.add(seed)
+        home.friends.update(other for other in self.strong(seed) if other not in self.everywhere)
+
+    def _home(self, place: int) -> "_Home":
+        return self.home.setdefault(self.one.get(-place, -place), _Home())
+
+    def _at_home(self, site: int, home: "_Home") -> bool:
+        """Whether enough of a site's links lead into a tree; a young tree also knows the friends of its seed."""
+        size = len(home.members)
+        known = home.members if size >= YOUNG else home.members | home.friends
+        return self.links.at_home(site, known) >= min(AT_HOME, AT_FIRST + size * A_SITE)
+
+    def grow(self, sites: Iterable[int]) -> None:
+        """Follow the links of these sites and of those that are reached in this way, the best claims first."""
+        todo = [(-weakest, -place, site) for site in sites for weakest, place in (self.best[site],)]
+        heapq.heapify(todo)
+        while todo:
+            weakest, place, site = heapq.heappop(todo)
+            if self.best[site] == (-weakest, -place) and site not in self.everywhere:
+                for other, weight in self.strong(site).items():
+                    claim = (min(-weakest, weight), -place)
+                    if self._claim(site, other, claim):
+                        heapq.heappush(todo, (-claim[0], -claim[1], other))
+
+    def _claim(self, site: int, other: int, claim: Claim) -> bool:
+        """Claim a site through another; whether that changes anything for its own links."""
+        known = other in self.links.out
+        if claim <= (self.best if known else self.ripe).get(other, _NONE) or other in self.everywhere:
+            return False
+        if not known:
+            self.ripe[other] = claim
+            return False
+        home = self._home(claim[1])
+        if not self._at_home(other, home):
+            return False
+        home.members.add(other)
+        self.best[other], self.through[other] = claim, site
+        return True
+
+    def owners(self) -> dict[int, int]:
+        """The place of the seed of each site that was crawled and belongs somewhere."""
+        return {s: -place for s, (_, place) in self.best.items() if s in self.links.out and s not in self.everywhere}

@@ -1,0 +1,225 @@
+"""Communities of sites, found while sites are being crawled: what to crawl next, and who belongs together (C2-C5).
+
+    found = Communities(["a.example", "b.example"])
+    while sites := found.next():
+        for site in sites:
+            found.crawled(site, links of the site to others, counted)
+    found.clusters()
+
+Trees grow from the seeds (`claims`), sites that everybody links to are left out (`everywhere`), and trees that link
+enough to one another are one community (`merging`, `settling`).
+"""
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from analecta.analyse.claims import Claims
+from analecta.analyse.everywhere import FEWEST, Everywhere, everywhere
+from analecta.analyse.merging import ENOUGH, Merge, roots
+from analecta.analyse.settling import settle
+from analecta.analyse.site_links import METRICS, OUT_LINK, SiteLinks, strong_links
+from analecta.errors import BadUse
+
+WT = 0.01
+_ROUNDS = 3  # of leaving out sites that are everywhere and merging without them
+_AGAIN = 3.0  # settle anew when so many times as many sites were crawled
+
+
+class Member(msgspec.Struct, frozen=True):
+    """A site of a community, with the link that led to it; a seed has none."""
+
+    site: str
+    through: str = ""
+    links: int = 0
+    of: int = 0
+
+    @property
+    def reason(self) -> str:
+        """The figures in words."""
+        return f"{self.links:,} of {self.of:,} links of {self.through} lead here" if self.through else "a seed"
+
+
+class Joined(msgspec.Struct, frozen=True):
+    """Two communities, named by their first seeds, that became one."""
+
+    into: str
+    other: str
+    links: int
+    share: float
+    reason: str
+
+
+class Cluster(msgspec.Struct, frozen=True):
+    """A community: its seeds (the first one names it), its members, and what merged into it."""
+
+    seeds: list[str]
+    members: list[Member]
+    merges: list[Joined] = []
+
+    @property
+    def sites(self) -> list[str]:
+        """The names of its members."""
+        return [member.site for member in self.members]
+
+
+class Communities:
+    """Grows communities from seed sites."""
+
+    def __init__(
+        self,
+        seeds: Iterable[str],
+        wt: float = WT,
+        metric: str = OUT_LINK,
+        enough: float = ENOUGH,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        if metric not in METRICS:
+            raise BadUse(f"there is no metric {metric!r}; there are {', '.join(METRICS)}")
+        if not 0 < wt <= 1:
+            raise BadUse(f"wt is a share above 0 and up to 1, not {wt}")
+        self.wt, self.metric, self.enough, self.clock = wt, metric, enough, clock
+        self.names: list[str] = []
+        self.numbers: dict[str, int] = {}
+        self.links = SiteLinks()
+        self.seeds = list(dict.fromkeys(map(self._number, seeds)))
+        self.places = {seed: place for place, seed in enumerate(self.seeds)}
+        self.left_out: dict[int, Everywhere] = {}
+        self.asked: set[int] = set()
+        self.seconds = 0.0  # spent here and not on crawling
+        self._heavy: dict[int, dict[int, float]] = {}
+        self._one: dict[int, int] = {}  # where trees that merged went
+        self.claims = self._claims()
+        self._of: dict[int, int] = {}
+        self._merges: list[Merge] = []
+        self._settled_at = 0
+
+    def crawled(self, site: str, out_links: Mapping[str, int]) -> None:
+        """All links of a site to others have become known; a site that cannot be crawled has none."""
+        began, number = self.clock(), self._number(site)
+        if number not in self.links.out:
+            self.links.add(number, {self._number(other): n for other, n in out_links.items()})
+            self._leave_out(number)
+            self.claims.crawled(number)
+            if len(self.links.out) >= max(_AGAIN * self._settled_at, FEWEST):
+                self._settle()
+        self.seconds += self.clock() - began
+
+    def next(self, most: int | None = None) -> list[str]:
+        """Sites to crawl now, at most so many, the heaviest claim of each seed first; each is named once."""
+        began = self.clock()
+        waiting = self._waiting()
+        if not waiting and self._settled_at < len(self.links.out):
+            self._settle()
+            waiting = self._waiting()
+        self.asked.update(waiting[:most])
+        self.seconds += self.clock() - began
+        return [self.names[site] for site in waiting[:most]]
+
+    def clusters(self) -> list[Cluster]:
+        """The communities as they stand, in the order of their first seeds."""
+        began = self.clock()
+        if self._settled_at < len(self.links.out):
+            self._settle()
+        members: dict[int, list[int]] = {}
+        for site, community in self._of.items():
+            members.setdefault(community, []).append(site)
+        to = roots(self._merges)
+        joined: dict[int, list[Joined]] = {}
+        for merge in self._merges:
+            joined.setdefault(to.get(merge.into, merge.into), []).append(self._joined(merge))
+        found = [self._cluster(sites, joined.get(place, [])) for place, sites in sorted(members.items())]
+        self.seconds += self.clock() - began
+        return found
+
+    def everywhere(self) -> dict[str, str]:
+        """Sites that everybody links to, each with the reason: they belong to no community."""
+        return {self.names[site]: why.reason for site, why in sorted(self.left_out.items())}
+
+    def state(self) -> dict[str, Any]:
+        """All that is needed to go on later, as plain values."""
+        name = self.names.__getitem__
+        out = {name(site): {name(other): n for other, n in row.items()} for site, row in self.links.out.items()}
+        settings = {"wt": self.wt, "metric": self.metric, "enough": self.enough}
+        return {"seeds": [name(seed) for seed in self.seeds], **settings, "crawled": out}
+
+    @classmethod
+    def load(cls, state: Mapping[str, Any], clock: Callable[[], float] = time.perf_counter) -> "Communities":
+        """Go on from a state; sites that were named and not crawled are named again."""
+        found = cls(state["seeds"], state["wt"], state["metric"], state["enough"], clock)
+        for site, links in state["crawled"].items():
+            found.crawled(site, links)
+        return found
+
+    def _number(self, site: str) -> int:
+        number = self.numbers.setdefault(site, len(self.names))
+        if number == len(self.names):
+            self.names.append(site)
+        return number
+
+    def _claims(self, metric: str = OUT_LINK) -> Claims:
+        strong = self._strong if metric == OUT_LINK else partial(strong_links, self.links, metric, self.wt)
+        return Claims(self.links, self.seeds, strong, self.left_out, self._one)
+
+    def _strong(self, site: int) -> dict[int, float]:
+        """Links that are heavy enough; those of a site never change."""
+        found = self._heavy.get(site)
+        if found is None:
+            found = self._heavy[site] = strong_links(self.links, OUT_LINK, self.wt, site)
+        return found
+
+    def _waiting(self) -> list[int]:
+        """Sites to crawl that were not named yet: one of each seed, then another of each, the heaviest first."""
+        turns: dict[int, int] = {}
+        order = []
+        claims = sorted((-weight, -place, site) for site, (weight, place) in self.claims.ripe.items())
+        for weight, place, site in claims:
+            if site not in self.asked:
+                turns[place] = turns.get(place, -1) + 1
+                order.append((turns[place], weight, place, site))
+        return [entry[-1] for entry in sorted(order)]
+
+    def _leave_out(self, site: int) -> None:
+        """Judge a site that was crawled, and now and then those that it links to, by how many link to them."""
+        for other in (site, *self.links.out[site]):
+            n = len(self.links.linkers.get(other, ()))
+            due = n >= FEWEST and (n & (n - 1) == 0 or n == FEWEST or other == site)
+            if due and other not in self.left_out and (why := self._judged(other)):
+                self.left_out[other] = why
+
+    def _judged(self, site: int) -> Everywhere | None:
+        """Whether everybody links to a site; one that is still to be crawled may link back."""
+        if site in self.places or (site in self.claims.ripe and site not in self.links.out):
+            return None
+        return everywhere(self.links, site, self._of.get)
+
+    def _settle(self) -> None:
+        """Grow, merge, and see which sites are everywhere, anew until all agree: whatever came first."""
+        for _ in range(_ROUNDS):
+            before = self._one, set(self.left_out)
+            self.claims = self._claims()
+            claims = self.claims if self.metric == OUT_LINK else self._claims(self.metric)
+            self._of, self._merges = settle(self.links, claims.owners(), self.places, self.enough)
+            self._one = roots(self._merges)
+            many = (site for site, linkers in self.links.linkers.items() if len(linkers) >= FEWEST)
+            self.left_out = {site: why for site in many if (why := self._judged(site))}
+            if before == (self._one, set(self.left_out)):
+                break
+        self._settled_at = len(self.links.out)
+
+    def _cluster(self, sites: list[int], merges: list[Joined]) -> Cluster:
+        seeds = [self.names[site] for site in sorted(self.places.keys() & sites, key=self.places.__getitem__)]
+        return Cluster(seeds, [self._member(site) for site in sorted(sites)], merges)
+
+    def _member(self, site: int) -> Member:
+        through = self.claims.through.get(site)
+        if through is None or site in self.places:
+            return Member(self.names[site])
+        return Member(self.names[site], self.names[through], self.links.out[through][site], self.links.total[through])
+
+    def _joined(self, merge: Merge) -> Joined:
+        into, other = (self.names[self.seeds[place]] for place in (merge.into, merge.other))
+        return Joined(into, other, merge.links, merge.share, merge.reason)

@@ -1,0 +1,70 @@
+"""Links between sites as they become known, site after site, and how alike two linked sites are (C2, C6).
+
+Sites are numbers. Of a site that was crawled all links to other sites are known; of the others only who links to them.
+"""
+
+from collections.abc import Callable, Container, Mapping
+
+
+class SiteLinks:
+    """Who links to whom how often, as far as sites have been crawled."""
+
+    def __init__(self) -> None:
+        self.out: dict[int, dict[int, int]] = {}
+        self.total: dict[int, int] = {}
+        self.linkers: dict[int, list[int]] = {}
+
+    def add(self, site: int, links: Mapping[int, int]) -> None:
+        """A site was crawled; what it says of itself, and no links at all, are left out."""
+        self.out[site] = found = {other: n for other, n in links.items() if n > 0 and other != site}
+        self.total[site] = sum(found.values())
+        for other in found:
+            self.linkers.setdefault(other, []).append(site)
+
+    def share(self, site: int, other: int) -> float:
+        """Equation 1: the share of a site's links to other sites that lead to this one."""
+        n = self.out.get(site, {}).get(other, 0)
+        return n / self.total[site] if n else 0.0
+
+    def at_home(self, site: int, home: Container[int]) -> float:
+        """The share of a site's links that lead to a set of sites; 1 for a site that links to nobody."""
+        row = self.out[site]
+        return sum(n for other, n in row.items() if other in home) / self.total[site] if row else 1.0
+
+
+def _both(links: SiteLinks, site: int, other: int) -> float:
+    """The mean of both directions."""
+    return (links.share(site, other) + links.share(other, site)) / 2
+
+
+def _cocitation(links: SiteLinks, site: int, other: int) -> float:
+    """How many sites link to both, as a cosine."""
+    return _cosine(set(links.linkers.get(site, ())), set(links.linkers.get(other, ())))
+
+
+def _coupling(links: SiteLinks, site: int, other: int) -> float:
+    """How many sites both link to, as a cosine."""
+    return _cosine(set(links.out.get(site, ())), set(links.out.get(other, ())))
+
+
+def _cosine(one: set[int], other: set[int]) -> float:
+    return len(one & other) / (len(one) * len(other)) ** 0.5 if one and other else 0.0
+
+
+Metric = Callable[[SiteLinks, int, int], float]
+OUT_LINK = "outLink"
+METRICS: dict[str, Metric] = {
+    OUT_LINK: SiteLinks.share,
+    "both": _both,
+    "co-citation": _cocitation,
+    "coupling": _coupling,
+}
+
+
+def strong_links(links: SiteLinks, metric: str, wt: float, site: int) -> dict[int, float]:
+    """The sites that a site links to, where the metric has them alike enough."""
+    if metric == OUT_LINK:  # the same as below, and much faster
+        least, total = wt * links.total[site], links.total[site]
+        return {other: n / total for other, n in links.out[site].items() if n >= least}
+    weigh = METRICS[metric]
+    return {other: w for other in links.out[site] if (w := weigh(links, site, other)) >= wt}

@@ -1,0 +1,100 @@
+"""Commands about sites: which belong together, and what a site is."""
+
+import contextlib
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from analecta.cli.app import Json, Lib, app, console, print_json
+from analecta.errors import BadUse
+
+
+@app.command()
+def communities(
+    lib: Lib,
+    community: Annotated[
+        str, typer.Option("--community", metavar="C", help="Only this one, with all its sites: number, name or a site.")
+    ] = "",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE.gexf|.graphml", help="Also write the graph of the sites."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Show which sites belong together and why; works while a crawl runs.
+
+    Communities are seen best in a library that was grown site by site: recipe = "communities".
+    """
+    from analecta.publish.communities import communities, find
+    from analecta.publish.community_graph import write_graph
+    from analecta.publish.community_telling import tell, tell_one
+    from analecta.publish.plain import many, next_steps
+    from analecta.store.library import Library
+
+    library = Library(lib)
+    found = communities(library)
+    one = find(found, community) if community else None
+    written = None if output is None else write_graph(library, found, output)
+    if json:
+        print_json(one or {"library": str(lib), "crawling": library.holder(), "found": found})
+        return
+    console().print(tell_one(found, one) if one else tell(found))
+    if written is not None:
+        console().print(f"{output}: the links between {many(written, 'site')}")
+    number = one.number if one else 1
+    steps = (f"crawl LIB --community {number}", f"communities LIB --community {number}")
+    console(stderr=True).print(next_steps(lib, *(steps if found.communities else ("crawl LIB",))), soft_wrap=True)
+
+
+@app.command()
+def sites(
+    lib: Lib,
+    merge: Annotated[
+        tuple[str, str] | None, typer.Option("--merge", metavar="A B", help="A is part of the site B.")
+    ] = None,
+    split: Annotated[
+        str, typer.Option("--split", metavar="HOST/DIR/", help="This directory is a site of its own.")
+    ] = "",
+    undo: Annotated[bool, typer.Option("--undo", help="Take the last change back; again, the one before.")] = False,
+    recount: Annotated[
+        bool, typer.Option("--recount", help="Count all links between sites anew, as after a change of `sites`.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Say what a site is, where the settings `sites` do not say it well; shows what was said.
+
+    Exit codes: 0 done or shown, 2 bad use, 4 disk, or a crawl holds the library.
+    """
+    from analecta.publish.plain import next_steps, plain
+    from analecta.settings import load
+    from analecta.store import sites as store
+    from analecta.store.library import Library
+    from analecta.store.recounting import recount as count_anew
+
+    if sum(map(bool, (merge, split, undo, recount))) > 1:
+        raise BadUse("one at a time: --merge, --split, --undo or --recount")
+    library = Library(lib)
+    settings = load(library.settings_path).sites
+    said: list[str] = []
+    with library.lock() if merge or split or undo or recount else contextlib.nullcontext():
+        if merge:
+            said.append(store.merge(library, settings, *merge).words)
+        elif split:
+            said.append(store.split(library, split).words)
+        elif undo:
+            said.append(f"no longer: {store.undo(library).words}")
+        if split or undo or recount:
+            count_anew(library, store.sites_of(library, settings))
+    now = [edit.words for edit in store.edits(library)]
+    if json:
+        print_json({"library": str(lib), "by": settings.by, "done": said, "edits": now})
+        return
+    for words in said:
+        console().print(plain(words), soft_wrap=True)
+    if recount:
+        console().print("All links between sites are counted anew.")
+    if not said and not recount:
+        kinds = {"host": "a host", "domain": "a registrable domain", "prefix": "a host, or a directory as set"}
+        console().print("\n".join([f"A site is {kinds[settings.by]} (sites.by).", *map(plain, now)]), soft_wrap=True)
+    console(stderr=True).print(next_steps(lib, "communities LIB", *(["sites LIB --undo"] if now else [])))

@@ -1,0 +1,92 @@
+"""The commands that search a library, and keep the index for it."""
+
+import shlex
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from analecta.cli.app import Json, Lib, app, busy, console, print_json
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from analecta.publish.search.keeping import Synced
+
+_Sort = Literal["relevance", "confidence", "authority", "date"]
+_Rebuild = Annotated[bool, typer.Option("--rebuild", help="Make the index anew first.")]
+
+
+@app.command()
+def search(
+    lib: Lib,
+    query: Annotated[
+        list[str],
+        typer.Argument(metavar="QUERY...", help='Words, "phrases", OR, -not, site:, topic:, title:, after: …'),
+    ],
+    topic: Annotated[str, typer.Option("--topic", metavar="T", help="Only this topic and those below it.")] = "",
+    vague: Annotated[bool, typer.Option("--vague", help="Also pages that are only close to the topic.")] = False,
+    top: Annotated[int, typer.Option("--top", metavar="N", min=1, max=10_000, help="Pages to show.")] = 10,
+    sort: Annotated[_Sort, typer.Option("--sort", help="The order of the pages.")] = "relevance",
+    weights: Annotated[
+        str, typer.Option("--weights", metavar="text=A,confidence=B,authority=C", help="What relevance is made of.")
+    ] = "",
+    rebuild: _Rebuild = False,
+    json: Json = False,
+) -> None:
+    """Find pages of a library by their words; works while a crawl runs.
+
+    Words side by side must all be there, in any of their forms; "in quotes" exactly so. -word must not be there; OR and
+    brackets work too. Fields: title: url: site: topic: community: lang: type: after: before:
+    A question that begins with a minus comes after --
+    """
+    from analecta.publish.search.keeping import sync
+    from analecta.publish.search.ranking import read_weights
+    from analecta.publish.search.searching import Asked, opened
+    from analecta.publish.search.telling import as_values, show
+    from analecta.store.library import Library
+
+    library = Library(lib)
+    asked = Asked(" ".join(query), topic, vague, top, sort, read_weights(weights))
+    with busy("Looking whether the index is up to date") as status:
+        if rebuild:
+            sync(library, rebuild=True, doing=status.update)
+        here = opened(library, doing=status.update)
+    found = here.find(asked)
+    if json:
+        print_json({"library": str(lib), "query": asked.query, **as_values(found, asked, here.names)})
+        return
+    console().print(show(found, asked, here.names))
+    best = found.hits[0].page.url if found.hits else ""
+    step = f"explain LIB {shlex.quote(best)}" if best else "collection LIB" if len(here.stand.ids) else "crawl LIB"
+    console(stderr=True).print(_next(lib, step), soft_wrap=True)
+
+
+@app.command()
+def index(lib: Lib, rebuild: _Rebuild = False, json: Json = False) -> None:
+    """Bring the index that `search` uses up to date; search does so too. The folder LIB/index may be deleted."""
+    from analecta.publish.search.keeping import sync
+    from analecta.store.library import Library
+
+    with busy("Looking at the library") as status:
+        done = sync(Library(lib), rebuild=rebuild, doing=status.update)
+    if json:
+        print_json({"library": str(lib), "index": done})
+        return
+    console().print(_told(done))
+    console(stderr=True).print(_next(lib, "search LIB WORDS" if done.pages else "crawl LIB"), soft_wrap=True)
+
+
+def _told(done: "Synced") -> str:
+    from analecta.publish.plain import many
+
+    if done.rebuilt:
+        return f"{many(done.pages, 'page')} indexed in {done.seconds:.1f} s: all anew ({done.rebuilt})."
+    if not done.changed and not done.deleted:
+        return f"The index of {many(done.pages, 'page')} is up to date."
+    return f"{many(done.changed, 'page')} indexed, {done.deleted:,} taken out; {done.pages:,} in all."
+
+
+def _next(lib: Lib, step: str) -> "Text":
+    from analecta.publish.plain import next_steps
+
+    return next_steps(lib, step)

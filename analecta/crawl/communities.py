@@ -1,0 +1,89 @@
+"""Communities of sites grow while they are crawled (C2-C5): the coordinator's side.
+
+It says which sites are crawled now. The partitions fetch their pages (crawl/site_policy.py) and report which of them
+are done; then the links of those are read from the shards, and it is seen where to go on. Nothing is kept here that is
+not in the library: at the next start the same sites are told in the same order.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from analecta.analyse.communities import Communities
+from analecta.crawl.messages import Report
+from analecta.frontier.policy import Bounds
+from analecta.settings import Settings
+from analecta.store.crawled_sites import add_crawled, crawled_sites
+from analecta.store.library import Library
+from analecta.store.site_links import SiteGraph
+from analecta.store.sites import front, seed_sites, sites_of
+from analecta.urls import canonical
+
+
+class Growth:
+    """Leads a crawl from site to site."""
+
+    def __init__(self, library: Library, settings: Settings) -> None:
+        self.library, self.rules = library, settings.communities
+        self.now: dict[str, int | None] = {}  # sites being crawled; letters that were sent when one seemed done
+        self.sites = sites_of(library, settings.sites)
+        self.graph = SiteGraph(self.sites)
+        self._bounds = Bounds(settings.scope.hosts)
+        known = crawled_sites(library)
+        rules = self.rules
+        self.found = Communities(seed_sites(settings.topics, self.sites), rules.wt, rules.metric, rules.enough)
+        self._tell(dict.fromkeys(map(self.sites.of, known)))
+        more = [site for site, most in known.items() if most and not 0 < rules.pages <= most]
+        self._again = [site for site in more if self._in_scope(site)]
+        self._name()
+
+    def look(self, reports: Sequence[Report | None]) -> None:
+        """Take in the sites that are done, and name others in their place."""
+        state = [report for report in reports if report is not None]
+        if not self.now or len(state) < len(reports):
+            return
+        if done := self._done(state):
+            self._take_in(done)
+            self._name()
+
+    def waits(self, reports: Iterable[Report]) -> bool:
+        """Whether sites are being crawled though nothing is queued: they are about to be done."""
+        return bool(self.now) and not any(report.queued for report in reports)
+
+    def _done(self, state: Sequence[Report]) -> list[str]:
+        """Sites of which no partition has anything left, nor letters under way that may bring something."""
+        sent, received = sum(report.sent for report in state), sum(report.received for report in state)
+        said = Counter(site for report in state for site in report.done)
+        done = []
+        for site, mark in self.now.items():
+            if said[site] < len(state):
+                self.now[site] = None
+            elif mark is None and len(state) > 1:
+                self.now[site] = sent
+            elif mark is None or received >= mark:
+                done.append(site)
+        return done
+
+    def _take_in(self, done: Sequence[str]) -> None:
+        add_crawled(self.library, done, self.rules.pages)
+        self._tell(done)
+        for site in done:
+            del self.now[site]
+
+    def _tell(self, sites: Iterable[str]) -> None:
+        """Let the communities know the links of sites that were crawled."""
+        with self.library.shards() as shards:
+            self.graph.refresh(shards)
+            for site in sites:
+                self.found.crawled(site, self.graph.out(shards, site))
+
+    def _name(self) -> None:
+        while (room := self.rules.at_once - len(self.now)) > 0:
+            again, self._again = self._again[:room], self._again[room:]
+            named = again or self.found.next(room)
+            if not named:
+                break
+            self.now |= dict.fromkeys(filter(self._in_scope, named))
+
+    def _in_scope(self, site: str) -> bool:
+        target = canonical(front(site))
+        return target is not None and not self._bounds.refusal(target, 0)

@@ -1,0 +1,200 @@
+"""Everything that is stored is judged again by a model (B18): texts are read, cut into words and judged in batches.
+
+Two processes judge; whoever asks writes what comes. Pages that this model has judged already are left out, so that
+what a kill leaves undone can be finished.
+"""
+
+import multiprocessing
+import os
+import signal
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from analecta.crawl.feedback import Said, packed_topics, unpacked
+from analecta.crawl.verdicts import Row
+from analecta.errors import Environment
+from analecta.frontier.policy import SEED_PRIORITY
+from analecta.judge import JUDGES
+from analecta.model import OTHERS, Verdict
+from analecta.parse import DOCUMENTS
+from analecta.seams import Judge
+from analecta.store.packed import unpack_text
+from analecta.store.shard import NOINDEX, SOFT404
+from analecta.store.sqlite import connect
+from analecta.terms import Words, words
+
+_BATCH = 500  # pages judged at a time, and written in one transaction
+_ALONE = 4000  # up to so many pages this process judges by itself: others take a second to start
+_CLOSED = f"p.flags & {NOINDEX | SOFT404}"  # on no topic, whatever its words
+_UNREAD = f"p.text IS NULL AND p.mime IN ({', '.join(repr(mime) for mime in sorted(DOCUMENTS))})"
+_TO_DO = "SELECT seq FROM pages WHERE model IS NOT ? ORDER BY seq"
+_PAGES = f"""SELECT p.seq, p.id, p.text, u.anchor, u.parent, {_CLOSED}, u.priority >= {SEED_PRIORITY} AND u.topic < 0
+  FROM pages p JOIN urls u ON u.id = p.id
+  WHERE p.seq >= ? AND p.seq <= ? AND p.model IS NOT ? AND NOT ({_UNREAD}) ORDER BY p.seq"""
+_DOCUMENTS = f"""SELECT p.seq, p.id, u.parent, {_CLOSED}, p.topic, p.confidence, p.topics FROM pages p
+  JOIN urls u ON u.id = p.id WHERE p.model IS NOT ? AND {_UNREAD} ORDER BY p.seq"""
+_TEXT = "SELECT p.text FROM urls u JOIN pages p ON p.seq = u.page WHERE u.id = ?"
+_VERDICT = "SELECT p.topic, p.confidence, p.topics FROM urls u JOIN pages p ON p.seq = u.page WHERE u.id = ?"
+
+
+class Model(msgspec.Struct, frozen=True):
+    """A trained judge on disk."""
+
+    folder: str
+    name: str
+    kind: str
+
+    def load(self) -> Judge:
+        """The judge."""
+        return JUDGES[self.kind].load(Path(self.folder), self.name)
+
+
+class Part(msgspec.Struct, frozen=True):
+    """Rows of one shard, from one number to another."""
+
+    shard: str
+    first: int
+    last: int
+
+
+def judged(
+    shards: Sequence[Path],
+    model: Model,
+    said: Mapping[int, Said],
+    jobs: int = 0,
+    doing: Callable[[int, int], None] = lambda done, all: None,
+) -> Iterator[tuple[int, list[Row]]]:
+    """What a model says of all pages that it has not judged yet: the number of the shard and rows, batch by batch.
+
+    What a person has `said` has the last word. Without a number of `jobs`, as many as pay.
+    """
+    parts = [(n, part) for n, path in enumerate(shards) for part in _parts(path, model.name)]
+    pages = _BATCH * len(parts)
+    desk = Desk(model, dict(said))
+    # A judge that takes in what it sees must see it in order.
+    alone = pages <= _ALONE or getattr(desk.judge, "live_idf", False)
+    jobs = jobs or (1 if alone else min(len(parts), os.cpu_count() or 1))
+    documents = {n: _documents(path, model.name) for n, path in enumerate(shards)}
+    awaited = {parent for found in documents.values() for _, _, parent, *_ in found}
+    known: dict[int, Row] = {}  # what is said of pages that link to documents
+    with _judges(desk, jobs) as judge:
+        for done, ((n, _), rows) in enumerate(zip(parts, judge([part for _, part in parts]), strict=True), 1):
+            known |= {row.id: row for row in rows if row.id in awaited}
+            yield n, rows
+            doing(min(done * _BATCH, pages), pages)
+    for n, path in enumerate(shards):
+        if rows := _follow_parents(path, documents[n], known, model.name, said):
+            yield n, rows
+
+
+def _parts(path: Path, model: str) -> list[Part]:
+    with closing(connect(path, readonly=True)) as db:
+        numbers = [seq for (seq,) in db.execute(_TO_DO, (model,))]
+    edges = [*range(0, len(numbers), _BATCH), len(numbers)]
+    return [Part(str(path), numbers[i], numbers[j - 1]) for i, j in pairwise(edges)] if numbers else []
+
+
+# --- the processes ---------------------------------------------------------------------------------------------------
+
+
+class Desk:
+    """Where pages are judged, in this process or another."""
+
+    def __init__(self, model: Model, said: Mapping[int, Said]) -> None:
+        self.model = model
+        self.said = said
+        self.judge = model.load()
+
+    def rows(self, part: Part) -> list[Row]:
+        """What the model says of the pages of a part."""
+        with closing(connect(Path(part.shard), readonly=True)) as db:
+            pages = db.execute(_PAGES, (part.first, part.last, self.model.name)).fetchall()
+            if not pages:
+                return []
+            anchors, around = self._views(db, pages)
+        verdicts = self.judge.judge_words(words([unpack_text(page[2]) for page in pages]), anchors, around)
+        return [self._row(page, verdict) for page, verdict in zip(pages, verdicts, strict=True)]
+
+    def _views(self, db: sqlite3.Connection, pages: Sequence[tuple[Any, ...]]) -> tuple[Words | None, Words | None]:
+        """What the judge looks at besides, as when the pages were kept (B6)."""
+        needs = self.judge.needs
+        anchors = words([page[3] or "" for page in pages]) if "anchors" in needs else None
+        if "neighbours" not in needs:
+            return anchors, None
+        texts = (db.execute(_TEXT, (page[4],)).fetchone() for page in pages)
+        return anchors, words([unpack_text(row[0]) if row else "" for row in texts])
+
+    def _row(self, page: tuple[Any, ...], verdict: Verdict) -> Row:
+        seq, id, *_, closed, off_topic = page
+        if closed or off_topic:
+            verdict = Verdict(OTHERS, verdict.confidence)
+        if not closed and (one := self.said.get(id)):
+            verdict = one.corrected(verdict)
+        return Row(seq, id, verdict.topic, verdict.confidence, packed_topics(verdict), self.model.name)
+
+
+_desk: list[Desk] = []  # of a process that judges
+
+
+@contextmanager
+def _judges(desk: Desk, jobs: int) -> Iterator[Callable[[Sequence[Part]], Iterator[list[Row]]]]:
+    """Judges parts, in their order, in so many processes."""
+    if jobs == 1:
+        yield lambda parts: map(desk.rows, parts)
+        return
+    # Not by fork: this process may have threads, and theirs would not go along.
+    pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _begin, (desk.model, desk.said))
+    try:
+        yield lambda parts: pool.map(_rows, parts)
+    except BrokenProcessPool as error:
+        raise Environment("a process that judged pages was killed: is there enough memory?") from error
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _begin(model: Model, said: Mapping[int, Said]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to hear
+    _desk.append(Desk(model, said))
+
+
+def _rows(part: Part) -> list[Row]:
+    return _desk[0].rows(part)
+
+
+# --- documents whose text cannot be had ------------------------------------------------------------------------------
+
+
+def _documents(path: Path, model: str) -> list[tuple[int, int, int, int, int, float | None, bytes | None]]:
+    with closing(connect(path, readonly=True)) as db:
+        return db.execute(_DOCUMENTS, (model,)).fetchall()
+
+
+def _follow_parents(
+    path: Path,
+    documents: Sequence[tuple[int, int, int, int, int, float | None, bytes | None]],
+    known: dict[int, Row],
+    model: str,
+    said: Mapping[int, Said],
+) -> list[Row]:
+    """They are what the page is that links to them (S10); where another partition has that, what they were."""
+    rows = []
+    with closing(connect(path, readonly=True)) as db:
+        for seq, id, parent, closed, *was in documents:
+            row = known.get(parent)
+            found = (row.topic, row.confidence, row.topics) if row else db.execute(_VERDICT, (parent,)).fetchone()
+            verdict = unpacked(*(found or was))
+            if closed:
+                verdict = Verdict(OTHERS, verdict.confidence)
+            elif one := said.get(id):
+                verdict = one.corrected(verdict)
+            known[id] = Row(seq, id, verdict.topic, verdict.confidence, packed_topics(verdict), model)
+            rows.append(known[id])
+    return rows

@@ -1,0 +1,132 @@
+"""An evaluation of communities to read: the paper's figures 9 to 11 as tables and pictures."""
+
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+from rich.console import Group, RenderableType
+
+from analecta.analyse.spanning import Quality
+from analecta.evaluate.communities import Found, Trial
+from analecta.evaluate.report import in_markdown, on_screen
+from analecta.evaluate.tables import Rows
+from analecta.publish.charts import Line, line_chart
+
+_LEGEND = """A true community is held against the found one that overlaps most with it; only communities that have a
+seed count. `spanning tree` is global clustering over the same sites, cut to as many clusters. The time of the crawler
+is what it spends on communities while it crawls; the tree is made once, when all is known, by compiled code. `a site`
+is what it costs to have communities up to date after one more site: the tree has to be made again."""
+
+
+def quality_rows(found: Found) -> Rows:
+    """Figure 9, and the truth beside it."""
+    rows = [["seeds", "crawled", "sites", "clusters", "everywhere", "against the tree: P", "R", "f",
+             "against the truth: P", "R", "f", "tree, truth: f", "K-means, truth: f", "purity"]]  # fmt: skip
+    for one in found.by_seeds:
+        kmeans = f"{one.kmeans_against_truth.f:.3f}" if one.kmeans_against_truth else ""
+        counts = [f"{n:,}" for n in (one.seeds, one.crawled, one.sites, one.clusters, one.everywhere)]
+        figures = [*_three(one.against_mst), *_three(one.against_truth), f"{one.mst_against_truth.f:.3f}", kmeans]
+        rows.append([*counts, *figures, f"{one.purity:.3f}"])
+    return rows
+
+
+def threshold_rows(found: Found) -> Rows:
+    """Figure 10."""
+    rows = [
+        [f"{one.wt:g}", f"{one.seeds:,}", f"{one.clusters:,}", f"{one.size:.1f}", *_three(one.against_truth)]
+        for one in found.by_threshold
+    ]
+    return [["wt", "seeds", "clusters", "mean size", "P", "R", "f"], *rows]
+
+
+def time_rows(found: Found) -> Rows:
+    """Figure 11."""
+    rows = [["seeds", "sites crawled", "crawler, s", "tree, s", "K-means, s", "crawler, ms a site", "tree, ms a site"]]
+    for one in found.by_seeds:
+        seconds = [f"{s:.3f}" for s in (one.seconds, one.mst_seconds, one.kmeans_seconds)]
+        each = [f"{1000 * one.seconds / max(one.crawled, 1):.3f}", f"{1000 * one.mst_seconds:.3f}"]
+        rows.append([f"{one.seeds:,}", f"{one.crawled:,}", *seconds, *each])
+    return rows
+
+
+def show(found: Found, folder: Path) -> RenderableType:
+    """The tables, for the screen."""
+    about = f"{found.graph}: {found.sites:,} sites, {found.links:,} links; metric {found.metric}"
+    tables = [part for rows in (quality_rows, threshold_rows, time_rows) for part in ("", on_screen(rows(found)))]
+    return Group(about, *tables, "", f"More, with pictures: {folder / 'communities.md'}")
+
+
+def write(found: Found, folder: Path) -> None:
+    """Write everything into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text = msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n"
+    (folder / "communities.json").write_bytes(text)
+    for name, picture in pictures(found).items():
+        (folder / name).write_text(picture, encoding="utf-8")
+    (folder / "communities.md").write_text(page(found), encoding="utf-8")
+
+
+def page(found: Found) -> str:
+    """All tables and pictures as one page of Markdown."""
+    return "\n\n".join((
+        f"# Communities of {found.graph}", f"{found.sites:,} sites, {found.links:,} links; metric {found.metric}.",
+        _LEGEND,
+        "## Quality by number of seeds", in_markdown(quality_rows(found)),
+        "![Against the spanning tree](figure-9.svg)\n![Against the truth](truth.svg)",
+        "## Size and quality by threshold", in_markdown(threshold_rows(found)),
+        "![Mean size](figure-10-size.svg)\n![Precision](figure-10-precision.svg)",
+        "## Time", in_markdown(time_rows(found)), "![Time](figure-11.svg)",
+    )) + "\n"  # fmt: skip
+
+
+def pictures(found: Found) -> dict[str, str]:
+    """The pictures by file name."""
+    seeds, wts = found.by_seeds, found.by_threshold
+    ticks = [(math.log10(n), f"{n:,}") for n in dict.fromkeys(one.seeds for one in seeds)]
+    tree = [_line(name, seeds, _by_seeds, of(lambda one: one.against_mst)) for name, of in _QUALITY.items()]
+    truth = [_line(name, seeds, _by_seeds, of(lambda one: one.against_truth)) for name, of in _QUALITY.items()]
+    marks = [(math.log10(one.wt), f"{one.wt:g}") for one in wts]
+    sizes = [_line("sites", wts, _by_wt, lambda one: one.size)]
+    right = [_line("precision", wts, _by_wt, lambda one: one.against_truth.precision)]
+    times = [
+        _line("crawler", seeds, _by_seeds, lambda one: _microseconds(one.seconds / max(one.crawled, 1))),
+        _line("spanning tree", seeds, _by_seeds, lambda one: _microseconds(one.mst_seconds)),
+    ]
+    asked, least = "seeds", "weight threshold"
+    return {
+        "figure-9.svg": line_chart("Against the spanning tree", tree, asked, "share", ticks, 1.0),
+        "truth.svg": line_chart("Against the truth", truth, asked, "share", ticks, 1.0),
+        "figure-10-size.svg": line_chart("Mean size of communities", sizes, least, "sites", marks),
+        "figure-10-precision.svg": line_chart("Precision against the truth", right, least, "precision", marks, 1.0),
+        "figure-11.svg": line_chart("Time for one more site", times, asked, "microseconds, as a power of 10", ticks),
+    }
+
+
+Figure = Callable[[Trial], float]
+_QUALITY: dict[str, Callable[[Callable[[Trial], Quality]], Figure]] = {
+    "precision": lambda of: lambda one: of(one).precision,
+    "recall": lambda of: lambda one: of(one).recall,
+    "f-value": lambda of: lambda one: of(one).f,
+}
+
+
+def _line(name: str, trials: Sequence[Trial], x: Figure, y: Figure) -> Line:
+    ordered = sorted(trials, key=x)
+    return Line(name, [x(one) for one in ordered], [y(one) for one in ordered])
+
+
+def _by_seeds(one: Trial) -> float:
+    return math.log10(max(one.seeds, 1))
+
+
+def _by_wt(one: Trial) -> float:
+    return math.log10(one.wt)
+
+
+def _microseconds(seconds: float) -> float:
+    return math.log10(max(seconds * 1e6, 1))
+
+
+def _three(found: Quality) -> list[str]:
+    return [f"{figure:.3f}" for figure in (found.precision, found.recall, found.f)]

@@ -1,0 +1,159 @@
+"""The communities of sites that a library holds: their names, members with reasons, and the links between them (C5).
+
+They are seen from the links between sites that were counted as pages arrived: in a library that was grown site by site
+(recipe `communities`) as that crawl sees them, in any other from the sites of its seeds on, as far as it went.
+"""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from analecta.analyse.communities import Cluster, Communities
+from analecta.errors import BadUse
+from analecta.publish.community_names import names_of
+from analecta.settings import Settings, load, suggest
+from analecta.store.crawled_sites import crawled_sites
+from analecta.store.library import Library
+from analecta.store.recounting import counted
+from analecta.store.site_links import Links, read_sites
+from analecta.store.sites import Sites, seed_sites, sites_of
+
+
+class Member(msgspec.Struct, frozen=True):
+    """A site of a community, and why it is there."""
+
+    site: str
+    reason: str
+    pages: int
+
+
+class Community(msgspec.Struct, frozen=True):
+    """Sites that belong together; the one that the others link to most comes first."""
+
+    number: int
+    name: str
+    seeds: list[str]
+    pages: int
+    members: list[Member]
+    merged: list[str]  # why seeds that began apart are one community
+
+
+class Between(msgspec.Struct, frozen=True):
+    """Links that lead from one community to another, by their numbers."""
+
+    source: int
+    target: int
+    links: int
+
+
+class Found(msgspec.Struct, frozen=True):
+    """All communities of a library."""
+
+    communities: list[Community]
+    between: list[Between]
+    everywhere: dict[str, str]  # sites that everybody links to and that belong nowhere, with the reason
+    crawled: int  # sites that all this was seen from
+    waiting: int  # sites that the crawl would go to next
+
+
+def communities(library: Library) -> Found:
+    """Those of a library as it stands; also while a crawl runs."""
+    settings = load(library.settings_path)
+    sites = sites_of(library, settings.sites)
+    if not counted(library):
+        raise BadUse(f"the links between its sites are not counted yet: `analecta sites {library.folder} --recount`")
+    with read_sites(library, sites) as (graph, shards):
+        links, pages = graph.all(shards), graph.pages(shards)
+        grown, waiting = _grown(library, settings, sites, links, pages)
+        clusters = grown.clusters()
+        inward = _inward(links)
+        members = [_members(cluster, pages, inward) for cluster in clusters]
+        of = {member.site: n for n, own in enumerate(members) for member in own}
+        names = names_of(shards, sites, of, [cluster.seeds[0] for cluster in clusters])
+    made = [
+        Community(n + 1, names[n], cluster.seeds, sum(one.pages for one in own), own, _merged(cluster))
+        for n, (cluster, own) in enumerate(zip(clusters, members, strict=True))
+    ]
+    return Found(made, _between(links, of), grown.everywhere(), len(grown.links.out), waiting)
+
+
+def find(found: Found, wanted: str) -> Community:
+    """The community with this number or name, or with this site."""
+    for one in found.communities:
+        if wanted in (str(one.number), one.name) or any(member.site == wanted for member in one.members):
+            return one
+    if not found.communities:
+        raise BadUse("the library has no communities yet: crawl it first")
+    names = [one.name for one in found.communities]
+    raise BadUse(f"there is no community {wanted!r}{suggest(wanted, names)}; a number or a site will do too")
+
+
+def deeper(library: Library, wanted: str) -> dict[str, Any]:
+    """The settings of a crawl that goes deeper inside one community: all pages of its sites, and no others."""
+    one = find(communities(library), wanted)
+    hosts = list(dict.fromkeys(member.site.partition("/")[0] for member in one.members))
+    return {"scope": {"hosts": hosts}, "communities": {"pages": 0}}
+
+
+def links_between(library: Library) -> Links:
+    """How many links lead from each site to each other one."""
+    sites = sites_of(library, load(library.settings_path).sites)
+    with read_sites(library, sites) as (graph, shards):
+        return graph.all(shards)
+
+
+def by_host(shards: Sequence[sqlite3.Connection], sites: Sites, found: Found) -> dict[str, str]:
+    """The name of the community of each host, where a whole host belongs to one."""
+    of = {member.site: one.name for one in found.communities for member in one.members}
+    hosts = {name for shard in shards for (name,) in shard.execute("SELECT name FROM hosts")}
+    return {host: name for host in sorted(hosts) if (name := of.get(sites.of(host)))}
+
+
+def _grown(
+    library: Library, settings: Settings, sites: Sites, links: Links, pages: Mapping[str, int]
+) -> tuple[Communities, int]:
+    """The communities, and how many sites they would grow to next."""
+    rules = settings.communities
+    found = Communities(seed_sites(settings.topics, sites), rules.wt, rules.metric, rules.enough)
+    crawled: Iterable[str] = crawled_sites(library)
+    for site in dict.fromkeys(map(sites.of, crawled)):
+        found.crawled(site, links.get(site, {}))
+    waiting = found.next()
+    if crawled:
+        return found, len(waiting)
+    ahead = 0
+    while waiting:
+        for site in waiting:
+            if site in pages:
+                found.crawled(site, links.get(site, {}))
+            else:
+                ahead += 1
+        waiting = found.next()
+    return found, ahead
+
+
+def _members(cluster: Cluster, pages: Mapping[str, int], inward: Mapping[str, int]) -> list[Member]:
+    found = [Member(one.site, one.reason, pages.get(one.site, 0)) for one in cluster.members]
+    return sorted(found, key=lambda one: (-inward.get(one.site, 0), one.site))
+
+
+def _inward(links: Links) -> Counter[str]:
+    """How many sites link to each."""
+    return Counter(other for row in links.values() for other in row)
+
+
+def _merged(cluster: Cluster) -> list[str]:
+    return [f"{one.other} went into {one.into}: {one.reason}" for one in cluster.merges]
+
+
+def _between(links: Links, of: Mapping[str, int]) -> list[Between]:
+    """The graph between communities, the heaviest first."""
+    counted: Counter[tuple[int, int]] = Counter()
+    for site, row in links.items():
+        for other, n in row.items() if site in of else ():
+            if other in of and of[other] != of[site]:
+                counted[of[site] + 1, of[other] + 1] += n
+    return [Between(*pair, n) for pair, n in sorted(counted.items(), key=lambda one: (-one[1], one[0]))]

@@ -1,0 +1,171 @@
+"""Keeps the index in step with the library: what is new, changed or no longer to be shown.
+
+The index is made from the SQLite files alone and can be deleted at any time. It is made anew where it is missing,
+damaged, of another version, or where an update of it was cut short (F45); and where many pages have changed, for that
+is no more work, and BM25 would go on counting the words of what was deleted. A new index takes the old one's place when
+it is whole, and readers go on with the old one until then: they never wait.
+"""
+
+import contextlib
+import fcntl
+import sqlite3
+import time
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import tantivy
+import xxhash
+
+from analecta.errors import Busy
+from analecta.publish.items import Item, items
+from analecta.publish.search import standing
+from analecta.publish.search.anchors import anchors
+from analecta.publish.search.index import WORDS, create, document, reopen
+from analecta.publish.search.kept import folder_of, forget, keep, read_kept, source_of, wrong
+from analecta.publish.search.standing import Gathering, Standing
+from analecta.publish.whole import whole_folder
+from analecta.store.library import Library
+from analecta.store.packed import unpack_text
+from analecta.store.shard import SHOWN
+
+MANY = 0.05  # share of pages changed or deleted since all was made from which on all is made anew
+SHARE = 10  # looks at a library that is being written take at most one part in so many of the time
+_MEMORY = 256_000_000  # bytes of postings that are held before they are written
+_FEW = 1000  # pages for which one thread is enough
+_IDS = f"SELECT p.id FROM pages p CROSS JOIN urls u ON u.id = p.id WHERE {SHOWN} AND p.topic >= 0"
+_BODY = "SELECT coalesce(headings, ''), text FROM pages WHERE seq = ?"
+
+
+class Synced(msgspec.Struct, frozen=True):
+    """What a look at the library brought."""
+
+    pages: int  # in the index now
+    changed: int  # new or changed
+    deleted: int
+    rebuilt: str = ""  # why all was made anew, where it was
+    seconds: float = 0.0
+
+
+def sync(
+    library: Library,
+    communities: Mapping[str, str] | None = None,
+    rebuild: bool = False,
+    doing: Callable[[str], None] = lambda what: None,
+    now: Callable[[], float] = time.time,
+) -> Synced:
+    """Bring the index up to date; `communities` are names by host. Busy where another process is at it."""
+    with _alone(library):
+        began, source = now(), source_of(library, communities or {})
+        why = "as asked" if rebuild else wrong(library)
+        kept = None if why else read_kept(library)
+        if kept and kept.source == source:
+            return Synced(kept.pages, 0, 0)
+        with library.shards() as shards:
+            doing("Reading what is in the library")
+            work = _Work(shards, communities or {}, doing)
+            old = standing.load(folder_of(library) / standing.NAME) if kept else None
+            changes = _changes(old, work.stand, kept.stale if kept else 0)
+            if kept and changes.stale > MANY * len(work.stand.ids):
+                why = "much has changed"
+            if why or not kept:
+                with whole_folder(folder_of(library), lambda _: True) as folder:
+                    work.build(folder)
+                    keep(folder, source, len(work.stand.ids), 0, began, now())
+            else:
+                forget(library)
+                work.update(folder_of(library), changes)
+                keep(folder_of(library), source, len(work.stand.ids), changes.stale, began, now(), kept.index)
+        return Synced(len(work.stand.ids), len(changes.changed), len(changes.deleted), why, now() - began)
+
+
+def in_step(
+    library: Library, communities: Mapping[str, str] | None = None, doing: Callable[[str], None] = lambda what: None
+) -> None:
+    """See to it that the index is of now; of a moment ago where the library is being written or the index made."""
+    kept = None if wrong(library) else read_kept(library)
+    if kept is None or not kept.at <= time.time() < kept.at + SHARE * kept.took:
+        with contextlib.suppress(Busy):
+            sync(library, communities, doing=doing)
+
+
+class _Changes(msgspec.Struct, frozen=True):
+    """The ids of pages that are new or changed, of those that are gone; and how many the index has outdated by now."""
+
+    changed: set[int]
+    deleted: list[int]
+    stale: int
+
+
+def _changes(old: Standing | None, new: Standing, stale: int) -> _Changes:
+    if old is None:
+        return _Changes(set(new.ids.tolist()), [], 0)
+    at = old.places(new.ids.tolist())
+    known = at >= 0
+    altered = known & (old.digests[at] != new.digests) if len(old.ids) else known
+    deleted = np.setdiff1d(old.ids, new.ids).tolist()
+    return _Changes(set(new.ids[altered | ~known].tolist()), deleted, stale + int(altered.sum()) + len(deleted))
+
+
+class _Work:
+    """The pages of a library and what is known of them; all but their texts are looked at."""
+
+    def __init__(
+        self, shards: Sequence[sqlite3.Connection], communities: Mapping[str, str], doing: Callable[[str], None]
+    ) -> None:
+        self.shards, self.communities, self.doing = shards, communities, doing
+        self.texts = anchors(shards, (id for shard in shards for (id,) in shard.execute(_IDS)))
+        found = Gathering()
+        for item in items(shards):
+            digest = _digest(item, self.texts.get(item.id, ()), communities.get(item.host, ""))
+            found.add(item.id, digest, item.topic, item.confidence, item.topics)
+        self.stand = found.standing(shards)
+
+    def build(self, folder: Path) -> None:
+        """Make a new index in an empty folder."""
+        self._write(create(folder), None, [])
+        self.stand.save(folder / standing.NAME)
+
+    def update(self, folder: Path, changes: _Changes) -> None:
+        """Change what has changed in an index."""
+        if changes.changed or changes.deleted:
+            self._write(reopen(folder), changes.changed, [*changes.changed, *changes.deleted])
+        self.stand.save(folder / standing.NAME)
+
+    def _write(self, index: tantivy.Index, wanted: Container[int] | None, outdated: Sequence[int]) -> None:
+        """Take out what is outdated, put in what is wanted (None for all), and make it true at once."""
+        writer = index.writer(_MEMORY, 2 if len(self.stand.ids) > _FEW else 1)
+        for id in outdated:
+            writer.delete_documents_by_term("id", id)
+        for n, item in enumerate(items(self.shards)):
+            if n % 1000 == 0:
+                self.doing(f"Indexing page {n:,} of {len(self.stand.ids):,}")
+            if wanted is None or item.id in wanted:
+                writer.add_document(self._document(item))
+        writer.commit()
+        writer.wait_merging_threads()
+
+    def _document(self, item: Item) -> tantivy.Document:
+        headings, packed = self.shards[item.shard].execute(_BODY, (item.seq,)).fetchone()
+        community = self.communities.get(item.host, "")
+        return document(item, headings, unpack_text(packed), self.texts.get(item.id, ()), community)
+
+
+def _digest(item: Item, called: Sequence[str], community: str) -> int:
+    """Differs where the document would: the text is covered by the body's digest and by how many words were read."""
+    topics = [number for number, _ in item.topics]
+    made_of = (item.url, item.title, item.topic, topics, item.mime, item.lang, item.date, item.words, item.digest)
+    return xxhash.xxh3_64_intdigest(msgspec.msgpack.encode((*made_of, called, community))) >> 1  # signed elsewhere
+
+
+@contextlib.contextmanager
+def _alone(library: Library) -> Iterator[None]:
+    """One writer; another is waited for only where there is nothing to ask yet."""
+    with (library.folder / "index.lock").open("a") as lock:
+        wait = 0 if read_kept(library) is None and not (folder_of(library) / WORDS).exists() else fcntl.LOCK_NB
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | wait)
+        except BlockingIOError as error:
+            raise Busy(f"the index of {library.folder} is being brought up to date by another process") from error
+        yield

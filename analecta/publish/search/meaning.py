@@ -1,0 +1,196 @@
+"""What a question means to the index: each word in the fields that count, filters that choose but do not rank."""
+
+from collections.abc import Callable, Sequence
+
+import tantivy
+from tantivy import Occur, Query
+
+from analecta.errors import BadUse
+from analecta.publish.search.index import day_of, language, schema, stems, written
+from analecta.publish.search.query import All, Either, Node, Not, Only, Phrase, Word
+
+# What a word is worth in each field, against one in the text. A page has most of its score from its best field.
+WORTH = {"title": 3.0, "headings": 1.5, "anchors": 1.5, "text": 1.0}
+_ADDRESS = 0.5
+_OTHERS = 0.3  # of the scores of the other fields
+_TOGETHER = 1.0  # words that stand together as in the question, on top
+
+TopicNumbers = Callable[[str], Sequence[int]]
+Part = tuple[Occur, Query]
+
+
+class Meaning:
+    """Turns questions into queries; `first` and `also` are the topics that a name stands for.
+
+    A page is on a topic if its first topic is one of `first` or any of its topics is one of `also`.
+    """
+
+    def __init__(self, first: TopicNumbers, also: TopicNumbers, ranking: bool = True) -> None:
+        self.first, self.also = first, also
+        self.ranking = ranking  # without it the same pages are found, in no order: for counting
+
+    def query(self, node: Node, some: bool = False) -> Query:
+        """The query of a question; with `some` the more of its words the better, but one is enough."""
+        return self._of(_loosened(node) if some else node)
+
+    def _of(self, node: Node) -> Query:
+        match node:
+            case Word():
+                return _word(node) or Query.all_query()
+            case Phrase():
+                return _phrase(node.text, node.place)
+            case Only():
+                return _silent(self._only(node))
+            case Not():
+                return _both([(Occur.MustNot, self._of(node.part))])
+            case Either(parts):
+                return Query.boolean_query([(Occur.Should, self._of(part)) for part in parts])
+            case All(parts):
+                return self._all(parts)
+
+    def _all(self, parts: Sequence[Node]) -> Query:
+        """All of these; stop words beside others need not be there, and words in their order are better."""
+        wanted: list[Part] = []
+        said = [part.text for part in parts if isinstance(part, Word) and not part.place]
+        idle = [part for part in parts if isinstance(part, Word) and not _says(part)]
+        telling = any(part not in idle and not isinstance(part, Not | Only) for part in parts)
+        for part in parts:
+            if isinstance(part, Not):
+                wanted.append((Occur.MustNot, self._of(part.part)))
+            elif part not in idle or not telling:
+                wanted.append((Occur.Must, self._of(part)))
+        words = written(" ".join(said))
+        if self.ranking and len(said) > 1 and len(words) > 1:
+            wanted += [(Occur.Should, query) for query in _in_order(words)]
+        return _both(wanted)
+
+    def _only(self, node: Only) -> Query:
+        value = node.value
+        match node.field:
+            case "topic":
+                return self.topic(value)
+            case "site":
+                return _term("site", value.lower().removeprefix("*.").strip("."))
+            case "lang":
+                return _term("lang", language(value))
+            case "type":
+                return _term("type", value.lower().removeprefix("."))
+            case "after":
+                return _days(day_of(value), None)
+            case "before":
+                return _days(None, day_of(value))
+        return _term(node.field, value)
+
+    def topic(self, name: str) -> Query:
+        """The pages of a topic."""
+        chosen = (("first", self.first(name)), ("topic", self.also(name)))
+        sets = [Query.term_set_query(schema(), field, list(numbers)) for field, numbers in chosen if numbers]
+        return Query.boolean_query([(Occur.Should, one) for one in sets])
+
+
+def marked(node: Node) -> tuple[set[str], set[str]]:
+    """The stems, and the words as written, that are to be marked in what is shown."""
+    match node:
+        case Word(text):
+            return set(stems(text)), set() if stems(text) else set(written(text))
+        case Phrase(text):
+            return set(), set(written(text))
+        case All(parts) | Either(parts):
+            found = [marked(part) for part in parts]
+            return set().union(*(one for one, _ in found)), set().union(*(two for _, two in found))
+    return set(), set()
+
+
+def filtered(query: Query, *filters: Query) -> Query:
+    """Only what these let through, ranked as before."""
+    return _both([(Occur.Must, query), *((Occur.Must, _silent(one)) for one in filters)]) if filters else query
+
+
+def check(node: Node) -> None:
+    """BadUse where there is not a single word, phrase or filter in a question."""
+    if not _says_anything(node):
+        raise BadUse(f"there is no word to look for in {str(node)!r}: say one with letters or digits")
+
+
+def _says_anything(node: Node) -> bool:
+    match node:
+        case Word(text) | Phrase(text):
+            return text == "*" or bool(written(text))
+        case All(parts) | Either(parts):
+            return any(map(_says_anything, parts))
+        case Not(part):
+            return _says_anything(part)
+    return True
+
+
+def _says(word: Word) -> bool:
+    """Whether it is more than a stop word or a sign."""
+    return bool(stems(word.text))
+
+
+def _word(word: Word) -> Query | None:
+    """A word in any of its forms, in any field; one that the index cuts into several is a phrase."""
+    cut = written(word.text)
+    if not cut:
+        return None
+    if len(cut) > 1 or not stems(word.text):
+        return _phrase(word.text, word.place)
+    if word.place == "url":
+        return _term("address", cut[0], "position")
+    (stem,) = stems(word.text)
+    if word.place:
+        return _term(word.place, stem, "freq")
+    fields = [Query.boost_query(_term(field, stem, "freq"), worth) for field, worth in WORTH.items()]
+    fields.append(Query.boost_query(_term("address", cut[0], "position"), _ADDRESS))
+    return Query.disjunction_max_query(fields, _OTHERS)
+
+
+def _phrase(text: str, place: str) -> Query:
+    """Words in a row, as written."""
+    words = written(text)
+    if not words:
+        return Query.all_query()
+    fields = {"": ("title_written", "text_written"), "url": ("address",), "title": ("title_written",)}[place]
+    found = [_row(field, words) for field in fields]
+    return found[0] if len(found) == 1 else Query.disjunction_max_query(found, _OTHERS)
+
+
+def _in_order(words: list[str]) -> list[Query]:
+    return [Query.boost_query(_row(field, words), _TOGETHER) for field in ("title_written", "text_written")]
+
+
+def _row(field: str, words: list[str]) -> Query:
+    if len(words) == 1:
+        return _term(field, words[0], "position")
+    return Query.phrase_query(schema(), field, [*words])
+
+
+def _term(field: str, value: str, option: str = "basic") -> Query:
+    return Query.term_query(schema(), field, value, option)
+
+
+def _days(begin: int | None, end: int | None) -> Query:
+    """From a day on, or up to the one before another; days are numbers, and no other lies between."""
+    return Query.range_query(schema(), "day", tantivy.FieldType.Integer, begin, end and end - 1)
+
+
+def _silent(query: Query) -> Query:
+    return Query.const_score_query(query, 0.0)
+
+
+def _both(parts: Sequence[Part]) -> Query:
+    """All of these; where there are only things that must not be, all pages but those."""
+    wanted = [*parts] if any(occur == Occur.Must for occur, _ in parts) else [_EVERY, *parts]
+    return Query.boolean_query(wanted)
+
+
+_EVERY = (Occur.Must, _silent(Query.all_query()))
+
+
+def _loosened(node: Node) -> Node:
+    """The same question, of whose words some are enough; its filters and what must not be stand."""
+    if not isinstance(node, All):
+        return node
+    words = tuple(part for part in node.parts if not isinstance(part, Only | Not))
+    rest = tuple(part for part in node.parts if isinstance(part, Only | Not))
+    return All((Either(words), *rest)) if words else node

@@ -1,0 +1,117 @@
+"""What was found, for a terminal, with the words of the question marked; and as plain values for a machine."""
+
+from typing import Any
+
+import msgspec
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from analecta.publish.plain import many, plain
+from analecta.publish.search.index import language, type_of
+from analecta.publish.search.ranking import Weights
+from analecta.publish.search.searching import Asked, Found, Hit
+from analecta.publish.search.snippets import Snippet
+
+_MARK = "bold yellow"
+_SAID = 5  # values of a facet that are shown
+_FACETS = {"topic": "Topics", "community": "Communities", "host": "Hosts", "year": "Years", "type": "Types"}
+_PARTS = {
+    "text": "how well the words fit",
+    "confidence": "how sure the judge is",
+    "authority": "how much the hubs of its topic link to it",
+}
+
+
+def show(found: Found, asked: Asked, topics: list[str]) -> RenderableType:
+    """All that was found, best first."""
+    if not found.hits:
+        return _nothing(found, asked)
+    parts: list[RenderableType] = [_head(found)]
+    for hit in found.hits:
+        parts += ["", *_hit(hit, topics)]
+    parts += ["", *_facets(found), Text(_explained(asked), style="dim")]
+    return Group(*parts)
+
+
+def as_values(found: Found, asked: Asked, topics: list[str]) -> dict[str, Any]:
+    """The same as plain values; marks are where the words of the question are in title and snippet."""
+    return {
+        "understood": found.understood,
+        "total": found.total,
+        "all_words": not found.some,
+        "sort": asked.sort,
+        "weights": {name: {"weight": weight, "of": _PARTS[name]} for name, weight in _weights(asked.weights)},
+        "hits": [_values(hit, topics) for hit in found.hits],
+        "facets": {name: [{"value": value, "pages": n} for value, n in pairs] for name, pairs in found.facets.items()},
+    }
+
+
+def _head(found: Found) -> Text:
+    if found.some:
+        return Text(f"No page has all of the words; {many(found.total, 'page')} with some of them:", style="yellow")
+    return Text(f"{many(found.total, 'page')} found", style="bold")
+
+
+def _nothing(found: Found, asked: Asked) -> Text:
+    told = Text(f"Nothing found for {plain(found.understood)}.", style="yellow")
+    helps = ["fewer words, or others"]
+    if '"' in found.understood:
+        helps.append("the phrase without its quotation marks")
+    if asked.topic or "topic:" in found.understood:
+        helps.append("no topic" if asked.vague else "--vague, which also takes pages close to the topic")
+    if any(f"{field}:" in found.understood for field in ("after", "before")):
+        helps.append("no date: many pages do not say theirs")
+    return told.append(f" What could help: {'; '.join(helps)}.", style="none")
+
+
+def _hit(hit: Hit, topics: list[str]) -> list[Text]:
+    first = Text(f"{hit.rank:>3}  ", style="dim").append_text(_marked(hit.title, "bold"))
+    about = [hit.page.url, _topic(hit, topics), hit.page.date, "" if _kind(hit) == "html" else _kind(hit)]
+    second = Text(f"     {plain('  '.join(filter(None, about)))}", style="cyan")
+    parts = hit.placed
+    why = f"  ({parts.score:.2f}: words {parts.text:.2f}, sure {parts.confidence:.2f}, authority {parts.authority:.2f})"
+    return [first, second.append(why, style="dim"), Text("     ").append_text(_marked(hit.snippet, ""))]
+
+
+def _marked(shown: Snippet, style: str) -> Text:
+    text = Text()
+    for piece, mark in shown.parts():
+        text.append(plain(piece), style=_MARK if mark else style)
+    return text
+
+
+def _facets(found: Found) -> list[Text]:
+    lines = []
+    for name, title in _FACETS.items():
+        if len(pairs := found.facets.get(name, [])) > 1:
+            counted = ", ".join(f"{plain(value)} {n:,}" for value, n in pairs[:_SAID])
+            lines.append(Text(f"{title}: {counted}{', …' if len(pairs) > _SAID else ''}", style="dim"))
+    return lines
+
+
+def _explained(asked: Asked) -> str:
+    if asked.sort != "relevance":
+        return f"In the order of {asked.sort}."
+    return "Score: " + " + ".join(f"{weight:g} × {_PARTS[name]}" for name, weight in _weights(asked.weights) if weight)
+
+
+def _weights(weights: Weights) -> list[tuple[str, float]]:
+    return list(msgspec.structs.asdict(weights).items())
+
+
+def _topic(hit: Hit, topics: list[str]) -> str:
+    return topics[hit.page.topic] if 0 <= hit.page.topic < len(topics) else ""
+
+
+def _kind(hit: Hit) -> str:
+    return type_of(hit.page.mime)
+
+
+def _values(hit: Hit, topics: list[str]) -> dict[str, Any]:
+    page, parts = hit.page, hit.placed
+    return {
+        "rank": hit.rank, "score": parts.score, "text": parts.text, "confidence": parts.confidence,
+        "authority": parts.authority, "url": page.url, "host": page.host, "title": page.title,
+        "topic": _topic(hit, topics), "date": page.date, "lang": language(page.lang), "type": _kind(hit),
+        "snippet": hit.snippet.text, "marks": hit.snippet.marks,
+    }  # fmt: skip

@@ -1,0 +1,27 @@
+"""Which topics a name stands for in a question: itself and those below; and when asked vaguely, those close to it."""
+
+from collections.abc import Sequence
+
+from analecta.errors import BadUse
+from analecta.judge.tree import BELOW
+from analecta.settings import suggest
+
+
+def first_on(names: Sequence[str], topic: str) -> list[int]:
+    """The topics of which one must be a page's first; BadUse where there is no such topic."""
+    wanted = topic.casefold()
+    found = [n for n, name in enumerate(names) if f"{name}{BELOW}".casefold().startswith(f"{wanted}{BELOW}")]
+    if not found:
+        raise BadUse(f"the library has no topic {topic!r}{suggest(topic, [*names]) if names else ' yet'}")
+    return found
+
+
+def also_on(names: Sequence[str], topic: str, vague: bool = False) -> list[int]:
+    """The topics of which, asked vaguely, one may be any of a page's: those that were nearly the first.
+
+    The one right above is among them: of a page that stopped there the judge could not say which way to go on.
+    """
+    if not vague:
+        return []
+    above = topic.casefold().rpartition(BELOW)[0]
+    return [*first_on(names, topic), *(n for n, name in enumerate(names) if above and name.casefold() == above)]

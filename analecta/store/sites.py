@@ -1,0 +1,166 @@
+"""What a site is (C1): a host by default, a registrable domain or a user's directory if so set, and edited by hand.
+
+Links are counted between units, the smallest parts: a host, or a directory of it such as `host/~name/`. A site is one
+unit or several: what belongs together may be said later without counting again. `www.` is no site of its own.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from analecta.errors import BadUse
+from analecta.model import Target
+from analecta.settings import SiteSettings, Topic
+from analecta.store.library import Library
+from analecta.urls import canonical, domain_of
+
+MERGE, SPLIT = "merge", "split"
+_KEY = "site_edits"
+
+
+class Edit(msgspec.Struct, frozen=True):
+    """A change by hand: a site goes into another, or a directory of it becomes a site of its own."""
+
+    kind: str
+    site: str
+    into: str = ""
+
+    @property
+    def words(self) -> str:
+        """What it says."""
+        return f"{self.site} is part of {self.into}" if self.kind == MERGE else f"{self.site} is a site of its own"
+
+
+class Sites:
+    """Knows to which site a URL belongs."""
+
+    def __init__(self, settings: SiteSettings = SiteSettings(), edits: Iterable[Edit] = ()) -> None:
+        self.by = settings.by
+        self._shapes = _pattern(settings.prefixes) if self.by == "prefix" else None
+        self._into: dict[str, str] = {}
+        self._split: dict[str, list[str]] = {}
+        self._known: dict[str, str] = {}
+        for edit in edits:
+            if edit.kind == MERGE:
+                self._into[edit.site] = edit.into
+            else:
+                host, _, path = edit.site.partition("/")
+                self._split[host] = sorted([*self._split.get(host, ()), f"/{path}"], key=len, reverse=True)
+
+    @property
+    def are_hosts(self) -> bool:
+        """Whether every unit is a whole host, so that paths need not be looked at."""
+        return self._shapes is None and not self._split
+
+    def unit(self, url: str, host: str) -> str:
+        """The smallest part to which a URL belongs."""
+        if self.are_hosts:
+            return host
+        path = url[url.index("/", 8) :]
+        for prefix in self._split.get(host.removeprefix("www."), ()):
+            if path.startswith(prefix):
+                return host + prefix
+        found = self._shapes.match(path) if self._shapes else None
+        return f"{host}{found[0].rstrip('/')}/" if found else host
+
+    def of(self, unit: str) -> str:
+        """The site that a unit belongs to."""
+        site = self._known.get(unit)
+        if site is None:
+            if len(self._known) > 500_000:
+                self._known.clear()
+            site = self._known[unit] = self._merged(self._plain(unit))
+        return site
+
+    def site(self, target: Target) -> str:
+        """The site that a URL belongs to."""
+        return self.of(self.unit(target.url, target.host))
+
+    def _plain(self, unit: str) -> str:
+        if "/" in unit or self.by != "domain":
+            return unit.removeprefix("www.")
+        return domain_of(unit)
+
+    def _merged(self, site: str) -> str:
+        while site in self._into:
+            site = self._into[site]
+        return site
+
+
+def front(site: str) -> str:
+    """The address of the front page of a site."""
+    return f"http://{site}" if "/" in site else f"http://{site}/"
+
+
+def sites_of(library: Library, settings: SiteSettings) -> Sites:
+    """What a site is in a library."""
+    return Sites(settings, edits(library))
+
+
+def seed_sites(topics: Iterable[Topic], sites: Sites) -> list[str]:
+    """The sites at which communities begin, each once."""
+    targets = [canonical(url) for topic in topics for url in (*topic.seeds, *topic.starts)]
+    return list(dict.fromkeys(sites.site(target) for target in targets if target is not None))
+
+
+# --- editing by hand -------------------------------------------------------------------------------------------------
+
+
+def edits(library: Library) -> list[Edit]:
+    """What was said by hand, oldest first."""
+    return msgspec.json.decode(library.get(_KEY, "[]"), type=list[Edit])
+
+
+def merge(library: Library, settings: SiteSettings, site: str, into: str) -> Edit:
+    """Let a site be part of another."""
+    before = edits(library)
+    sites = Sites(settings, before)
+    one, other = (sites.of(_named(name)) for name in (site, into))
+    if one == other:
+        raise BadUse(f"{site} and {into} are one site already")
+    return _write(library, before, Edit(MERGE, one, other))
+
+
+def split(library: Library, address: str) -> Edit:
+    """Let a directory of a host, such as host.example/~name/, be a site of its own; links must be counted again."""
+    before, name = edits(library), _named(address)
+    if "/" not in name:
+        raise BadUse(f"{address}: which part of it? Say HOST/DIRECTORY/, such as {name}/~name/")
+    if any(edit.kind == SPLIT and edit.site == name for edit in before):
+        raise BadUse(f"{name} is a site of its own already")
+    return _write(library, before, Edit(SPLIT, name))
+
+
+def undo(library: Library) -> Edit:
+    """Take the last change back."""
+    before = edits(library)
+    if not before:
+        raise BadUse("nothing was changed by hand")
+    _keep(library, before[:-1])
+    return before[-1]
+
+
+def _write(library: Library, before: Sequence[Edit], edit: Edit) -> Edit:
+    _keep(library, [*before, edit])
+    return edit
+
+
+def _keep(library: Library, all_edits: Sequence[Edit]) -> None:
+    library.put(_KEY, msgspec.json.encode(all_edits).decode())
+
+
+def _named(address: str) -> str:
+    """A site as it is called here: without scheme and www, with a slash at the end of a directory."""
+    target = canonical(address if "://" in address else f"http://{address}")
+    if target is None:
+        raise BadUse(f"{address!r} is no site: say HOST or HOST/DIRECTORY/")
+    path = target.url.partition("://")[2].partition("/")[2].partition("?")[0]
+    name = target.host.removeprefix("www.")
+    return f"{name}/{path.rstrip('/')}/" if path.strip("/") else name
+
+
+def _pattern(prefixes: Sequence[str]) -> re.Pattern[str]:
+    """One expression for prefixes in which * stands for a name."""
+    parts = [re.escape(prefix.rstrip("/")).replace(r"\*", "[^/?]+") for prefix in prefixes]
+    return re.compile(rf"(?:{'|'.join(parts) or '(?!)'})(?=[/?]|$)")

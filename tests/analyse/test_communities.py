@@ -1,0 +1,115 @@
+from functools import cache
+from random import Random
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analecta.analyse.communities import Communities
+from analecta.errors import BadUse
+from analecta.testweb.villages import Villages
+
+WEB = Villages(sites=600, communities=10, seed=7)
+SEEDS = Random(3).sample(sorted(WEB.truth), 12)
+
+
+def grown(links, seeds, most=None, **more):
+    found = Communities(seeds, **more)
+    while sites := found.next(most):
+        for site in sites:
+            found.crawled(site, links.get(site, {}))
+    return found
+
+
+@cache
+def plainly_grown():
+    return grown(WEB.graph, SEEDS)
+
+
+def sets(found):
+    return {frozenset(cluster.sites) for cluster in found.clusters()}
+
+
+def test_c3_the_heaviest_link_is_followed_first_and_light_ones_never():
+    found = Communities(["seed"], wt=0.1)
+    assert found.next() == ["seed"]
+    found.crawled("seed", {"light": 1, "heavy": 12, "heavier": 14})
+    assert found.next(1) == ["heavier"]
+    assert found.next() == ["heavy"]
+    assert found.next() == []
+
+
+def test_c4_a_site_that_two_claim_goes_to_the_heavier_link():
+    links = {"a": {"x": 3, "a1": 7}, "b": {"x": 6, "b1": 4}, "a1": {"a": 9}, "b1": {"b": 9}}
+    found = grown(links, ["a", "b"], enough=0.9)
+    assert sets(found) == {frozenset({"a", "a1"}), frozenset({"b", "b1", "x"})}
+
+
+def test_a_stray_link_does_not_bring_in_a_foreign_community():
+    links = {f"{v}{i}": {f"{v}{j}": 2 for j in range(9) if j != i} for v in "mn" for i in range(9)}
+    links["m3"]["n3"] = 1
+    found = grown(links, ["m0"])
+    assert sets(found) == {frozenset(f"m{i}" for i in range(9))}
+    assert "n3" in {found.names[site] for site in found.links.out}
+
+
+def test_c5_two_seeds_of_one_community_merge_and_the_reason_has_figures():
+    links = {f"m{i}": {f"m{j}": 2 for j in range(9) if j != i} for i in range(9)}
+    (cluster,) = grown(links, ["m0", "m1"]).clusters()
+    assert cluster.seeds == ["m0", "m1"]
+    assert [(join.into, join.other) for join in cluster.merges] == [("m0", "m1")]
+    assert cluster.merges[0].reason.startswith(f"{cluster.merges[0].links} links between them, ")
+
+
+def test_what_everybody_links_to_is_told_and_glues_nothing():
+    seeds = Random(1).sample(sorted(WEB.truth), 20)
+    found = grown(WEB.graph, seeds)
+    assert set(found.everywhere()) <= set(WEB.everywhere)
+    assert "link to it; it links back to 0" in found.everywhere()["share-button.test"]
+    assert all(len({WEB.truth.get(site) for site in cluster.sites[:5]}) == 1 for cluster in found.clusters())
+
+
+@settings(max_examples=6, deadline=None)
+@given(st.randoms(use_true_random=False), st.integers(1, 9))
+def test_c5_the_order_in_which_sites_arrive_hardly_matters(rng, most):
+    plain, found = plainly_grown(), Communities(SEEDS)
+    while sites := found.next(most):
+        for site in rng.sample(sites, len(sites)):
+            found.crawled(site, WEB.graph[site])
+    of = [{site: cluster.seeds[0] for cluster in one.clusters() for site in cluster.sites} for one in (plain, found)]
+    assert sum(of[0].get(site) == of[1].get(site) for site in of[0] | of[1]) >= 0.97 * len(of[0] | of[1])
+
+
+def test_a_crawl_goes_on_from_its_state():
+    seeds = Random(2).sample(sorted(WEB.truth), 5)
+    first = Communities(seeds)
+    for site in first.next():
+        first.crawled(site, WEB.graph[site])
+    first.next(3)  # named and never crawled
+    kept = msgspec.json.decode(msgspec.json.encode(first.state()))
+    again = Communities.load(kept)
+    while sites := again.next():
+        for site in sites:
+            again.crawled(site, WEB.graph[site])
+    assert sets(again) == sets(grown(WEB.graph, seeds))
+
+
+@pytest.mark.parametrize("metric", ["both", "co-citation", "coupling"])
+def test_c6_other_metrics_find_the_community_too(metric):
+    links = {f"m{i}": {f"m{j}": 2 for j in range(9) if j != i} for i in range(9)}
+    assert sets(grown(links, ["m0"], metric=metric)) == {frozenset(links)}
+
+
+@pytest.mark.parametrize("wrong", [{"metric": "none"}, {"wt": 0.0}, {"wt": 1.5}])
+def test_what_cannot_be_is_told(wrong):
+    with pytest.raises(BadUse):
+        Communities(["a"], **wrong)
+
+
+def test_members_say_why_and_time_is_counted():
+    ticks = iter(range(1000))
+    found = grown({"a": {"b": 3, "c": 1}, "b": {"a": 1}}, ["a"], clock=lambda: float(next(ticks)))
+    reasons = {member.site: member.reason for member in found.clusters()[0].members}
+    assert reasons == {"a": "a seed", "b": "3 of 4 links of a lead here", "c": "1 of 4 links of a lead here"}
+    assert found.seconds > 0

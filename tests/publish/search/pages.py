@@ -1,0 +1,62 @@
+"""A library that tests fill by hand, and its search asked in few words."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from analecta.model import State
+from analecta.publish.search.keeping import sync
+from analecta.publish.search.searching import Asked, Found, Search
+from analecta.store.library import Library
+from analecta.store.packed import pack_text
+from analecta.store.shard import Shard
+from tests.making import candidate, page_row, target
+
+TOPICS = ("Science", "Science / Biology", "Science / Chemistry", "Roses")
+
+
+class Pages:
+    """Writes pages into the one partition of a new library."""
+
+    def __init__(self, folder: Path) -> None:
+        self.library = Library.create(folder, "")
+        self.library.topic_names(TOPICS)
+        self.library.put("partitions", 1)
+        self.shard = Shard(self.library.shard_path(0))
+        self.shard.commit()
+
+    def add(self, name: str, text: str = "", links: dict[str, str] | None = None, **more: Any) -> int:
+        """A page; a name without a host is one of h.test."""
+        one = candidate(address(name))
+        if "topics" in more:
+            more["topics"] = msgspec.msgpack.encode(more["topics"])
+        to = links or {}
+        known = {
+            "title": name, "digest": f"sha1:{name}", "mime": "text/html", "text": pack_text(text), "confidence": 0.9,
+            "links": np.array([target(address(other)).id for other in to], np.int64).tobytes(),
+            "anchors": pack_text("\n".join(to.values())),
+        }  # fmt: skip
+        self.shard.add([(self.shard.last_n() + 1, one, State.QUEUED, False, "")])
+        self.shard.add_page(page_row(one.target.id, **(known | more)), State.DONE, 0, 0)
+        self.shard.commit()
+        return one.target.id
+
+    def set(self, name: str, **values: Any) -> None:
+        names = ", ".join(f"{column} = ?" for column in values)
+        page = (*values.values(), target(address(name)).id)
+        self.shard.db.execute(f"UPDATE pages SET {names} WHERE id = ?", page)
+        self.shard.commit()
+
+    def find(self, query: str, **more: Any) -> Found:
+        """The answer of an index that is in step."""
+        sync(self.library)
+        return Search(self.library).find(Asked(query, **more))
+
+    def titles(self, query: str, **more: Any) -> list[str]:
+        return [hit.page.title for hit in self.find(query, **more).hits]
+
+
+def address(name: str) -> str:
+    return name if "://" in name else f"http://h.test/{name.replace(' ', '_')}"

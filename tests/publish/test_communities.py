@@ -1,0 +1,70 @@
+"""Communities of a library: members, names, the graph between them, as a graph file."""
+
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from analecta.errors import BadUse
+from analecta.publish.communities import Found, by_host, communities, deeper, find
+from analecta.publish.community_graph import write_graph
+from analecta.store.library import Library
+from analecta.store.sites import Sites
+from tests.making import shard_at
+
+
+@pytest.fixture(scope="module")
+def found(grown):
+    return communities(grown)
+
+
+def test_c5_every_site_is_in_one_community_with_a_reason(found):
+    members = [member for one in found.communities for member in one.members]
+    assert len({member.site for member in members}) == len(members) > 10
+    assert all(member.reason == "a seed" or "lead here" in member.reason for member in members)
+    assert [one.number for one in found.communities] == list(range(1, len(found.communities) + 1))
+    assert len({one.name for one in found.communities}) == len(found.communities)
+
+
+def test_links_between_communities_are_counted(found):
+    known = {one.number for one in found.communities}
+    assert all({link.source, link.target} <= known and link.source != link.target for link in found.between)
+    assert [link.links for link in found.between] == sorted((link.links for link in found.between), reverse=True)
+
+
+def test_a_community_is_found_by_number_name_and_site(found):
+    one = found.communities[0]
+    assert find(found, "1") == find(found, one.name) == find(found, one.members[-1].site) == one
+    with pytest.raises(BadUse, match="no community 'x'"):
+        find(found, "x")
+    with pytest.raises(BadUse, match="crawl it first"):
+        find(Found([], [], {}, 0, 0), "1")
+
+
+def test_a_deeper_crawl_keeps_to_the_hosts_of_one_community(grown, found):
+    asked = deeper(grown, "1")
+    assert set(asked["scope"]["hosts"]) == {member.site for member in found.communities[0].members}
+
+
+def test_hosts_know_the_name_of_their_community(grown, found):
+    with grown.shards() as shards:
+        names = by_host(shards, Sites(), found)
+    assert names[found.communities[0].members[0].site] == found.communities[0].name
+
+
+def test_sites_and_communities_are_written_as_a_graph(grown, found, tmp_path):
+    sites = write_graph(grown, found, tmp_path / "sites.gexf")
+    root = ET.parse(tmp_path / "sites.gexf").getroot()
+    assert len(root.findall(".//{*}node")) == sites
+    assert len(root.findall(".//{*}edge")) > sites
+    with pytest.raises(BadUse, match=r"FILE\.gexf"):
+        write_graph(grown, found, tmp_path / "sites.txt")
+
+
+def test_a_library_from_before_the_count_says_what_to_do(tmp_path):
+    library = Library.create(tmp_path / "lib", "")
+    assert communities(library).communities == []
+    library.put("partitions", 1)
+    with shard_at(library.shard_path(0)):
+        pass
+    with pytest.raises(BadUse, match="--recount"):
+        communities(library)
