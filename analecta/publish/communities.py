@@ -4,9 +4,8 @@ They are seen from the links between sites that were counted as pages arrived: i
 (recipe `communities`) as that crawl sees them, in any other from the sites of its seeds on, as far as it went.
 """
 
-import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -103,13 +102,6 @@ def links_between(library: Library) -> Links:
     sites = sites_of(library, load(library.settings_path).sites)
     with read_sites(library, sites) as (graph, shards):
         return graph.all(shards)
-
-
-def by_host(shards: Sequence[sqlite3.Connection], sites: Sites, found: Found) -> dict[str, str]:
-    """The name of the community of each host, where a whole host belongs to one."""
-    of = {member.site: one.name for one in found.communities for member in one.members}
-    hosts = {name for shard in shards for (name,) in shard.execute("SELECT name FROM hosts")}
-    return {host: name for host in sorted(hosts) if (name := of.get(sites.of(host)))}
 
 
 def _grown(

@@ -5,10 +5,10 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from analecta.errors import BadUse
-from analecta.publish.communities import Found, by_host, communities, deeper, find
+from analecta.publish.communities import Found, communities, deeper, find
 from analecta.publish.community_graph import write_graph
+from analecta.publish.homes import homes
 from analecta.store.library import Library
-from analecta.store.sites import Sites
 from tests.making import shard_at
 
 
@@ -45,10 +45,13 @@ def test_a_deeper_crawl_keeps_to_the_hosts_of_one_community(grown, found):
     assert set(asked["scope"]["hosts"]) == {member.site for member in found.communities[0].members}
 
 
-def test_hosts_know_the_name_of_their_community(grown, found):
-    with grown.shards() as shards:
-        names = by_host(shards, Sites(), found)
-    assert names[found.communities[0].members[0].site] == found.communities[0].name
+def test_pages_know_their_community(grown, found):
+    known = homes(grown)
+    for one in known.communities:
+        site = one.members[-1].site
+        assert known.of(f"http://{site}/a/b", site) == one
+    assert len(known.communities) > 1
+    assert known.of("http://elsewhere.test/", "elsewhere.test") is None
 
 
 def test_sites_and_communities_are_written_as_a_graph(grown, found, tmp_path):
@@ -68,3 +71,4 @@ def test_a_library_from_before_the_count_says_what_to_do(tmp_path):
         pass
     with pytest.raises(BadUse, match="--recount"):
         communities(library)
+    assert homes(library).communities == []
