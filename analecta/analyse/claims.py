@@ -7,6 +7,7 @@ into it: else one stray link of a small site would bring in a foreign community.
 """
 
 import heapq
+from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from math import inf
 
@@ -21,11 +22,17 @@ _NONE = (0.0, 0)
 
 
 class _Home:
-    """The sites of a tree, and those that its seed links to."""
+    """The sites of a tree, or of several that are one community, and those that their seeds link to."""
 
     def __init__(self) -> None:
         self.members: set[int] = set()
         self.friends: set[int] = set()
+        self.trees = 0
+
+    @property
+    def known(self) -> set[int]:
+        """Those to whom a site that belongs here may link; a young tree also knows the friends of its seed."""
+        return self.members if len(self.members) >= YOUNG * self.trees else self.members | self.friends
 
 
 class Claims:
@@ -41,7 +48,7 @@ class Claims:
     ) -> None:
         self.links, self.strong, self.everywhere = links, strong, everywhere
         self.one = one or {}  # trees that are known to be parts of one community
-        self.home: dict[int, _Home] = {}
+        self.home = defaultdict[int, _Home](_Home)
         self.order = {seed: -place for place, seed in enumerate(seeds)}  # of equal claims the first seed's wins
         self.best: dict[int, Claim] = {seed: (inf, place) for seed, place in self.order.items()}
         self.through: dict[int, int] = {}
@@ -65,42 +72,44 @@ class Claims:
             weight = self.strong(other).get(site) if other in self.best else None
             if weight:
                 weakest, place = self.best[other]
-                self._claim(other, site, (min(weakest, weight), place))
+                claim = (min(weakest, weight), place)
+                if claim > self.best.get(site, _NONE):
+                    self._claim(other, site, claim)
         if site in self.best:
             self.grow((site,))
 
     def _plant(self, seed: int) -> None:
         home = self._home(self.order[seed])
+        home.trees += 1
         home.members.add(seed)
         home.friends.update(other for other in self.strong(seed) if other not in self.everywhere)
 
     def _home(self, place: int) -> "_Home":
-        return self.home.setdefault(self.one.get(-place, -place), _Home())
+        return self.home[self.one.get(-place, -place)]
 
     def _at_home(self, site: int, home: "_Home") -> bool:
-        """Whether enough of a site's links lead into a tree; a young tree also knows the friends of its seed."""
-        size = len(home.members)
-        known = home.members if size >= YOUNG else home.members | home.friends
-        return self.links.at_home(site, known) >= min(AT_HOME, AT_FIRST + size * A_SITE)
+        """Whether enough of a site's links lead into a tree."""
+        return self.links.at_home(site, home.known) >= min(AT_HOME, AT_FIRST + len(home.members) * A_SITE)
 
     def grow(self, sites: Iterable[int]) -> None:
         """Follow the links of these sites and of those that are reached in this way, the best claims first."""
-        todo = [(-weakest, -place, site) for site in sites for weakest, place in (self.best[site],)]
+        out, best, ripe = self.links.out, self.best, self.ripe
+        todo = [(-weakest, -place, site) for site in sites for weakest, place in (best[site],)]
         heapq.heapify(todo)
         while todo:
             weakest, place, site = heapq.heappop(todo)
-            if self.best[site] == (-weakest, -place) and site not in self.everywhere:
-                for other, weight in self.strong(site).items():
-                    claim = (min(-weakest, weight), -place)
-                    if self._claim(site, other, claim):
-                        heapq.heappush(todo, (-claim[0], -claim[1], other))
+            if best[site] != (-weakest, -place) or site in self.everywhere:
+                continue
+            for other, weight in self.strong(site).items():  # most are held by a better claim: that is seen at once
+                claim = (weight if weight < -weakest else -weakest, -place)
+                if claim > (best if other in out else ripe).get(other, _NONE) and self._claim(site, other, claim):
+                    heapq.heappush(todo, (-claim[0], place, other))
 
     def _claim(self, site: int, other: int, claim: Claim) -> bool:
-        """Claim a site through another; whether that changes anything for its own links."""
-        known = other in self.links.out
-        if claim <= (self.best if known else self.ripe).get(other, _NONE) or other in self.everywhere:
+        """Claim a site through another, better than it was; whether that changes anything for its own links."""
+        if other in self.everywhere:
             return False
-        if not known:
+        if other not in self.links.out:
             self.ripe[other] = claim
             return False
         home = self._home(claim[1])

@@ -26,7 +26,7 @@ from analecta.errors import BadUse
 
 WT = 0.01
 _ROUNDS = 3  # of leaving out sites that are everywhere and merging without them
-_AGAIN = 3.0  # settle anew when so many times as many sites were crawled
+_AGAIN = 3.0  # settle anew when so many times as many sites were crawled; at first, as there are seeds
 
 
 class Member(msgspec.Struct, frozen=True):
@@ -104,8 +104,8 @@ class Communities:
             self.links.add(number, {self._number(other): n for other, n in out_links.items()})
             self._leave_out(number)
             self.claims.crawled(number)
-            if len(self.links.out) >= max(_AGAIN * self._settled_at, FEWEST):
-                self._settle()
+            if len(self.links.out) >= max(_AGAIN * (self._settled_at or len(self.seeds)), FEWEST):
+                self._settle(1)
         self.seconds += self.clock() - began
 
     def next(self, most: int | None = None) -> list[str]:
@@ -196,9 +196,9 @@ class Communities:
             return None
         return everywhere(self.links, site, self._of.get)
 
-    def _settle(self) -> None:
+    def _settle(self, rounds: int = _ROUNDS) -> None:
         """Grow, merge, and see which sites are everywhere, anew until all agree: whatever came first."""
-        for _ in range(_ROUNDS):
+        for _ in range(rounds):
             before = self._one, set(self.left_out)
             self.claims = self._claims()
             claims = self.claims if self.metric == OUT_LINK else self._claims(self.metric)

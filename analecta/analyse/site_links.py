@@ -3,7 +3,7 @@
 Sites are numbers. Of a site that was crawled all links to other sites are known; of the others only who links to them.
 """
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Mapping
 
 
 class SiteLinks:
@@ -26,10 +26,10 @@ class SiteLinks:
         n = self.out.get(site, {}).get(other, 0)
         return n / self.total[site] if n else 0.0
 
-    def at_home(self, site: int, home: Container[int]) -> float:
+    def at_home(self, site: int, home: set[int]) -> float:
         """The share of a site's links that lead to a set of sites; 1 for a site that links to nobody."""
         row = self.out[site]
-        return sum(n for other, n in row.items() if other in home) / self.total[site] if row else 1.0
+        return sum(map(row.__getitem__, home.intersection(row))) / self.total[site] if row else 1.0
 
 
 def _both(links: SiteLinks, site: int, other: int) -> float:

@@ -113,3 +113,10 @@ def test_members_say_why_and_time_is_counted():
     reasons = {member.site: member.reason for member in found.clusters()[0].members}
     assert reasons == {"a": "a seed", "b": "3 of 4 links of a lead here", "c": "1 of 4 links of a lead here"}
     assert found.seconds > 0
+
+
+def test_c5_trees_that_merged_do_not_lose_the_friends_of_their_seeds():
+    seeds = [f"s{n}" for n in range(9)]  # each links to the next ones, and to friends who link to one another
+    links = {f"s{n}": {seeds[(n + 1) % 9]: 6, **{f"f{n}-{m}": 1 for m in range(6)}} for n in range(9)}
+    links |= {f"f{n}-{m}": {f"f{n}-{(m + 1) % 6}": 9, f"s{n}": 1} for n in range(9) for m in range(6)}
+    assert sum(len(cluster.sites) for cluster in grown(links, seeds).clusters()) == 63
