@@ -44,6 +44,7 @@ def test_b18_feedback_is_taken_down_listed_and_taken_back(lib, best):
     assert [url in listed for url in best[:4]] == [True, True, True, False]
     assert "(a shop \\x1b[31m)" in listed
     assert "Not all of this is learnt from yet." in listed
+    assert "3 words on pages, not learnt from yet" in run("status", lib).stdout
     assert f"shows beekeeping: {best[2]}" in run("feedback", lib, "--undo").stdout
     assert [word.url for word in said(Library(lib))] == best[:2]
 
@@ -91,6 +92,7 @@ def test_b18_retraining_is_undone_by_the_command(lib, best):
     run("feedback", lib, *best[:3], "--bad")
     run("retrain", lib)
     assert json.loads(run("feedback", lib, "--list", "--json").stdout)["learnt"]
+    assert json.loads(run("status", lib, "--json").stdout)["learnt"]
     assert stored(Library(lib)) != before
     assert " came in" in run("retrain", lib, "--undo").stdout
     assert stored(Library(lib)) == before

@@ -15,6 +15,7 @@ from analecta.model import State
 from analecta.publish.plain import many, plain, shown
 from analecta.publish.reasons import NO_REFUSALS
 from analecta.publish.rows import Left, Row, history, iso
+from analecta.store.feedback import learnt, said
 from analecta.store.library import Library
 from analecta.store.shard import NOINDEX, SOFT404
 
@@ -67,6 +68,8 @@ class Status(msgspec.Struct):
     partitions: int
     run: Run | None
     models: list[dict[str, str]]
+    feedback: int  # things that a person said of pages
+    learnt: bool  # whether the model has learnt from all of them
     history: list[Row]  # oldest first, as `analecta export LIB history` gives it
     notes: list[str]
 
@@ -107,6 +110,8 @@ def status(library: Library) -> Status:
         partitions=library.partitions,
         run=_run(library),
         models=_models(library),
+        feedback=len(said(library)),
+        learnt=learnt(library),
         history=past,
         notes=[f"{iso(at)} {note}" for at, note in library.notes()],
     )
@@ -201,6 +206,9 @@ def _lines(found: Status) -> list[tuple[str, str]]:
     for model in found.models[-1:]:
         others = f", {len(found.models) - 1} earlier" if len(found.models) > 1 else ""
         lines.append(("Model", f"{model['hash'][:12]} ({model['kind']}, {model['about']}{others})"))
+    if found.feedback or not found.learnt:
+        state = "learnt from" if found.learnt else "not learnt from yet: `analecta retrain`, or the next crawl"
+        lines.append(("Feedback", f"{many(found.feedback, 'word')} on pages, {state}"))
     return lines
 
 
