@@ -16,6 +16,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from analecta.crawl.asking import Asker, Flight
 from analecta.crawl.exchange import Exchange, Hello, Letter, Receipt
 from analecta.crawl.harvest import Harvest
 from analecta.crawl.messages import Order, Reins
@@ -23,33 +24,19 @@ from analecta.crawl.offers import Offers
 from analecta.crawl.pages import Landed, Pages
 from analecta.crawl.pile import Pile
 from analecta.fetch.robots import Robots
-from analecta.fetch.rules import Rules
-from analecta.frontier.lines import Line, Lines
+from analecta.frontier.lines import Lines
 from analecta.frontier.policy import SEED_PRIORITY
-from analecta.frontier.politeness import SLOW_DOWN, retry_after
 from analecta.frontier.queues import NEVER, Frontier
-from analecta.frontier.traps import DEMOTED
-from analecta.model import Answer, Fetched, Lease, NoAnswer, Request, Target
-from analecta.parse import Parser, ParserDied
+from analecta.frontier.traps import NEAR
+from analecta.model import Lease, NoAnswer
+from analecta.parse import Parser
 from analecta.seams import Fetch
 from analecta.store.archive import Archive
 from analecta.store.shard import Shard
 
 LINGER = 0.004  # seconds a batch waits for company once its first answer is there
 NAP = 0.05  # the longest wait without a look at the mail
-PATIENCE = 10.0  # seconds that a crawl in order waits in place where a host asks for it
 FAR_OFF = 120.0  # seconds after which what must be waited for does not count as near
-_NEAR = 1.01 * DEMOTED  # priority above which a URL was not sent to the back
-
-
-class Flight(msgspec.Struct):
-    """A fetch under way, or over and waiting to be taken in."""
-
-    lease: Lease
-    landed: Landed | None = None
-    learned: Rules | None = None  # a robots.txt that was read on the way
-    delay: float = 0.0  # that the host's robots.txt asks for, where the frontier has still to hear of it
-    line: Line | None = None
 
 
 class Engine:
@@ -95,6 +82,7 @@ class Engine:
         self.lines = Lines(clock) if ordered else None
         if self.lines:
             frontier.count_time(self.lines)
+        self.asker = Asker(fetch, robots, parser, frontier, harvest, pages, archive, pile, ordered, clock)
         self.flights: deque[Flight] = deque()
         self.tasks: set[asyncio.Task[None]] = set()
         self._down = 0
@@ -195,21 +183,16 @@ class Engine:
             return -NEVER
         due = self.frontier.first_due()
         soon = due is None or due - self.now() <= FAR_OFF
-        return _NEAR if self.flights or (soon and self.frontier.count_above(_NEAR)) else -NEVER
+        return NEAR if self.flights or (soon and self.frontier.count_above(NEAR)) else -NEVER
 
     def seeds_left(self) -> int:
         """Examples that are still to be fetched."""
         return self.frontier.count_above(SEED_PRIORITY) + len(self.flights)
 
-    # --- a fetch ---------------------------------------------------------------------------------------------------
-
     async def _fly(self, flight: Flight) -> None:
         lease = flight.lease
         try:
-            ask = self._ask(flight) if flight.line is None else self._ask_in_line(flight, flight.line)
-            landed = Landed(lease, await ask)
-            if isinstance(landed.fetched, Answer) and self.parser.heavy(landed.fetched):
-                await self._parse_apart(landed, landed.fetched)
+            landed = await self.asker.landed(flight)
         except asyncio.CancelledError:
             landed = Landed(lease, NoAnswer(lease.url, "closed", retry=True))
         except Exception as error:  # a fault of ours must cost this URL, not the crawl
@@ -218,110 +201,6 @@ class Engine:
         self._down += 1
         if self._down >= self._wanted:
             self._bell.set()
-
-    async def _ask_in_line(self, flight: Flight, line: Line) -> Fetched:
-        """After those that were chosen before it at its host, and when the host may be asked."""
-        lease = flight.lease
-        async with line.lock:
-            if line.broken:
-                return NoAnswer(lease.url, "turn", retry=True)
-            fetched = await self._ask_in_turn(flight, line)
-            while isinstance(fetched, Answer) and (wait := self._short_wait(lease, fetched)):
-                self.archive.write(fetched)
-                lease.tries += 1
-                line.put_off(self.clock() + wait)
-                fetched = await self._ask_in_turn(flight, line)
-            line.broken = _is_trouble(fetched)
-            return fetched
-
-    async def _ask_in_turn(self, flight: Flight, line: Line) -> Fetched:
-        host = self.frontier.hosts[flight.lease.host]
-        await line.turn(self.clock)
-        line.put_off(self.clock() + host.delay)
-        try:
-            return await self._ask(flight)
-        finally:
-            line.put_off(self.clock() + max(host.delay, flight.delay))
-
-    def _short_wait(self, lease: Lease, answer: Answer) -> float:
-        """Seconds that a busy host asks for, if that is worth waiting for; else 0."""
-        if answer.status not in SLOW_DOWN or lease.tries >= self.harvest.tries:
-            return 0.0
-        wait = retry_after(answer.headers, time.time(), self.frontier.manners.back_off)
-        return wait if wait <= PATIENCE else 0.0
-
-    async def _ask(self, flight: Flight) -> Fetched:
-        lease = flight.lease
-        rules = self.robots.peek(lease.url)
-        if rules is None:
-            rules = await self._learn_rules(flight)
-            if rules is None:
-                return NoAnswer(lease.url, "turn", retry=True)
-        elif rules.delay and not rules.set_aside:
-            self._slow_down(flight, rules.delay)
-        if refusal := self._refusal(lease, rules):
-            return refusal
-        return await self.fetch(Request(lease.url, lease.host, lease.etag, lease.modified))
-
-    def _refusal(self, lease: Lease, rules: Rules) -> NoAnswer | None:
-        """Why robots.txt lets us not ask; None where it does."""
-        if rules.set_aside:
-            return NoAnswer(lease.url, "crawl-delay", "asks for more than 30 s between requests", refused=True)
-        if rules.allowed(lease.url):
-            return None
-        if rules.reason == "robots":
-            return NoAnswer(lease.url, "robots", rules.cause, refused=True)
-        if rules.cause in ("guard", "no-such-host"):  # the page itself would fare no better
-            return NoAnswer(lease.url, rules.cause, "as its robots.txt", refused=rules.cause == "guard")
-        since = rules.fetched_at if self.ordered else time.time()
-        return NoAnswer(lease.url, rules.reason, rules.cause, retry=True, wait=round(rules.retry_at - since, 3))
-
-    async def _learn_rules(self, flight: Flight) -> Rules | None:
-        """Ask for robots.txt, which is a request like any other.
-
-        Where hosts are given a delay the turn is used up by it (None): the page goes back to wait for the next.
-        """
-        lease = flight.lease
-        host = self.frontier.hosts[lease.host]
-        first = not host.learning
-        host.learning = host.turn_given = True  # this flight's turn is for robots.txt
-        if host.delay and not self.ordered:
-            self.frontier.hold(lease.host)
-        rules = await self.robots.rules(lease.url)
-        if first:
-            host.learning = False
-            flight.learned = rules
-        if self._refusal(lease, rules):
-            return rules
-        if rules.delay:
-            self._slow_down(flight, rules.delay)
-        return None if host.delay or rules.delay else rules
-
-    def _slow_down(self, flight: Flight, delay: float) -> None:
-        """Let the frontier know; in a crawl in order when the answer is taken in."""
-        if self.ordered:
-            flight.delay = delay
-        else:
-            self.frontier.slow_down(flight.lease.host, delay)
-
-    async def _parse_apart(self, landed: Landed, answer: Answer) -> None:
-        """A page that looks dangerous is parsed in a child, while the others go on; documents may have to wait."""
-        lease = landed.lease
-        target = Target(lease.url, lease.id, lease.host)
-        if self.pile.full() and self._may_wait() and (page := self.parser.unread(answer, target)):
-            landed.page = page
-            return
-        self.pile.under_way += 1
-        try:
-            landed.page = await asyncio.to_thread(self.parser, answer, target, True)
-        except ParserDied as died:
-            landed.page = died
-        finally:
-            self.pile.under_way -= 1
-
-    def _may_wait(self) -> bool:
-        """Examples are learnt from at once, and a crawl in order does nothing earlier or later than another time."""
-        return not self.ordered and self.pages.judge is not None
 
     # --- time ------------------------------------------------------------------------------------------------------
 
@@ -398,10 +277,3 @@ class Engine:
         self.flights.clear()
         self.keep()
         self.reins.report(self, always=True)
-
-
-def _is_trouble(fetched: Fetched) -> bool:
-    """Whether those that were chosen with it should not be asked for now."""
-    if isinstance(fetched, Answer):
-        return fetched.status in SLOW_DOWN
-    return not fetched.refused

@@ -10,7 +10,7 @@ import msgspec
 
 from analecta.crawl.exchange import Hello, Letter, Receipt
 from analecta.frontier.queues import NEVER
-from analecta.frontier.traps import DEMOTED
+from analecta.frontier.traps import NEAR
 from analecta.model import Tally
 from analecta.seams import Judge, Transport
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 COORDINATOR = -1
 UNLIMITED = 1 << 60
 _REPORT_EVERY = 0.1
-_NEAR = 1.01 * DEMOTED  # priority above which a URL was not sent to the back
 
 
 class Course(msgspec.Struct, frozen=True, array_like=True):
@@ -105,7 +104,7 @@ class Reins:
             engine.offers.go_to(order.sites)
         if not order.model:
             return
-        engine.frontier.floor = _NEAR if order.near_only else -NEVER
+        engine.frontier.floor = NEAR if order.near_only else -NEVER
         turned = engine.pages.turn(order.course)
         if order.model != engine.pages.model:
             engine.pages.take_up(self.load_judge(order.model), order.model)
@@ -154,7 +153,7 @@ class Reins:
             len(engine.frontier.silent),
             list(pages.titles),
             len(engine.pile),
-            engine.frontier.count_above(_NEAR) + len(engine.flights) if pages.focus.course.learning else -1,
+            engine.frontier.count_above(NEAR) + len(engine.flights) if pages.focus.course.learning else -1,
             done,
         )
         self.transport.send(COORDINATOR, encode(report))

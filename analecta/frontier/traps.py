@@ -11,6 +11,7 @@ import numpy as np
 import xxhash
 
 DEMOTED = 1e-3  # priority factor for shapes that bring nothing
+NEAR = 1.01 * DEMOTED  # priority above which a URL was not sent to the back
 _MAX_SEGMENTS = 20
 _SLOTS = 1 << 18
 _DIGITS = re.compile(r"\d+")

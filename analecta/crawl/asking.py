@@ -1,0 +1,176 @@
+"""Asks for one page: after its host's robots.txt, in its turn, and parses apart what looks dangerous.
+
+A crawl in order asks each host in lines (frontier/lines.py), and where a host is busy for a few seconds it waits in
+place; any other gives the page back to the frontier instead.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+
+import msgspec
+
+from analecta.crawl.harvest import Harvest
+from analecta.crawl.pages import Landed, Pages
+from analecta.crawl.pile import Pile
+from analecta.fetch.robots import Robots
+from analecta.fetch.rules import Rules
+from analecta.frontier.lines import Line
+from analecta.frontier.politeness import SLOW_DOWN, retry_after
+from analecta.frontier.queues import Frontier
+from analecta.model import Answer, Fetched, Lease, NoAnswer, Request, Target
+from analecta.parse import Parser, ParserDied
+from analecta.seams import Fetch
+from analecta.store.archive import Archive
+
+PATIENCE = 10.0  # seconds that a crawl in order waits in place where a host asks for it
+
+
+class Flight(msgspec.Struct):
+    """A fetch under way, or over and waiting to be taken in."""
+
+    lease: Lease
+    landed: Landed | None = None
+    learned: Rules | None = None  # a robots.txt that was read on the way
+    delay: float = 0.0  # that the host's robots.txt asks for, where the frontier has still to hear of it
+    line: Line | None = None
+
+
+class Asker:
+    """Asks for pages of one partition."""
+
+    def __init__(
+        self,
+        fetch: Fetch,
+        robots: Robots,
+        parser: Parser,
+        frontier: Frontier,
+        harvest: Harvest,
+        pages: Pages,
+        archive: Archive,
+        pile: Pile,
+        ordered: bool,
+        clock: Callable[[], float],
+    ) -> None:
+        self.fetch, self.robots, self.parser, self.frontier = fetch, robots, parser, frontier
+        self.harvest, self.pages, self.archive, self.pile = harvest, pages, archive, pile
+        self.ordered, self.clock = ordered, clock
+
+    async def landed(self, flight: Flight) -> Landed:
+        """What came of asking for a page."""
+        ask = self._ask(flight) if flight.line is None else self._ask_in_line(flight, flight.line)
+        landed = Landed(flight.lease, await ask)
+        if isinstance(landed.fetched, Answer) and self.parser.heavy(landed.fetched):
+            await self._parse_apart(landed, landed.fetched)
+        return landed
+
+    async def _ask_in_line(self, flight: Flight, line: Line) -> Fetched:
+        """After those that were chosen before it at its host, and when the host may be asked."""
+        lease = flight.lease
+        async with line.lock:
+            if line.broken:
+                return NoAnswer(lease.url, "turn", retry=True)
+            fetched = await self._ask_in_turn(flight, line)
+            while isinstance(fetched, Answer) and (wait := self._short_wait(lease, fetched)):
+                self.archive.write(fetched)
+                lease.tries += 1
+                line.put_off(self.clock() + wait)
+                fetched = await self._ask_in_turn(flight, line)
+            line.broken = _is_trouble(fetched)
+            return fetched
+
+    async def _ask_in_turn(self, flight: Flight, line: Line) -> Fetched:
+        host = self.frontier.hosts[flight.lease.host]
+        await line.turn(self.clock)
+        line.put_off(self.clock() + host.delay)
+        try:
+            return await self._ask(flight)
+        finally:
+            line.put_off(self.clock() + max(host.delay, flight.delay))
+
+    def _short_wait(self, lease: Lease, answer: Answer) -> float:
+        """Seconds that a busy host asks for, if that is worth waiting for; else 0."""
+        if answer.status not in SLOW_DOWN or lease.tries >= self.harvest.tries:
+            return 0.0
+        wait = retry_after(answer.headers, time.time(), self.frontier.manners.back_off)
+        return wait if wait <= PATIENCE else 0.0
+
+    async def _ask(self, flight: Flight) -> Fetched:
+        lease = flight.lease
+        rules = self.robots.peek(lease.url)
+        if rules is None:
+            rules = await self._learn_rules(flight)
+            if rules is None:
+                return NoAnswer(lease.url, "turn", retry=True)
+        elif rules.delay and not rules.set_aside:
+            self._slow_down(flight, rules.delay)
+        if refusal := self._refusal(lease, rules):
+            return refusal
+        return await self.fetch(Request(lease.url, lease.host, lease.etag, lease.modified))
+
+    def _refusal(self, lease: Lease, rules: Rules) -> NoAnswer | None:
+        """Why robots.txt lets us not ask; None where it does."""
+        if rules.set_aside:
+            return NoAnswer(lease.url, "crawl-delay", "asks for more than 30 s between requests", refused=True)
+        if rules.allowed(lease.url):
+            return None
+        if rules.reason == "robots":
+            return NoAnswer(lease.url, "robots", rules.cause, refused=True)
+        if rules.cause in ("guard", "no-such-host"):  # the page itself would fare no better
+            return NoAnswer(lease.url, rules.cause, "as its robots.txt", refused=rules.cause == "guard")
+        since = rules.fetched_at if self.ordered else time.time()
+        return NoAnswer(lease.url, rules.reason, rules.cause, retry=True, wait=round(rules.retry_at - since, 3))
+
+    async def _learn_rules(self, flight: Flight) -> Rules | None:
+        """Ask for robots.txt, which is a request like any other.
+
+        Where hosts are given a delay the turn is used up by it (None): the page goes back to wait for the next.
+        """
+        lease = flight.lease
+        host = self.frontier.hosts[lease.host]
+        first = not host.learning
+        host.learning = host.turn_given = True  # this flight's turn is for robots.txt
+        if host.delay and not self.ordered:
+            self.frontier.hold(lease.host)
+        rules = await self.robots.rules(lease.url)
+        if first:
+            host.learning = False
+            flight.learned = rules
+        if self._refusal(lease, rules):
+            return rules
+        if rules.delay:
+            self._slow_down(flight, rules.delay)
+        return None if host.delay or rules.delay else rules
+
+    def _slow_down(self, flight: Flight, delay: float) -> None:
+        """Let the frontier know; in a crawl in order when the answer is taken in."""
+        if self.ordered:
+            flight.delay = delay
+        else:
+            self.frontier.slow_down(flight.lease.host, delay)
+
+    async def _parse_apart(self, landed: Landed, answer: Answer) -> None:
+        """A page that looks dangerous is parsed in a child, while the others go on; documents may have to wait."""
+        lease = landed.lease
+        target = Target(lease.url, lease.id, lease.host)
+        if self.pile.full() and self._may_wait() and (page := self.parser.unread(answer, target)):
+            landed.page = page
+            return
+        self.pile.under_way += 1
+        try:
+            landed.page = await asyncio.to_thread(self.parser, answer, target, True)
+        except ParserDied as died:
+            landed.page = died
+        finally:
+            self.pile.under_way -= 1
+
+    def _may_wait(self) -> bool:
+        """Examples are learnt from at once, and a crawl in order does nothing earlier or later than another time."""
+        return not self.ordered and self.pages.judge is not None
+
+
+def _is_trouble(fetched: Fetched) -> bool:
+    """Whether those that were chosen with it should not be asked for now."""
+    if isinstance(fetched, Answer):
+        return fetched.status in SLOW_DOWN
+    return not fetched.refused
