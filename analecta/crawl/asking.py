@@ -49,8 +49,8 @@ class Asker:
         pages: Pages,
         archive: Archive,
         pile: Pile,
-        ordered: bool,
-        clock: Callable[[], float],
+        ordered: bool = False,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.fetch, self.robots, self.parser, self.frontier = fetch, robots, parser, frontier
         self.harvest, self.pages, self.archive, self.pile = harvest, pages, archive, pile

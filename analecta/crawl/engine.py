@@ -23,14 +23,11 @@ from analecta.crawl.messages import Order, Reins
 from analecta.crawl.offers import Offers
 from analecta.crawl.pages import Landed, Pages
 from analecta.crawl.pile import Pile
-from analecta.fetch.robots import Robots
 from analecta.frontier.lines import Lines
 from analecta.frontier.policy import SEED_PRIORITY
 from analecta.frontier.queues import NEVER, Frontier
 from analecta.frontier.traps import NEAR
 from analecta.model import Lease, NoAnswer
-from analecta.parse import Parser
-from analecta.seams import Fetch
 from analecta.store.archive import Archive
 from analecta.store.shard import Shard
 
@@ -45,9 +42,7 @@ class Engine:
     def __init__(
         self,
         *,
-        fetch: Fetch,
-        robots: Robots,
-        parser: Parser,
+        asker: Asker,
         frontier: Frontier,
         harvest: Harvest,
         pages: Pages,
@@ -63,9 +58,7 @@ class Engine:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`ordered` takes answers in the order of asking: the same web then gives the same crawl."""
-        self.fetch = fetch
-        self.robots = robots
-        self.parser = parser
+        self.asker = asker
         self.frontier = frontier
         self.harvest = harvest
         self.pages = pages
@@ -82,7 +75,6 @@ class Engine:
         self.lines = Lines(clock) if ordered else None
         if self.lines:
             frontier.count_time(self.lines)
-        self.asker = Asker(fetch, robots, parser, frontier, harvest, pages, archive, pile, ordered, clock)
         self.flights: deque[Flight] = deque()
         self.tasks: set[asyncio.Task[None]] = set()
         self._down = 0

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 import msgspec
 import numpy as np
 
+from analecta.crawl.asking import Asker
 from analecta.crawl.checks import is_loopback
 from analecta.crawl.endings import Endings
 from analecta.crawl.engine import Engine
@@ -159,9 +160,7 @@ async def partition(
     offers.plant(settings.topics, settings.others)  # before that: what is not meant is on no topic, whatever its words
     pages.remember()
     engine = Engine(
-        fetch=ask,
-        robots=robots,
-        parser=parser,
+        asker=Asker(ask, robots, parser, frontier, harvest, pages, archive, pile, settings.crawl.ordered),
         frontier=frontier,
         harvest=harvest,
         pages=pages,
