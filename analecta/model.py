@@ -203,5 +203,6 @@ class Tally(msgspec.Struct):
     troubles: int = 0  # requests that got no answer
     hosts: int = 0
     bytes: int = 0
+    clustering: float = 0.0  # seconds spent on communities of sites
     reasons: dict[str, int] = msgspec.field(default_factory=dict)
     topics: dict[int, int] = msgspec.field(default_factory=dict)

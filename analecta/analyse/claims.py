@@ -3,7 +3,8 @@
 From each seed a tree grows along the heaviest links. A site that two seeds claim goes to the one whose way to it has
 the heavier weakest link: a claim is only ever replaced by a better one, so the order in which sites arrive matters
 little. A site that was crawled belongs to the tree only if a part of its own links, a quarter in a large tree, lead
-into it: else one stray link of a small site would bring in a foreign community. One that links to nobody belongs.
+into it: else one stray link of a small site would bring in a foreign community. One that links to nobody belongs, and
+one that gets a good part of the links of a seed itself: a person has vouched for that one.
 """
 
 import heapq
@@ -18,6 +19,7 @@ Strong = Callable[[int], Mapping[int, float]]  # the links of a site that are he
 AT_HOME = 0.25  # of a site's links, where the tree is large
 AT_FIRST, A_SITE = 0.04, 0.006  # at first, and more with each site of the tree
 YOUNG = 8  # sites
+OF_A_SEED = 0.1  # of its links, to a friend that belongs with it in any case
 _NONE = (0.0, 0)
 
 
@@ -113,7 +115,7 @@ class Claims:
             self.ripe[other] = claim
             return False
         home = self._home(claim[1])
-        if not self._at_home(other, home):
+        if not (site in self.order and self.links.share(site, other) >= OF_A_SEED) and not self._at_home(other, home):
             return False
         home.members.add(other)
         self.best[other], self.through[other] = claim, site

@@ -175,11 +175,10 @@ class Communities:
         """Sites to crawl that were not named yet: one of each seed, then another of each, the heaviest first."""
         turns: dict[int, int] = {}
         order = []
-        claims = sorted((-weight, -place, site) for site, (weight, place) in self.claims.ripe.items())
-        for weight, place, site in claims:
-            if site not in self.asked:
-                turns[place] = turns.get(place, -1) + 1
-                order.append((turns[place], weight, place, site))
+        ripe = ((site, claim) for site, claim in self.claims.ripe.items() if site not in self.asked)
+        for weight, place, site in sorted((-weight, -place, site) for site, (weight, place) in ripe):
+            turns[place] = turns.get(place, -1) + 1
+            order.append((turns[place], weight, place, site))
         return [entry[-1] for entry in sorted(order)]
 
     def _leave_out(self, site: int) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 import msgspec
 
 Pair = tuple[int, int]
+OUTSIDE = -1  # stands for all sites that belong nowhere yet
 ENOUGH = 0.15  # of the links of the smaller one
 CHANCE = 0.5  # of what would be between them by chance
 
@@ -30,7 +31,7 @@ class Merge(msgspec.Struct, frozen=True):
 
 
 def merged(between: Mapping[Pair, int], enough: float = ENOUGH) -> list[Merge]:
-    """What merges, given how many links lead from each community to each (also to itself)."""
+    """What merges, given how many links lead from each community to each (also to itself, and outside)."""
     near, volume = _neighbours(between)
     every = sum(volume.values())
     heap = [
@@ -69,7 +70,7 @@ def _neighbours(between: Mapping[Pair, int]) -> tuple[dict[int, dict[int, int]],
     for (a, b), n in between.items():
         volume[a] = volume.get(a, 0) + n
         volume[b] = volume.get(b, 0) + n
-        if a != b:
+        if a != b and b != OUTSIDE:
             for one, other in ((a, b), (b, a)):
                 row = near.setdefault(one, {})
                 row[other] = row.get(other, 0) + n

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import coo_array
 
-from analecta.analyse.merging import Merge, merged, roots
+from analecta.analyse.merging import OUTSIDE, Merge, merged, roots
 from analecta.analyse.site_links import SiteLinks
 
 Numbers = npt.NDArray[np.int64]
@@ -33,17 +33,19 @@ class Bonds:
         count = np.fromiter(chain.from_iterable(row.values() for row in rows), np.int64, len(src))
         total = np.array([links.total[site] for site in self.sites], np.float64)
         inside = dst >= 0
+        self.outside = np.bincount(src[~inside], count[~inside], len(self.sites))  # links to sites that do not
         self.src, self.dst, self.count = src[inside], dst[inside], count[inside]
         self.share = self.count / np.maximum(total, 1)[self.src]
 
     def between(self, of: Numbers) -> dict[tuple[int, int], int]:
-        """How many links lead from each community to each."""
+        """How many links lead from each community to each, and outside."""
         if not len(of):
             return {}
         counted = coo_array((self.count, (of[self.src], of[self.dst])), shape=(int(of.max()) + 1,) * 2)
         counted.sum_duplicates()
         pairs = zip(*(axis.tolist() for axis in counted.coords), strict=True)
-        return dict(zip(pairs, counted.data.tolist(), strict=True))
+        outside = enumerate(np.bincount(of, self.outside).astype(np.int64).tolist())
+        return dict(zip(pairs, counted.data.tolist(), strict=True)) | {(one, OUTSIDE): n for one, n in outside if n}
 
     def moved(self, of: Numbers, fixed: Numbers) -> Numbers:
         """Each site but the fixed ones where its bonds are strongest; of equals it stays, or takes the first."""

@@ -30,7 +30,12 @@ def evaluate_communities(
     graph: Annotated[
         Path | None, typer.Option(metavar="FILE.gml", help="A graph of sites; `value` says which community.")
     ] = None,
-    seeds: Annotated[str, typer.Option(metavar="N,N,...", help="From how many seeds.")] = "1,10,100,1000",
+    crawl: Annotated[
+        bool, typer.Option("--crawl", help="Serve the web and really crawl it (1,100 sites if not said otherwise).")
+    ] = False,
+    seeds: Annotated[
+        str, typer.Option(metavar="N,N,...", help="From how many seeds (default: 1,10,100,1000; with --crawl 100).")
+    ] = "",
     wt: Annotated[float, typer.Option(metavar="X", min=0.0001, max=1, help="The least share of links.")] = 0.01,
     metric: Annotated[str, typer.Option(help="outLink, both, co-citation or coupling.")] = "outLink",
     draw: Annotated[int, typer.Option(metavar="N", min=0, help="Which seeds are drawn.")] = 1,
@@ -39,19 +44,41 @@ def evaluate_communities(
 ) -> None:
     """Measure how well communities of sites are found, against the truth and against global clustering.
 
-    Writes communities.json, communities.md and pictures into DIR.
+    Writes communities.json, communities.md and pictures into DIR; with --crawl communities-crawled.json.
     """
+    if crawl and graph:
+        raise BadUse("a graph has no pages to crawl: leave out --graph or --crawl")
+    if crawl:
+        _crawl(web, _numbers(seeds or "100"), {"wt": wt, "metric": metric}, draw, output, json)
+    else:
+        _grow(web, graph, _numbers(seeds or "1,10,100,1000"), wt, metric, draw, output, json)
+
+
+def _grow(
+    web: str, graph: Path | None, seeds: list[int], wt: float, metric: str, draw: int, output: Path, json: bool
+) -> None:
     from analecta.evaluate.communities import evaluate_communities
     from analecta.evaluate.communities_graphs import open_graph
     from analecta.evaluate.communities_report import show, write
     from analecta.evaluate.report import progress
 
-    numbers = _numbers(seeds)
     with progress(console(stderr=True)) as step:
         step("Reading the web", 0, 0)
-        found = evaluate_communities(open_graph(web, graph), numbers, wt, metric, draw, step)
+        found = evaluate_communities(open_graph(web, graph), seeds, wt, metric, draw, step)
     write(found, output)
     print_json(found) if json else console().print(show(found, output))
+
+
+def _crawl(web: str, seeds: list[int], rules: dict[str, Any], draw: int, output: Path, json: bool) -> None:
+    from analecta.evaluate.communities_crawl import SITES, crawl_communities, show, write
+    from analecta.evaluate.communities_graphs import open_graph
+    from analecta.evaluate.report import progress
+
+    graph = open_graph(f"pocket:{SITES}" if web == "pocket" else web, None)
+    with progress(console(stderr=True)) as step:
+        found = [crawl_communities(graph, n, rules, draw, step) for n in seeds]
+    write(found, output)
+    print_json(found) if json else console().print(show(found))
 
 
 def _numbers(text: str) -> list[int]:

@@ -5,6 +5,7 @@ are done; then the links of those are read from the shards, and it is seen where
 not in the library: at the next start the same sites are told in the same order.
 """
 
+import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -25,15 +26,17 @@ class Growth:
     def __init__(self, library: Library, settings: Settings) -> None:
         self.library, self.rules = library, settings.communities
         self.now: dict[str, int | None] = {}  # sites being crawled; letters that were sent when one seemed done
+        self._new = 0  # sites that were taken in since the communities were last looked at anew
         self.sites = sites_of(library, settings.sites)
         self.graph = SiteGraph(self.sites)
         self._bounds = Bounds(settings.scope.hosts)
         known = crawled_sites(library)
-        rules = self.rules
-        self.found = Communities(seed_sites(settings.topics, self.sites), rules.wt, rules.metric, rules.enough)
+        rules, seeds = self.rules, seed_sites(settings.topics, self.sites)
+        # Its clock does not count what the partitions take of the processor meanwhile.
+        self.found = Communities(seeds, rules.wt, rules.metric, rules.enough, time.thread_time)
         self._tell(dict.fromkeys(map(self.sites.of, known)))
         more = [site for site, most in known.items() if most and not 0 < rules.pages <= most]
-        self._again = [site for site in more if self._in_scope(site)]
+        self._next = [site for site in more if self._in_scope(site)]
         self._name()
 
     def look(self, reports: Sequence[Report | None]) -> None:
@@ -66,6 +69,7 @@ class Growth:
     def _take_in(self, done: Sequence[str]) -> None:
         add_crawled(self.library, done, self.rules.pages)
         self._tell(done)
+        self._new += len(done)
         for site in done:
             del self.now[site]
 
@@ -77,12 +81,22 @@ class Growth:
                 self.found.crawled(site, self.graph.out(shards, site))
 
     def _name(self) -> None:
-        while (room := self.rules.at_once - len(self.now)) > 0:
-            again, self._again = self._again[:room], self._again[room:]
-            named = again or self.found.next(room)
-            if not named:
-                break
+        while (room := self.rules.at_once - len(self.now)) > 0 and (self._next or self._more()):
+            named, self._next = self._next[:room], self._next[room:]
             self.now |= dict.fromkeys(filter(self._in_scope, named))
+
+    def _more(self) -> bool:
+        """See where to go on: for many sites at a time, since all that wait are weighed.
+
+        Where none waits all is looked at anew, but not before half of what was named is known. To look after each site
+        would cost several times as much, and might merge communities of which too little is known.
+        """
+        if self.found.claims.ripe.keys() <= self.found.asked:
+            if self._new < len(self.now):
+                return False
+            self._new = 0
+        self._next = self.found.next(self.rules.at_once)
+        return bool(self._next)
 
     def _in_scope(self, site: str) -> bool:
         target = canonical(front(site))

@@ -91,6 +91,7 @@ class Crawl:
         total = Tally()
         for worker in self.workers:
             total = add(total, worker.tally)
+        total.clustering = self._growth.found.seconds if self._growth else 0.0
         return total
 
     @property

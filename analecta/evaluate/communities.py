@@ -100,12 +100,12 @@ def trial(graph: SiteGraph, seeds: Sequence[str], wt: float, metric: str, with_k
     found, clusters = grow(graph, seeds, wt, metric)
     ours = [cluster.sites for cluster in clusters]
     sites = [site for cluster in ours for site in cluster]
-    true = _true(graph, seeds)
+    true = planted(graph, seeds)
     edges = _edges(graph, sites)  # before the clock: the crawler has its links counted already too
     began = time.perf_counter()
     of = spanning_clusters(*edges, len(sites), k=len(ours))
     mst_seconds = time.perf_counter() - began
-    spanned = _grouped(sites, of)
+    spanned = grouped(sites, of)
     began = time.perf_counter()
     means = by_kmeans(edges, sites, len(ours)) if with_kmeans else []
     kmeans_seconds = time.perf_counter() - began
@@ -135,7 +135,7 @@ def by_kmeans(edges: Edges, sites: Sequence[str], k: int, seed: int = 1) -> list
     links = coo_array((weight, (src, dst)), shape=(len(sites),) * 2).tocsr()
     rows = np.asarray((links + links.T) @ rng.standard_normal((len(sites), _WIDTH)), np.float32)
     rows /= np.maximum(np.sqrt(np.square(rows).sum(axis=1, keepdims=True)), 1e-12)
-    return _grouped(sites, kmeans(rows, k, rng, starts=2).of)
+    return grouped(sites, kmeans(rows, k, rng, starts=2).of)
 
 
 def purity(graph: SiteGraph, clusters: Sequence[Collection[str]]) -> float:
@@ -145,7 +145,7 @@ def purity(graph: SiteGraph, clusters: Sequence[Collection[str]]) -> float:
     return sum(max(one.values(), default=0) for one in counted) / every if every else 0.0
 
 
-def _true(graph: SiteGraph, seeds: Sequence[str]) -> list[list[str]]:
+def planted(graph: SiteGraph, seeds: Sequence[str]) -> list[list[str]]:
     """The communities that have a seed: no others can be found."""
     wanted = {graph.truth[seed] for seed in seeds}
     found: dict[int, list[str]] = {one: [] for one in sorted(wanted)}
@@ -165,7 +165,8 @@ def _edges(graph: SiteGraph, sites: Sequence[str]) -> Edges:
     return np.array(columns[0], np.int64), np.array(columns[1], np.int64), np.array(columns[2], np.float64)
 
 
-def _grouped(sites: Sequence[str], of: Numbers) -> list[list[str]]:
+def grouped(sites: Sequence[str], of: Numbers) -> list[list[str]]:
+    """The sites of each cluster."""
     found: dict[int, list[str]] = {}
     for site, cluster in zip(sites, of.tolist(), strict=True):
         found.setdefault(cluster, []).append(site)

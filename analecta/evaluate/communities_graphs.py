@@ -10,7 +10,6 @@ from analecta.errors import BadUse
 from analecta.testweb.villages import Villages
 
 SITES = 11_000
-_PER_COMMUNITY = 55  # as in the paper: 11,000 sites, some 200 communities
 _LARGEST = 100_000_000  # bytes of a GML file
 _TOKEN = re.compile(r'"[^"]*"|\[|\]|[^\s\[\]"]+|"')
 
@@ -31,7 +30,7 @@ def open_graph(web: str, file: Path | None) -> SiteGraph:
     if kind != "pocket" or (size and not (size.isdecimal() and int(size) >= 200)):
         raise BadUse(f"--web wants pocket or pocket:SITES with 200 sites or more, not {web!r}")
     sites = int(size or SITES)
-    villages = Villages(sites, max(4, sites // _PER_COMMUNITY))
+    villages = Villages(sites)
     return SiteGraph(f"pocket:{sites}", villages.graph, villages.truth)
 
 

@@ -1,11 +1,13 @@
 """The communities of sites that a library holds: their names, members with reasons, and the links between them (C5).
 
 They are seen from the links between sites that were counted as pages arrived: in a library that was grown site by site
-(recipe `communities`) as that crawl sees them, in any other from the sites of its seeds on, as far as it went.
+(recipe `communities`) as that crawl sees them. In any other they grow from the sites of its seeds over those that have
+pages on its topics: of sites that were only looked into too little is known.
 """
 
+import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -17,8 +19,13 @@ from analecta.settings import Settings, load, suggest
 from analecta.store.crawled_sites import crawled_sites
 from analecta.store.library import Library
 from analecta.store.recounting import counted
+from analecta.store.shard import SHOWN
 from analecta.store.site_links import Links, read_sites
 from analecta.store.sites import Sites, seed_sites, sites_of
+
+_WHERE = f"""FROM pages p CROSS JOIN urls u ON u.id = p.id JOIN hosts h ON h.n = u.host
+  WHERE {SHOWN} AND p.topic >= 0"""
+_HOSTS, _URLS = f"SELECT DISTINCT '', h.name {_WHERE}", f"SELECT u.url, h.name {_WHERE}"
 
 
 class Member(msgspec.Struct, frozen=True):
@@ -66,7 +73,7 @@ def communities(library: Library) -> Found:
         raise BadUse(f"the links between its sites are not counted yet: `analecta sites {library.folder} --recount`")
     with read_sites(library, sites) as (graph, shards):
         links, pages = graph.all(shards), graph.pages(shards)
-        grown, waiting = _grown(library, settings, sites, links, pages)
+        grown, waiting = _grown(library, settings, sites, links, _on_topic(shards, sites) or pages.keys())
         clusters = grown.clusters()
         inward = _inward(links)
         members = [_members(cluster, pages, inward) for cluster in clusters]
@@ -105,9 +112,9 @@ def links_between(library: Library) -> Links:
 
 
 def _grown(
-    library: Library, settings: Settings, sites: Sites, links: Links, pages: Mapping[str, int]
+    library: Library, settings: Settings, sites: Sites, links: Links, known: Container[str]
 ) -> tuple[Communities, int]:
-    """The communities, and how many sites they would grow to next."""
+    """The communities, and how many sites they would grow to next; `known` are those that others have pages of."""
     rules = settings.communities
     found = Communities(seed_sites(settings.topics, sites), rules.wt, rules.metric, rules.enough)
     crawled: Iterable[str] = crawled_sites(library)
@@ -119,12 +126,18 @@ def _grown(
     ahead = 0
     while waiting:
         for site in waiting:
-            if site in pages:
+            if site in known:
                 found.crawled(site, links.get(site, {}))
             else:
                 ahead += 1
         waiting = found.next()
     return found, ahead
+
+
+def _on_topic(shards: Sequence[sqlite3.Connection], sites: Sites) -> set[str]:
+    """The sites that have pages on some topic."""
+    rows = (row for shard in shards for row in shard.execute(_HOSTS if sites.are_hosts else _URLS))
+    return {sites.of(sites.unit(url, host)) for url, host in rows}
 
 
 def _members(cluster: Cluster, pages: Mapping[str, int], inward: Mapping[str, int]) -> list[Member]:

@@ -42,6 +42,16 @@ def recount(library: Library, sites: Sites) -> None:
             shard.execute("COMMIT")
 
 
+def count_links(library: Library, sites: Sites) -> tuple[list[str], Numbers, Numbers]:
+    """As the pages that are stored have it, without writing: the units, pairs of their numbers, and links of each."""
+    names: dict[str, int] = {}
+    with library.shards() as shards:
+        ids, units = _of_urls(shards, sites, names)
+        counted = [_counted(shard, ids, units) for shard in shards]
+    pairs = np.concatenate([np.empty((2, 0), np.int64), *(pairs for _, pairs, _ in counted)], axis=1)
+    return list(names), pairs, np.concatenate([np.empty(0, np.int64), *(links for *_, links in counted)])
+
+
 def _of_urls(shards: Sequence[sqlite3.Connection], sites: Sites, names: dict[str, int]) -> tuple[Numbers, Numbers]:
     """The ids of all URLs in order, and the number of each one's unit among `names`."""
     rows = [
@@ -53,8 +63,8 @@ def _of_urls(shards: Sequence[sqlite3.Connection], sites: Sites, names: dict[str
     return table[:, 0], table[:, 1]
 
 
-def _rewrite(shard: sqlite3.Connection, ids: Numbers, units: Numbers, names: Sequence[str]) -> None:
-    own = Units(shard)
+def _counted(shard: sqlite3.Connection, ids: Numbers, units: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    """The unit of each page of a shard, the pairs of units that its pages link, and how many links each pair has."""
     pages = shard.execute(_PAGES).fetchall()
     src = _places(np.array([id for id, _ in pages], np.int64), ids, units)
     links = [np.frombuffer(packed or b"", np.int64) for _, packed in pages]
@@ -62,6 +72,12 @@ def _rewrite(shard: sqlite3.Connection, ids: Numbers, units: Numbers, names: Seq
     target = _places(np.concatenate([*links, np.empty(0, np.int64)]), ids, units)
     apart = (source != target) & (target >= 0)
     pairs, count = np.unique(np.stack([source[apart], target[apart]]), axis=1, return_counts=True)
+    return src, pairs, count
+
+
+def _rewrite(shard: sqlite3.Connection, ids: Numbers, units: Numbers, names: Sequence[str]) -> None:
+    own = Units(shard)
+    src, pairs, count = _counted(shard, ids, units)
     shard.execute("DELETE FROM site_links")
     shard.execute("UPDATE sites SET pages = 0")
     rows = zip(*pairs.tolist(), count.tolist(), strict=True)

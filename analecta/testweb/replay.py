@@ -3,13 +3,15 @@
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from analecta.errors import BadUse, Environment
+from analecta.testweb.made_up import made_up
 from analecta.testweb.search import Search
-from analecta.testweb.server import Response, serve
+from analecta.testweb.server import Answer, Response, serve
 from analecta.testweb.warcs import Warcs, warc_files
 
 _HERE = ("localhost", "127.0.0.1")
@@ -55,19 +57,32 @@ def replay(
     processes: int = 1,
     seed: int = 0,
 ) -> None:
-    """Serve WARC files as a web until Ctrl-C."""
+    """Serve WARC files, or a made-up web, as a web until Ctrl-C."""
     if not 0 <= error_rate <= 1:
         raise BadUse(f"The error rate is a share between 0 and 1, not {error_rate}.")
+    options: dict[str, Any] = {"delay": delay, "error_rate": error_rate, "processes": processes, "seed": seed}
+    if len(paths) == 1 and not paths[0].exists() and (web := made_up(str(paths[0]))):
+        if search:
+            raise BadUse("a made-up web cannot be searched: leave out --search")
+        _serve(web.answer, port, "A made-up web", web.hosts, moods=web.moods, **options)
+        return
     console = Console(stderr=True)
     archives = _load(paths, console)
     for warning in archives.warnings:
         console.print(f"Warning: {warning}", style="yellow", markup=False)
-    web = Replay(archives, _index(archives, console) if search else None)
+    try:
+        found = Replay(archives, _index(archives, console) if search else None)
+        _serve(found.answer, port, _many(len(archives), "page"), list(archives.hosts), search, **options)
+    finally:
+        archives.close()
+
+
+def _serve(answer: Answer, port: int, what: str, hosts: Sequence[str], search: bool = False, **options: Any) -> None:
+    """Serve, and say where and how to ask."""
 
     def ready(at: int) -> None:
-        host = next(iter(archives.hosts), "example.org")
-        served = f"{_many(len(archives), 'page')} of {_many(len(archives.hosts), 'host')} served"
-        lines = [f"{served} on 127.0.0.1:{at}. Ctrl-C ends it."]
+        host = hosts[0] if hosts else "example.org"
+        lines = [f"{what} of {_many(len(hosts), 'host')} served on 127.0.0.1:{at}. Ctrl-C ends it."]
         lines.append(f"Try:  curl --connect-to ::127.0.0.1:{at} http://{host}/")
         if search:
             lines.append(f'      curl "http://127.0.0.1:{at}/search?q=WORDS&format=json"')
@@ -75,13 +90,11 @@ def replay(
         print("\n".join(lines), flush=True)
 
     try:
-        serve(web.answer, port, delay=delay, error_rate=error_rate, seed=seed, processes=processes, ready=ready)
+        serve(answer, port, ready=ready, **options)
     except OSError as error:
         raise Environment(
             f"Port {port} cannot be used ({error.strerror}); choose another, or 0 for a free one."
         ) from error
-    finally:
-        archives.close()
 
 
 def _progress(console: Console) -> Progress:

@@ -14,6 +14,7 @@ EVERYWHERE = ("share-button", "fast-files", "free-licence", "site-maker", "page-
               "cookie-notice", "map-service", "comment-box", "mail-list", "big-portal")  # fmt: skip
 _AT_HOME, _NEXT_DOOR = 0.80, 0.015  # of the links of a site; what is left is stray links and what is everywhere
 _STRAY = 0.03
+_PER_COMMUNITY = 55  # sites, as in the paper: 11,000 in some 200 communities
 
 
 class Village(msgspec.Struct, frozen=True):
@@ -24,11 +25,12 @@ class Village(msgspec.Struct, frozen=True):
 
 
 class Villages:
-    """About `sites` sites in `communities` communities; `stray` says how many links lead out of them (0: none)."""
+    """About `sites` sites in communities (0: one for 55 sites); `stray` says how many links lead out (0: none)."""
 
-    def __init__(self, sites: int = 11_000, communities: int = 200, seed: int = 1, stray: float = 1.0) -> None:
+    def __init__(self, sites: int = 11_000, communities: int = 0, seed: int = 1, stray: float = 1.0) -> None:
         self.seed, self.stray = seed, stray
         rng = Random(seed)
+        communities = communities or max(4, sites // _PER_COMMUNITY)
         sizes = [rng.lognormvariate(0, 0.5) for _ in range(communities)]
         self.villages = list[Village]()
         for size in sizes:
@@ -56,7 +58,7 @@ class Villages:
     def graph(self) -> dict[str, dict[str, int]]:
         """How many links lead from each site to each other."""
         found = {self.name(site): self.links(site) for site in range(self.count)}
-        return found | {host: self._links_of_everywhere(place) for place, host in enumerate(self.everywhere)}
+        return found | {host: self.links_of_everywhere(place) for place, host in enumerate(self.everywhere)}
 
     def links(self, site: int) -> dict[str, int]:
         """The links of a site."""
@@ -87,7 +89,7 @@ class Villages:
     def _within(self, village: Village, rng: Random) -> int:
         return village.first + int(village.count * rng.random() ** 1.6)
 
-    def _links_of_everywhere(self, place: int) -> dict[str, int]:
+    def links_of_everywhere(self, place: int) -> dict[str, int]:
         """Half of what is everywhere links to nobody, half to anybody."""
         if place % 2 == 0:
             return {}

@@ -120,3 +120,9 @@ def test_c5_trees_that_merged_do_not_lose_the_friends_of_their_seeds():
     links = {f"s{n}": {seeds[(n + 1) % 9]: 6, **{f"f{n}-{m}": 1 for m in range(6)}} for n in range(9)}
     links |= {f"f{n}-{m}": {f"f{n}-{(m + 1) % 6}": 9, f"s{n}": 1} for n in range(9) for m in range(6)}
     assert sum(len(cluster.sites) for cluster in grown(links, seeds).clusters()) == 63
+
+
+def test_c3_a_friend_that_a_seed_often_links_to_belongs_with_it():
+    links = {"seed": {"friend": 4, "other": 2, **{f"a{n}": 1 for n in range(30)}}}
+    links |= {"friend": {f"b{n}": 1 for n in range(30)}, "other": {f"c{n}": 1 for n in range(30)}}
+    assert [cluster.sites for cluster in grown(links, ["seed"], wt=0.05).clusters()] == [["seed", "friend"]]

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.analyse.merging import merged, roots
+from analecta.analyse.merging import OUTSIDE, merged, roots
 
 PAIRS = st.dictionaries(st.tuples(st.integers(0, 6), st.integers(0, 6)), st.integers(1, 50), max_size=30)
 
@@ -15,6 +15,12 @@ def test_c5_parts_merge_and_neighbours_do_not():
 
 def test_c5_two_large_communities_that_are_all_there_is_stay_two():
     assert merged({(0, 0): 800, (1, 1): 800, (0, 1): 150, (1, 0): 150}, enough=0.1) == []
+
+
+def test_c5_few_links_are_not_enough_where_most_links_of_both_lead_elsewhere():
+    between = {(0, 0): 4, (1, 1): 6, (0, 1): 3, (2, 2): 90}
+    assert merged(between)
+    assert merged(between | {(0, OUTSIDE): 40, (1, OUTSIDE): 60}) == []
 
 
 @given(PAIRS, st.randoms(use_true_random=False))

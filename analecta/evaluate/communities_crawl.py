@@ -1,0 +1,194 @@
+"""Whole crawls of a web with planted communities: what they find, and what that costs beside global clustering.
+
+The web is served on this machine and crawled with the recipe `communities` into a library that is thrown away. Global
+clustering starts from what that library stores: it has to count the links of all pages first, which a crawl has done.
+"""
+
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import tomlkit
+from rich.console import Group, RenderableType
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import minimum_spanning_tree
+
+from analecta.analyse.spanning import Floats, Numbers, Quality, quality, spanning_clusters
+from analecta.crawl.partitions import Crawl, Ending
+from analecta.errors import Environment
+from analecta.evaluate.communities import Step, draw, grouped, planted
+from analecta.evaluate.communities_graphs import SiteGraph
+from analecta.evaluate.report import on_screen
+from analecta.evaluate.tables import Rows
+from analecta.publish.communities import communities
+from analecta.seed.first_settings import first_settings
+from analecta.settings import Topic, load
+from analecta.store.library import Library
+from analecta.store.recounting import count_links
+from analecta.store.sites import Sites
+from analecta.testweb.process import ServerProcess
+from analecta.testweb.villages_web import theme
+
+SITES = 1100
+_WORKERS = 2
+_WEB = "analecta.testweb.villages_web:VillagesWeb"
+
+
+class CrawlTrial(msgspec.Struct, frozen=True, kw_only=True):
+    """What one crawl found, and seconds: of the crawl, of its clustering, and of global clustering by steps."""
+
+    web: str
+    seeds: int
+    crawled: int
+    pages: int
+    planted: int  # communities that have a seed
+    clusters: int
+    sites: int
+    everywhere: int
+    against_truth: Quality
+    against_mst: Quality
+    mst_against_truth: Quality
+    crawl_seconds: float
+    seconds: float
+    global_seconds: float  # from the stored pages on
+    tree_seconds: float  # of these: tree, cut and components
+    scipy_seconds: float  # the minimum spanning tree alone
+
+
+class Spanned(msgspec.Struct, frozen=True):
+    """Global clustering of a library's sites."""
+
+    clusters: list[list[str]]
+    seconds: float
+    tree_seconds: float
+    scipy_seconds: float
+
+
+def crawl_communities(
+    graph: SiteGraph,
+    seeds: int,
+    rules: Mapping[str, Any] = {},
+    seed: int = 1,
+    step: Step = lambda what, done, of: None,
+) -> CrawlTrial:
+    """Crawl the web `pocket:SITES` of a graph from so many seeds, and hold what is found against everything."""
+    begin = draw(graph, seeds, seed)
+    with tempfile.TemporaryDirectory() as folder:
+        library = Library.create(Path(folder) / "library", _settings(graph, begin, rules))
+        began = time.perf_counter()
+        ending = _crawl(library, int(graph.name.partition(":")[2]), step)
+        took = time.perf_counter() - began
+        step("Finding communities", 0, 0)
+        found = communities(library)
+        ours = [[member.site for member in one.members] for one in found.communities]
+        tree = spanned(library, [site for cluster in ours for site in cluster], len(ours))
+    true = planted(graph, begin)
+    return CrawlTrial(
+        web=graph.name,
+        seeds=len(begin),
+        crawled=found.crawled,
+        pages=ending.tally.pages,
+        planted=len(true),
+        clusters=len(ours),
+        sites=sum(map(len, ours)),
+        everywhere=len(found.everywhere),
+        against_truth=quality(true, ours),
+        against_mst=quality(tree.clusters, ours),
+        mst_against_truth=quality(true, tree.clusters),
+        crawl_seconds=took,
+        seconds=ending.tally.clustering,
+        global_seconds=tree.seconds,
+        tree_seconds=tree.tree_seconds,
+        scipy_seconds=tree.scipy_seconds,
+    )
+
+
+def spanned(library: Library, among: Sequence[str], k: int) -> Spanned:
+    """Global clustering of these sites from the stored pages: links counted, weighed, a tree made and cut to k."""
+    began = time.perf_counter()
+    src, dst, weight = _weights(library, among)
+    weighed = time.perf_counter()
+    of = spanning_clusters(src, dst, weight, len(among), k=k)
+    ended = time.perf_counter()
+    return Spanned(grouped(among, of), ended - began, ended - weighed, _scipy_seconds(src, dst, weight, len(among)))
+
+
+def _weights(library: Library, among: Sequence[str]) -> tuple[Numbers, Numbers, Floats]:
+    """The links among sites, by their places, with their outLink."""
+    hosts = Sites()
+    units, pairs, links = count_links(library, hosts)
+    sites = {site: place for place, site in enumerate(among)}
+    of = np.array([sites.setdefault(hosts.of(unit), len(sites)) for unit in units], np.int64)
+    src, dst = of[pairs]
+    apart = src != dst
+    both, back = np.unique(src[apart] * len(sites) + dst[apart], return_inverse=True)  # with www and without are one
+    n = np.bincount(back, links[apart])
+    src, dst = np.divmod(both, len(sites))
+    weight = n / np.bincount(src, n, len(sites))[src]
+    inside = (src < len(among)) & (dst < len(among))
+    return src[inside], dst[inside], weight[inside]
+
+
+def _scipy_seconds(src: Numbers, dst: Numbers, weight: Floats, sites: int) -> float:
+    graph = coo_array((1 / weight, (src, dst)), shape=(sites, sites)).tocsr()
+    began = time.perf_counter()
+    minimum_spanning_tree(graph)
+    return time.perf_counter() - began
+
+
+def _crawl(library: Library, sites: int, step: Step) -> Ending:
+    with ServerProcess(_WEB, {"sites": sites}) as server:
+        asked = {"fetch": {"connect_to": server.address, "delay": 0}, "crawl": {"workers": _WORKERS}}
+        crawl = Crawl(library, load(library.settings_path, asked))
+        ending = crawl.run(lambda crawl: step(f"Crawling: {crawl.tally.pages:,} pages", 0, 0))
+    if ending.code:
+        raise Environment(f"the crawl ended early: {ending.reason}")
+    return ending
+
+
+def _settings(graph: SiteGraph, seeds: Sequence[str], rules: Mapping[str, Any]) -> str:
+    """Those of a library that begins at the front pages of the seeds, by what their communities are about."""
+    found: dict[str, list[str]] = {}
+    for site in seeds:
+        found.setdefault(theme(graph.truth[site]), []).append(f"http://{site}/")
+    topics = [Topic(name, tuple(urls)) for name, urls in found.items()]
+    return first_settings(topics, "communities") + tomlkit.dumps({"communities": dict(rules)})
+
+
+def show(trials: Sequence[CrawlTrial]) -> RenderableType:
+    """The tables, for the screen."""
+    return Group(on_screen(quality_rows(trials)), "", on_screen(time_rows(trials)))
+
+
+def quality_rows(trials: Sequence[CrawlTrial]) -> Rows:
+    """What was crawled and found."""
+    rows = [["web", "seeds", "sites crawled", "pages", "planted", "found", "against the truth: P", "R", "f",
+             "against the tree: P", "R", "f", "tree, truth: f"]]  # fmt: skip
+    for one in trials:
+        counts = [f"{n:,}" for n in (one.seeds, one.crawled, one.pages, one.planted, one.clusters)]
+        figures = [f"{x:.3f}" for q in (one.against_truth, one.against_mst) for x in (q.precision, q.recall, q.f)]
+        rows.append([one.web, *counts, *figures, f"{one.mst_against_truth.f:.3f}"])
+    return rows
+
+
+def time_rows(trials: Sequence[CrawlTrial]) -> Rows:
+    """What it took."""
+    rows = [["web", "seeds", "crawl, s", "its clustering, s", "global from stored pages, s", "of it the tree, s",
+             "scipy alone, s", "global / crawl's", "a site"]]  # fmt: skip
+    for one in trials:
+        seconds = [one.crawl_seconds, one.seconds, one.global_seconds, one.tree_seconds, one.scipy_seconds]
+        ratio = one.global_seconds / max(one.seconds, 1e-9)
+        each = f"{ratio * one.crawled:,.0f}"
+        rows.append([one.web, f"{one.seeds:,}", *(f"{s:.3f}" for s in seconds), f"{ratio:.2f}", each])
+    return rows
+
+
+def write(trials: Sequence[CrawlTrial], folder: Path) -> None:
+    """Write the figures into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text = msgspec.json.format(msgspec.json.encode(trials), indent=1) + b"\n"
+    (folder / "communities-crawled.json").write_bytes(text)
