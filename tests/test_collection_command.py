@@ -5,14 +5,21 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-import analecta.cli.collecting  # noqa: F401
+import analecta.cli.collecting
+import analecta.cli.exporting  # noqa: F401
 from analecta.cli import app
 from analecta.errors import BadUse, Environment
 from analecta.publish.collection import collections
+from analecta.publish.neighbourhood import neighbourhood
 
 
 def run(*words):
     return CliRunner().invoke(app, ["collection", *map(str, words)])
+
+
+def exported(folder, *words):
+    done = CliRunner().invoke(app, ["export", str(folder), "collection", *words])
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 @pytest.fixture
@@ -56,6 +63,38 @@ def test_s12_the_picture_is_html_or_svg_by_its_name(grown, tmp_path):
     assert (tmp_path / "p.svg").read_text().startswith("<svg")
     assert isinstance(run(grown.folder, "-o", tmp_path / "p.png").exception, BadUse)
     assert isinstance(run(grown.folder, "-o", tmp_path / "no" / "p.svg").exception, Environment)
+
+
+def test_c7_a_collection_can_be_of_one_community_alone(grown):
+    one = neighbourhood(grown).homes.communities[0]
+    found = [json.loads(run(grown.folder, "--community", said, "--json").stdout) for said in ("1", one.name)]
+    items = [item for each in found[0]["collections"] for item in each["items"]]
+    assert found[0] == found[1]
+    assert {item["community"] for item in items} == {one.name}
+    assert {item["host"] for item in items} <= {member.site for member in one.members}
+
+
+def test_c7_a_page_has_the_score_that_it_has_among_all_whatever_is_asked_for(grown):
+    everything = collections(grown, most=999)
+    host = min(everything[0].items, key=lambda ranked: ranked.authority).item.host
+    alone = {r.item.id: r.score for one in collections(grown, inside=lambda item: item.host == host) for r in one.items}
+    assert alone.items() <= {r.item.id: r.score for one in everything for r in one.items}.items()
+    assert alone
+
+
+def test_c7_an_export_of_a_collection_has_communities_and_can_be_of_one(grown):
+    names = {one.name for one in neighbourhood(grown).homes.communities}
+    whole, alone = (exported(grown.folder, *more) for more in ((), ("--community", "1")))
+    assert {row["community"] for row in whole} == names
+    assert {row["community"] for row in alone} < names
+    refused = CliRunner().invoke(app, ["export", str(grown.folder), "pages", "--community", "1"])
+    assert "--community is for `export LIB collection`" in str(refused.exception)
+
+
+def test_a_community_that_is_not_there_is_one_sentence(grown):
+    done = run(grown.folder, "--community", "nonsense")
+    assert isinstance(done.exception, BadUse)
+    assert "no community 'nonsense'" in str(done.exception)
 
 
 def test_a_topic_that_is_not_there_is_one_sentence(grown):

@@ -21,6 +21,9 @@ def collection(
     topic: Annotated[
         list[str] | None, typer.Option("--topic", metavar="T", help="Only this topic (may be said several times).")
     ] = None,
+    community: Annotated[
+        str, typer.Option("--community", metavar="C", help="Only pages of this one: its number, its name or a site.")
+    ] = "",
     top: Annotated[int, typer.Option("--top", metavar="N", min=1, help="Items of each collection.")] = 20,
     per_host: Annotated[
         int, typer.Option("--per-host", metavar="K", min=0, help="Items of one host while others have some; 0: all.")
@@ -39,6 +42,7 @@ def collection(
     """Show the best pages of each topic and why they are; works while a crawl runs."""
     from analecta.publish.collection import collections
     from analecta.publish.collection_table import as_values, show
+    from analecta.publish.neighbourhood import everything, neighbourhood
     from analecta.publish.plain import next_steps
     from analecta.publish.precision import check_topics, read_judged, settled
     from analecta.store.library import Library
@@ -49,11 +53,15 @@ def collection(
     said = settled(library, read_judged(judged)) if judged is not None else None
     if said is not None:
         check_topics(said, library.topic_names())
-    found = collections(library, topic or None, top, per_host, examples)
+    near = neighbourhood(library, community) if community or json else None
+    found = collections(library, topic or None, top, per_host, examples, near.inside if near else everything)
+    if community:  # topics of which it has no page are not worth a line each
+        found = [one for one in found if one.items] or found[:1]
     if output is not None:
         write_text(output, _drawn(library, found, said, output))
-    if json:
-        print_json({"library": str(lib), "crawling": library.holder(), "collections": as_values(found, said)})
+    if json and near:
+        values = as_values(found, near.homes, said)
+        print_json({"library": str(lib), "crawling": library.holder(), "collections": values})
         return
     console().print(show(found, said))
     if output is not None:

@@ -34,6 +34,7 @@ ABOUT = {
     "--for-training": ("pages",),
     "--with-reserved": ("corpus",),
     "--topic": ("collection", "corpus", "graph", "archive"),
+    "--community": ("collection",),
     "--top": ("collection",),
     "--per-host": ("collection",),
     "--of": ("graph",),
@@ -97,6 +98,9 @@ def export(
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to (default: standard output).")
     ] = None,
     topic: Annotated[str | None, typer.Option(metavar="T", help="Only of this topic.", show_default=False)] = None,
+    community: Annotated[
+        str | None, typer.Option(metavar="C", help="Only of this one: its number, its name or a site.")
+    ] = None,
     top: Annotated[int | None, typer.Option(metavar="N", min=1, help="Items of each collection (50).")] = None,
     per_host: Annotated[int | None, typer.Option(metavar="K", min=0, help="Items of one host in each (5).")] = None,
     of: Annotated[Of | None, typer.Option(help="A graph of sites, or of pages (sites).", show_default=False)] = None,
@@ -117,7 +121,7 @@ def export(
 
     given = {
         "--all": everything, "--for-training": for_training, "--with-reserved": with_reserved, "--topic": topic,
-        "--top": top, "--per-host": per_host, "--of": of, "--text": text, "--force": force,
+        "--community": community, "--top": top, "--per-host": per_host, "--of": of, "--text": text, "--force": force,
     }  # fmt: skip
     wishes = Wishes(given)
     wishes.check(what)
@@ -158,15 +162,18 @@ def _write_collection(library: "Library", _: str, how: str, output: Path | None,
     from analecta.publish.citations import write_citations
     from analecta.publish.collection import MOST, PER_HOST, collections
     from analecta.publish.collection_rows import COLUMNS, collection_rows
+    from analecta.publish.neighbourhood import neighbourhood
     from analecta.publish.tables import write
 
     topics = [wishes["--topic"]] if wishes["--topic"] else None
     most = wishes["--top"] or MOST
     per_host = PER_HOST if wishes["--per-host"] is None else wishes["--per-host"]
+    near = neighbourhood(library, wishes["--community"] or "")
+    found = collections(library, topics, most, per_host, inside=near.inside)
     if how in TABLES:
-        count = write(collection_rows(library, topics, most, per_host), COLUMNS, how, output)
+        count = write(collection_rows(library, found, near.homes), COLUMNS, how, output)
     else:
-        count = write_citations(collections(library, topics, most, per_host), how, output)
+        count = write_citations(found, how, output)
     _tell(f"{count:,} items.")
 
 

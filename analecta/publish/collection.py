@@ -3,17 +3,22 @@
 A page with several topics enters the collection of each (S9). The examples that a person brought stay out unless asked
 for: they are what the person knew before, and they would take the places of what was found. Reading does not disturb a
 crawl, so a collection can be had at any moment of it.
+
+Communities of sites have their best pages too, over all topics. In a collection of one community alone a page has the
+score that it has among all: only its rank is another.
 """
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
 import msgspec
 
 from analecta.analyse.link_graph import LinkGraph, hubs_and_authorities, link_graph
 from analecta.judge.page_kinds import kinds_of
+from analecta.publish.homes import Homes
 from analecta.publish.items import Item, items, text_of
+from analecta.publish.neighbourhood import Inside, everything
 from analecta.publish.ranking import Candidate, choose, in_order, scaled, score
 from analecta.publish.topic_names import topic_numbers
 from analecta.store.library import Library
@@ -44,23 +49,58 @@ class Collection(msgspec.Struct, frozen=True):
     items: list[Ranked]
 
 
+Worth = dict[int, list[Candidate]]  # the pages of each topic with what they are worth, best first
+
+
 def collections(
     library: Library,
     topics: list[str] | None = None,
     most: int = MOST,
     per_host: int = PER_HOST,
     examples: bool = False,
+    inside: Inside = everything,
 ) -> list[Collection]:
     """The collections of these topics, or of all, in the order of the topics; `per_host` 0 is no limit."""
-    names = library.topic_names()
     wanted = topic_numbers(library, topics, below=False)  # each has its own list
     with library.shards() as shards:
-        found = _by_topic(items(shards), frozenset(wanted), examples)
-        graph = link_graph(*page_links(shards)) if any(found.values()) else None
-        return [
-            Collection(n, names[n], len(found[n]), _ranked(shards, _candidates(graph, n, found[n]), most, per_host))
-            for n in wanted
-        ]
+        return _collections(library, shards, _worth(shards, wanted, examples, inside), most, per_host)
+
+
+def with_communities(
+    library: Library, homes: Homes, most: int = MOST, per_host: int = PER_HOST, of_each: int = MOST
+) -> tuple[list[Collection], dict[int, list[Ranked]]]:
+    """The collections of all topics, and so many of the best pages `of_each` community over all topics, by number."""
+    with library.shards() as shards:
+        worth = _worth(shards, topic_numbers(library, None, below=False))
+        best = {number: _ranked(shards, own, of_each, per_host) for number, own in _by_home(worth, homes).items()}
+        return _collections(library, shards, worth, most, per_host), best
+
+
+def _worth(
+    shards: Sequence[sqlite3.Connection],
+    wanted: Iterable[int],
+    examples: bool = False,
+    inside: Inside = everything,
+) -> Worth:
+    found = _by_topic(items(shards), frozenset(wanted), examples)
+    graph = link_graph(*page_links(shards)) if any(found.values()) else None
+    return {n: [one for one in _candidates(graph, n, found[n]) if inside(one.item)] for n in wanted}
+
+
+def _collections(
+    library: Library, shards: Sequence[sqlite3.Connection], worth: Worth, most: int, per_host: int
+) -> list[Collection]:
+    names = library.topic_names()
+    return [Collection(n, names[n], len(own), _ranked(shards, own, most, per_host)) for n, own in worth.items()]
+
+
+def _by_home(worth: Mapping[int, Sequence[Candidate]], homes: Homes) -> Worth:
+    """The pages of each community, best first; one of several topics is chosen once, for the best of them."""
+    found: Worth = {one.number: [] for one in homes.communities}
+    for one in in_order(candidate for own in worth.values() for candidate in own):
+        if home := homes.of(one.item.url, one.item.host):
+            found[home.number].append(one)
+    return found
 
 
 def _by_topic(found: Iterable[Item], wanted: Container[int], examples: bool) -> dict[int, list[Item]]:

@@ -1,8 +1,9 @@
 """Collections as rows of a table: their items in the order of their ranks."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
-from analecta.publish.collection import MOST, PER_HOST, collections
+from analecta.publish.collection import Collection
+from analecta.publish.homes import Homes
 from analecta.publish.known import Known
 from analecta.publish.rows import Row, iso
 from analecta.store.library import Library
@@ -11,21 +12,19 @@ COLUMNS: dict[str, type] = {
     "topic": str, "rank": int, "url": str, "title": str, "host": str, "confidence": float, "authority": float,
     "score": float, "kind": str, "author": str, "date": str, "lang": str, "mime": str, "words": int, "parent": str,
     "anchor": str, "context": str, "fetched_at": str, "digest": str, "warc_file": str, "warc_offset": int,
-    "noarchive": bool, "reserved": str,
+    "noarchive": bool, "reserved": str, "community": str,
 }  # fmt: skip
 
 
-def collection_rows(
-    library: Library, topics: Sequence[str] | None = None, most: int = MOST, per_host: int = PER_HOST
-) -> Iterator[Row]:
-    """The best of these topics, or of all; a page is there once for each topic that it is among the best of."""
-    found = collections(library, None if topics is None else list(topics), most, per_host)
+def collection_rows(library: Library, found: Iterable[Collection], homes: Homes) -> Iterator[Row]:
+    """The items of collections; a page is there once for each topic that it is among the best of."""
     with library.shards() as shards:
         known = Known(shards)
         for collection in found:
             known.look_up(ranked.item.parent for ranked in collection.items)
             for ranked in collection.items:
                 item = ranked.item
+                home = homes.of(item.url, item.host)
                 yield {
                     "topic": collection.topic,
                     "rank": ranked.rank,
@@ -50,4 +49,5 @@ def collection_rows(
                     "warc_offset": item.offset,
                     "noarchive": item.noarchive,
                     "reserved": item.reserved,
+                    "community": home.name if home else "",
                 }

@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from analecta.publish.collection import Collection, Ranked
+from analecta.publish.homes import Homes
 from analecta.publish.plain import many, plain, shown
 from analecta.publish.precision import Judged, Precision, precisions
 from analecta.publish.ranking import AUTHORITY, CONFIDENCE
@@ -33,13 +34,13 @@ def why(ranked: Ranked) -> str:
     return ", ".join(reasons)
 
 
-def as_values(found: Sequence[Collection], judged: Judged | None = None) -> list[dict[str, Any]]:
+def as_values(found: Sequence[Collection], homes: Homes, judged: Judged | None = None) -> list[dict[str, Any]]:
     """The same as plain values."""
     return [
         {
             "topic": collection.topic,
             "pages": collection.pages,
-            "items": [_item(ranked) for ranked in collection.items],
+            "items": [_item(ranked, homes) for ranked in collection.items],
             **({} if judged is None else {"precision": [_figures(p) for p in precisions(collection, judged)]}),
         }
         for collection in found
@@ -75,8 +76,9 @@ def _figures(found: Precision) -> dict[str, Any]:
     return {"at": found.at, "judged": found.judged, "good": found.good, "precision": found.share}
 
 
-def _item(ranked: Ranked) -> dict[str, Any]:
+def _item(ranked: Ranked, homes: Homes) -> dict[str, Any]:
     item = ranked.item
+    home = homes.of(item.url, item.host)
     return {
         "rank": ranked.rank,
         "score": ranked.score,
@@ -87,4 +89,5 @@ def _item(ranked: Ranked) -> dict[str, Any]:
         "authority": ranked.authority,
         "kind": ranked.kind,
         "example": item.example,
+        "community": home.name if home else "",
     }

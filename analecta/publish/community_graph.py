@@ -5,21 +5,26 @@ from pathlib import Path
 import numpy as np
 
 from analecta.errors import BadUse
-from analecta.publish.communities import Community, Found, Member, links_between
-from analecta.publish.graph_xml import FORMATS, Graph, Value
-from analecta.publish.whole import whole_file
+from analecta.publish.communities import Community, Found, links_between
+from analecta.publish.graph_xml import FORMATS, Graph, Value, write
 from analecta.store.library import Library
 
-_COLUMNS: dict[str, type] = {"community": int, "name": str, "pages": int, "reason": str}
+HOME: dict[str, type] = {"community": int, "community_name": str}  # 0 and "" where a node is of none
+_COLUMNS: dict[str, type] = {**HOME, "pages": int, "reason": str}
+
+
+def home_values(home: Community | None) -> tuple[Value, ...]:
+    """The values of the columns `HOME`, which graphs of pages and hosts have too."""
+    return (home.number, home.name) if home else (0, "")
 
 
 def write_graph(library: Library, found: Found, out: Path) -> int:
     """Write the members of all communities and the links among them; how many sites that are."""
-    write = FORMATS.get(out.suffix.lower().lstrip("."))
-    if write is None:
+    format = out.suffix.lower().lstrip(".")
+    if format not in FORMATS:
         raise BadUse(f"{out}: a graph is FILE.gexf or FILE.graphml")
     members = [(one, member) for one in found.communities for member in one.members]
-    nodes = [(member.site, _values(one, member)) for one, member in members]
+    nodes = [(member.site, (*home_values(one), member.pages, member.reason)) for one, member in members]
     place = {member.site: n for n, (_, member) in enumerate(members)}
     links = [
         (place[site], place[other], n)
@@ -28,11 +33,4 @@ def write_graph(library: Library, found: Found, out: Path) -> int:
         if site in place and other in place
     ]
     src, dst, weights = np.array(links, np.int64).reshape(-1, 3).T
-    with whole_file(out) as file:
-        for line in write(Graph(_COLUMNS, nodes, src, dst, weights)):
-            file.write(line.encode())
-    return len(nodes)
-
-
-def _values(one: Community, member: Member) -> tuple[Value, ...]:
-    return one.number, one.name, member.pages, member.reason
+    return write(Graph(_COLUMNS, nodes, src, dst, weights), format, out).nodes

@@ -3,8 +3,11 @@
 What XML cannot hold, or what would turn the line on a screen, is left out of names.
 """
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
+from pathlib import Path
+from typing import IO
 from xml.sax.saxutils import escape
 
 import msgspec
@@ -12,11 +15,19 @@ import numpy as np
 import numpy.typing as npt
 
 from analecta.publish.cleaned import one_line
+from analecta.publish.whole import whole_file
 
 Numbers = npt.NDArray[np.int64]
 Value = str | int | float
 _TYPES = {str: "string", int: "long", float: "double"}  # by these names in both formats
 _QUOTES = {'"': "&quot;"}
+
+
+class Size(msgspec.Struct, frozen=True):
+    """How large a graph is."""
+
+    nodes: int
+    edges: int
 
 
 class Graph(msgspec.Struct, frozen=True):
@@ -27,6 +38,17 @@ class Graph(msgspec.Struct, frozen=True):
     src: Numbers
     dst: Numbers
     weights: Numbers
+
+
+def write(graph: Graph, format: str, out: Path | None) -> Size:
+    """Write a graph to a file, or to standard output."""
+    lines = FORMATS[format](graph)
+    if out is None:
+        _lines(lines, sys.stdout.buffer)
+    else:
+        with whole_file(out) as file:
+            _lines(lines, file)
+    return Size(len(graph.nodes), len(graph.src))
 
 
 def gexf(graph: Graph) -> Iterator[str]:
@@ -61,6 +83,11 @@ def graphml(graph: Graph) -> Iterator[str]:
 
 
 FORMATS: dict[str, Callable[[Graph], Iterator[str]]] = {"gexf": gexf, "graphml": graphml}
+
+
+def _lines(lines: Iterable[str], out: IO[bytes]) -> None:
+    for line in lines:
+        out.write(line.encode())
 
 
 def _edges(graph: Graph) -> Iterable[tuple[int, int, int]]:

@@ -4,39 +4,32 @@ What may be shown is in it and nothing else; a link to a page that has moved lea
 """
 
 import sqlite3
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import IO
 
-import msgspec
 import numpy as np
 
 from analecta.analyse.hits import hits, one_voice
 from analecta.analyse.link_graph import link_graph
 from analecta.errors import BadUse
-from analecta.publish.graph_xml import FORMATS, Graph, Numbers, Value
+from analecta.publish.communities import Community
+from analecta.publish.community_graph import HOME, home_values
+from analecta.publish.graph_xml import FORMATS, Graph, Numbers, Size, Value, write
+from analecta.publish.homes import Homes, homes
 from analecta.publish.items import Item, items
 from analecta.publish.topic_names import topic_numbers
-from analecta.publish.whole import whole_file
 from analecta.store.library import Library
 from analecta.store.links import page_links
 
 PAGE: dict[str, type] = {
     "url": str, "host": str, "topic": str, "confidence": float, "mime": str, "lang": str, "date": str, "words": int,
-    "hub": float, "authority": float, "found": str,
+    "hub": float, "authority": float, "found": str, **HOME,
 }  # fmt: skip
 SITE: dict[str, type] = {
     "url": str, "topic": str, "confidence": float, "pages": int, "links_in": int, "links_out": int, "links_inside": int,
+    **HOME,
 }  # fmt: skip
-
-
-class Size(msgspec.Struct, frozen=True):
-    """How large a graph is."""
-
-    nodes: int
-    edges: int
 
 
 def write_graph(
@@ -48,28 +41,21 @@ def write_graph(
     wanted = frozenset(topic_numbers(library, None if topic is None else [topic]))
     with library.shards() as shards:
         found, src, dst = _read(shards, wanted)
-    graph = KINDS[of](found, src, dst, library.topic_names())
-    lines = FORMATS[format](graph)
-    if out is None:
-        _write(lines, sys.stdout.buffer)
-        return Size(len(graph.nodes), len(graph.src))
-    with whole_file(out) as file:
-        _write(lines, file)
-    return Size(len(graph.nodes), len(graph.src))
+    return write(KINDS[of](found, src, dst, library.topic_names(), homes(library)), format, out)
 
 
-def page_graph(found: Sequence[Item], src: Numbers, dst: Numbers, names: Sequence[str]) -> Graph:
+def page_graph(found: Sequence[Item], src: Numbers, dst: Numbers, names: Sequence[str], homes: Homes) -> Graph:
     """Pages and the links between them, with the hubs and authorities of this graph (B12)."""
     hosts = _numbered([item.host for item in found])
     scores = hits(src, dst, len(found), hosts=one_voice(src, dst, hosts))
     nodes = [
-        (item.name, _page(item, names, hub, authority))
+        (item.name, (*_page(item, names, hub, authority), *home_values(homes.of(item.url, item.host))))
         for item, hub, authority in zip(found, *(each.tolist() for each in scores), strict=True)
     ]
     return Graph(PAGE, nodes, src, dst, np.ones(len(src), np.int64))
 
 
-def site_graph(found: Sequence[Item], src: Numbers, dst: Numbers, names: Sequence[str]) -> Graph:
+def site_graph(found: Sequence[Item], src: Numbers, dst: Numbers, names: Sequence[str], homes: Homes) -> Graph:
     """Hosts, and how many links of pages lead from one to another."""
     pages: dict[str, list[Item]] = {}
     for item in found:
@@ -82,13 +68,13 @@ def site_graph(found: Sequence[Item], src: Numbers, dst: Numbers, names: Sequenc
         for ends, which in ((target, abroad), (source, abroad), (source, ~abroad))
     )
     nodes = [
-        (host, (*_site(host, own, names), links_in[n], links_out[n], inside[n]))
+        (host, (*_site(host, own, names), links_in[n], links_out[n], inside[n], *home_values(_home(own, homes))))
         for n, (host, own) in enumerate(pages.items())
     ]
     return Graph(SITE, nodes, source[abroad], target[abroad], weights[abroad])
 
 
-KINDS: dict[str, Callable[[Sequence[Item], Numbers, Numbers, Sequence[str]], Graph]] = {
+KINDS: dict[str, Callable[[Sequence[Item], Numbers, Numbers, Sequence[str], Homes], Graph]] = {
     "pages": page_graph,
     "sites": site_graph,
 }
@@ -132,6 +118,8 @@ def _site(host: str, own: Sequence[Item], names: Sequence[str]) -> tuple[Value, 
     return f"{scheme}://{host}/", names[topic], sum(item.confidence for item in own) / len(own), len(own)
 
 
-def _write(lines: Iterable[str], out: IO[bytes]) -> None:
-    for line in lines:
-        out.write(line.encode())
+def _home(own: Sequence[Item], homes: Homes) -> Community | None:
+    """The community of a host: a part of it may be a site of its own, so that of most of its pages."""
+    found = [home for item in own if (home := homes.of(item.url, item.host))]
+    numbers = Counter(home.number for home in found)
+    return max(found, key=lambda home: numbers[home.number], default=None)

@@ -7,11 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analecta.errors import BadUse, Environment
+from analecta.publish.communities import Community, Member
 from analecta.publish.graph_xml import FORMATS, Graph
-from analecta.publish.graphs import PAGE, SITE, write_graph
+from analecta.publish.graphs import PAGE, SITE, site_graph, write_graph
+from analecta.publish.homes import Homes, homes
 from analecta.publish.items import items
+from analecta.settings import SiteSettings
 from analecta.store.shard import NOINDEX
-from tests.making import target
+from analecta.store.sites import Sites
+from tests.making import item, target
 from tests.publish.shelf import Given, shelved
 
 networkx = pytest.importorskip("networkx")
@@ -73,6 +77,29 @@ def test_a_real_library_has_all_its_pages_with_their_values(grown, tmp_path, of,
     assert len(one) == len(found if of == "pages" else {item.host for item in found})
     assert all(set(columns) < set(values) for _, values in one.nodes(data=True))
     assert by_url(one) == by_url(other)
+
+
+def test_pages_and_hosts_of_a_graph_know_their_community(grown, tmp_path):
+    known = homes(grown)
+    names = {one.number: one.name for one in known.communities} | {0: ""}
+    for of in ("pages", "sites"):
+        nodes = [values for _, values in drawn(grown, tmp_path / "g", of=of).nodes(data=True)]
+        assert {values["community"] for values in nodes} >= {one.number for one in known.communities}
+        assert all(names[values["community"]] == values["community_name"] for values in nodes)
+    sites = {member.site: one.number for one in known.communities for member in one.members}
+    assert all(values["community"] == sites.get(values["label"], 0) for values in nodes)
+
+
+def test_a_host_of_several_sites_is_of_the_community_of_most_of_its_pages():
+    members = [
+        [Member("h.test/~a/", "", 1), Member("x.test", "", 1)],
+        [Member("h.test/~b/", "", 2), Member("y.test", "", 1)],
+    ]
+    every = [Community(n, f"c{n}", [], 3, own, []) for n, own in enumerate(members, 1)]
+    pages = [item(f"http://h.test/{path}") for path in ("~a/1", "~b/1", "~b/2", "about")]
+    none = np.zeros(0, np.int64)
+    graph = site_graph(pages, none, none, ["birds"], Homes(Sites(SiteSettings(by="prefix")), every))
+    assert [(label, values[-2:]) for label, values in graph.nodes] == [("h.test", (2, "c2"))]
 
 
 def test_hubs_link_to_authorities_of_other_sites(shelf, tmp_path):

@@ -14,13 +14,20 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 
 from analecta.publish.analysis import Analysis, Cluster, Member, Origin, Shown
+from analecta.publish.communities import Community
+from analecta.publish.communities import Member as Inhabitant
+from analecta.publish.homes import Homes
 from analecta.publish.items import items
 from analecta.publish.map import Copy, copies_of, map_page
-from analecta.publish.map.drawing import COLOURS, colours
+from analecta.publish.map.at_home import COLOURS, at_home
+from analecta.publish.map.drawing import colours
 from analecta.publish.map.labels import wrapped
 from analecta.publish.map.layout import SHAPES, dots, lay_out, lines
+from analecta.publish.map.listing import homes_legend
+from analecta.publish.map.net import net_of
 from analecta.store.library import Library
 from analecta.store.shard import NOARCHIVE, NOINDEX
+from analecta.store.sites import Sites
 from tests.browser import Browser, needs_axe, needs_browser, needs_nu, nu
 
 EVIL = [
@@ -149,20 +156,20 @@ def test_p10_five_thousand_pages_make_a_file_of_sane_size():
 @pytest.mark.parametrize("count", [3, 5, 12, 40])
 def test_p10_circles_do_not_overlap_and_their_areas_are_pages(count, shape):
     found = analysis(count, 60)
-    circles = lay_out(found, shape).circles
+    circles = lay_out(net_of(found), shape).circles
     pairs = [(a, b) for n, a in enumerate(circles) for b in circles[:n]]
     assert all((a.x - b.x) ** 2 + (a.y - b.y) ** 2 >= (a.r + b.r) ** 2 for a, b in pairs)
     assert [c.r**2 / circles[0].r ** 2 for c in circles] == pytest.approx([c.size / 60 for c in found.clusters])
 
 
 def test_p10_circles_lie_on_their_sheet():
-    sheet = lay_out(analysis(12), SHAPES[0])
+    sheet = lay_out(net_of(analysis(12)), SHAPES[0])
     assert all(c.r <= c.x <= sheet.width - c.r for c in sheet.circles)
     assert all(c.r <= c.y <= sheet.height - c.r for c in sheet.circles)
 
 
 def test_p10_neighbours_have_different_colours():
-    chosen = colours(lay_out(analysis(COLOURS), SHAPES[0]))
+    chosen = colours(lay_out(net_of(analysis(COLOURS)), SHAPES[0]))
     assert sorted(chosen) == list(range(COLOURS))
 
 
@@ -233,6 +240,75 @@ def test_f35_a_page_that_has_come_to_say_noindex_is_not_drawn(grown, tmp_path):
     assert id not in {page.id for page in left.clusters[0].members}
 
 
+# --- communities -----------------------------------------------------------------------------------------------------
+
+
+def homes(name="Bees {}"):
+    """A community of a.test and b.test, and another one; pages of h.test are of none."""
+    sites = [["a.test", "b.test"], ["c.test", "d.test"]]
+    members = [[Inhabitant(site, "a seed", 3) for site in pair] for pair in sites]
+    return Homes(Sites(), [Community(n, name.format(n), [], 6, own, []) for n, own in enumerate(members, 1)])
+
+
+def of_hosts(found):
+    """The same pages on hosts of both communities, and on one that is of none."""
+    hosts = ("a.test", "b.test", "c.test", "h.test")
+    moved = [[replace(p, host=hosts[i % 4]) for i, p in enumerate(c.members)] for c in found.clusters]
+    clusters = [
+        replace(c, members=own, examples=[], hubs=[], authorities=[])
+        for c, own in zip(found.clusters, moved, strict=True)
+    ]
+    return replace(found, clusters=clusters)
+
+
+def test_without_communities_the_map_says_nothing_of_them():
+    tags = Tags(map_page(analysis(), "Things", {}, homes=Homes(Sites(), []))).found
+    assert not {"home", "by-community"} & {attrs.get("id") for _, attrs in tags}
+    assert not [attrs for _, attrs in tags if "data-c" in attrs]
+    assert map_page(analysis(), "Things", {}) == map_page(analysis(), "Things", {}, homes=Homes(Sites(), []))
+
+
+def test_c7_dots_and_pages_know_their_community():
+    tags = Tags(map_page(of_hosts(analysis(1, 8)), "Things", {}, homes=homes())).found
+    dots = [attrs for tag, attrs in tags if tag == "path" and attrs.get("class", "").startswith("dots")]
+    assert [(d["class"], d.get("data-c"), d["d"].count("M")) for d in dots[:3]] == [
+        ("dots q0", "1", 4), ("dots q1", "2", 2), ("dots", None, 2),
+    ]  # fmt: skip
+    assert [attrs.get("data-c") for tag, attrs in tags if tag == "li"].count("1") == 4
+
+
+def test_c7_only_the_largest_communities_have_a_colour_of_their_own():
+    every = [Community(n, f"c{n}", [], 1, [Inhabitant(f"{n}{x}.test", "", 1) for x in "ab"], []) for n in range(1, 13)]
+    pages = [Member(i, "http://x.test/", "", f"{i % 12 + 1}a.test", 0.5, 0.5) for i in range(30)]
+    known = at_home(pages, pages, Homes(Sites(), every))
+    assert list(known.pages.values()) == [3] * 6 + [2] * 6
+    assert sorted(known.tones.values()) == [*range(COLOURS), 7, 7, 7, 7]
+    assert "5 more" in "".join(homes_legend(known))
+
+
+@needs_browser
+def test_c7_pages_of_a_community_are_found_and_marked(written):
+    with Browser() as browser:
+        browser.open(written(of_hosts(analysis(3, 8)), homes=homes()))
+        browser.run("home.value = '2'; home.dispatchEvent(new Event('change'))")
+        assert browser.run("count.textContent") == "5 pages, 0 groups"
+        assert browser.run("document.querySelector('.map.wide .hits').getAttribute('d').match(/M/g).length") == 2
+        browser.run("document.querySelector('#results a').click()")
+        assert browser.run("document.querySelectorAll('.dot.q1.found').length") == 2
+        browser.press("Escape", "Escape", "Escape", "Escape")
+        assert browser.run("[home.value, document.querySelectorAll('.hits').length]") == ["", 0]
+        assert not browser.complaints() + browser.requests()
+
+
+@needs_axe
+def test_c7_a_map_with_communities_is_accessible_and_their_names_are_words(written):
+    with Browser(390, 900, dark=True) as browser:
+        browser.open(written(of_hosts(analysis(3, 8)), homes=homes("</select><img src=x onerror=alert(1)> {}")))
+        browser.run("document.getElementById('by-community').click()")
+        assert browser.axe() == []
+        assert browser.run("document.querySelectorAll('img').length") == 0
+
+
 # --- in a browser ----------------------------------------------------------------------------------------------------
 
 
@@ -283,8 +359,9 @@ def test_p10_axe_finds_nothing_serious(written):
 
 
 @needs_nu
-def test_p10_the_page_is_valid_html(written):
-    assert nu([written(analysis(8, title="</p>"))]) == []
+def test_p10_the_page_is_valid_html(written, tmp_path):
+    plain = written(analysis(8, title="</p>")).rename(tmp_path / "plain.html")
+    assert nu([plain, written(of_hosts(analysis(3, 8)), homes=homes("</select> {}"))]) == []
 
 
 def test_p9_no_line_of_a_label_begins_or_ends_with_the_mark():

@@ -1,14 +1,14 @@
-"""The map as SVG: lines below, then circles with a dot for each page, labels under them. Circles are links."""
+"""A map as SVG: lines below, then circles with their dots, labels under them. Circles are links."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
-from analecta.publish.analysis import Analysis, Cluster
 from analecta.publish.health_drawing import safe
+from analecta.publish.map.at_home import COLOURS
 from analecta.publish.map.labels import MARK
 from analecta.publish.map.layout import Circle, Layout, dots, lines
+from analecta.publish.map.net import Body, Net
 from analecta.publish.plain import many, plain
 
-COLOURS = 8  # in the style sheet
 _WIDTH = 0.5  # of a line, were two clusters the same, and of that for the most links; in sizes of type
 _MOST_LINKS = 1.5  # lines of links drawn for each cluster
 _DOT = 0.42  # radius, of the room a page has
@@ -17,18 +17,18 @@ _BEND = 0.09  # of its length: how far a line is bent
 _TARGET = 13.0  # the smallest radius that a finger hits
 
 
-def draw(analysis: Analysis, layout: Layout, colours: list[int]) -> str:
+def draw(net: Net, layout: Layout, colours: Sequence[int], about: str) -> str:
     """One map; which of the maps is seen is the style sheet's choice."""
     size = f"0 0 {layout.width:.0f} {layout.height:.0f}"
-    about = f'role="group" aria-label="Map of {many(len(layout.circles), "group")} of pages"'
+    said = f'role="group" aria-label="{safe(about)}"'
     parts = [
-        f'<svg class="map {layout.name}" viewBox="{size}" font-size="{layout.type:g}" {about}>',
+        f'<svg class="map {layout.name}" viewBox="{size}" font-size="{layout.type:g}" {said}>',
         '<g class="alike">',
-        *_alike(analysis, layout),
+        *_alike(net, layout),
         '</g><g class="links">',
-        *_links(analysis, layout),
+        *_links(net, layout),
         "</g>",
-        *(_circle(analysis, n, circle, colours[n]) for n, circle in enumerate(layout.circles)),
+        *(_circle(net, n, circle, colours[n]) for n, circle in enumerate(layout.circles)),
         "</svg>",
     ]
     return "\n".join(parts)
@@ -44,15 +44,15 @@ def colours(layout: Layout) -> list[int]:
     return chosen
 
 
-def _alike(analysis: Analysis, layout: Layout) -> Iterator[str]:
-    for a, b, cosine in lines(analysis.similar):
+def _alike(net: Net, layout: Layout) -> Iterator[str]:
+    for a, b, cosine in lines(net.similar):
         yield _line(layout, a, b, _WIDTH * layout.type * cosine)
 
 
-def _links(analysis: Analysis, layout: Layout) -> Iterator[str]:
+def _links(net: Net, layout: Layout) -> Iterator[str]:
     """The lines of the most links, both ways together."""
     n = len(layout.circles)
-    both = [(analysis.links[a][b] + analysis.links[b][a], a, b) for b in range(n) for a in range(b)]
+    both = [(net.links[a][b] + net.links[b][a], a, b) for b in range(n) for a in range(b)]
     most = sorted((pair for pair in both if pair[0]), key=lambda pair: (-pair[0], pair[1:]))
     for count, a, b in most[: int(_MOST_LINKS * n)]:
         yield _line(layout, a, b, max(0.75, _WIDTH * layout.type * count / most[0][0]))
@@ -67,23 +67,24 @@ def _line(layout: Layout, a: int, b: int, width: float) -> str:
     return f'<path class="line" data-ends="{a + 1} {b + 1}" stroke-width="{width:.2f}" d="{path}"/>'
 
 
-def _circle(analysis: Analysis, n: int, circle: Circle, colour: int) -> str:
-    cluster, r = analysis.clusters[n], circle.r
+def _circle(net: Net, n: int, circle: Circle, colour: int) -> str:
+    body, r = net.bodies[n], circle.r
     return (
-        f'<a class="circle k{colour}" href="#g{n + 1}" data-r="{r:.1f}" data-x="{circle.x:.1f}" data-y="{circle.y:.1f}"'
-        f' transform="translate({circle.x:.1f} {circle.y:.1f})" aria-label="{safe(_name(cluster, circle))}">'
+        f'<a class="circle k{colour}" href="{safe(body.href)}" data-r="{r:.1f}" data-x="{circle.x:.1f}"'
+        f' data-y="{circle.y:.1f}" transform="translate({circle.x:.1f} {circle.y:.1f})"'
+        f' aria-label="{safe(_name(body, circle))}">'
         f'<circle class="target" r="{max(r, _TARGET):.1f}"/>'
         f'<circle class="disc" vector-effect="non-scaling-stroke" r="{r:.1f}"/>'
-        f"{_dots(len(cluster.members), r)}"
+        f"{_dots(body.dots, r, net.tones)}"
         f'<text class="label" paint-order="stroke" y="{r:.1f}">{_label(circle)}</text></a>'
     )
 
 
-def _name(cluster: Cluster, circle: Circle) -> str:
+def _name(body: Body, circle: Circle) -> str:
     """What a screen reader says: it begins with what is seen, so that voice commands find it."""
     seen = " ".join(circle.label)
-    full = "" if _words(seen) == _words(cluster.label) else f": {cluster.label}"
-    return f"{seen} {many(cluster.size, 'page')}{full}"
+    full = "" if _words(seen) == _words(body.label) else f": {body.label}"
+    return f"{seen} {many(body.size, 'page')}{full}"
 
 
 def _words(label: str) -> list[str]:
@@ -96,13 +97,20 @@ def _label(circle: Circle) -> str:
     return " ".join([*lines, count])
 
 
-def _dots(count: int, r: float) -> str:
-    """All pages of a circle as one path of round points, which costs ten bytes a page."""
-    if not count:
-        return ""
-    wide = 2 * min(_DOT * r / count**0.5, _BIGGEST)
-    path = "".join(f"M{x:.1f} {y:.1f}h0" for x, y in dots(count, r))
-    return f'<path class="dots" stroke-width="{wide:.2f}" d="{path}"/>'
+def _dots(of: Sequence[int], r: float, tones: Mapping[int, int]) -> str:
+    """The dots of a circle as a path of round points for each community: ten bytes a dot."""
+    wide = 2 * min(_DOT * r / max(len(of), 1) ** 0.5, _BIGGEST)
+    paths: dict[int, list[str]] = {}
+    for number, (x, y) in zip(of, dots(len(of), r), strict=True):
+        paths.setdefault(number, []).append(f"M{x:.1f} {y:.1f}h0")
+    return "".join(
+        f'<path {_kind(number, tones)} stroke-width="{wide:.2f}" d="{"".join(points)}"/>'
+        for number, points in paths.items()
+    )
+
+
+def _kind(number: int, tones: Mapping[int, int]) -> str:
+    return f'class="dots q{tones[number]}" data-c="{number}"' if number in tones else 'class="dots"'
 
 
 def _distance(one: Circle, other: Circle) -> float:

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from msgspec.structs import replace
 from rich.cells import cell_len
 
-from analecta.publish.analysis import Analysis
 from analecta.publish.health_layout import places
 from analecta.publish.map.labels import wrapped
+from analecta.publish.map.net import Net
 
 _FILL = 0.24  # of the sheet that circles cover
 _LARGEST = 0.19  # radius, of the shorter side
@@ -71,24 +71,24 @@ class Layout(msgspec.Struct, frozen=True):
     circles: list[Circle]
 
 
-def lay_out(analysis: Analysis, shape: Shape) -> Layout:
-    """The map of an analysis for one shape of window."""
-    count = len(analysis.clusters)
+def lay_out(net: Net, shape: Shape) -> Layout:
+    """The map for one shape of window."""
+    count = len(net.bodies)
     type = shape.type[int(np.searchsorted((_FEW, _MANY), count, "right"))]
     height = max(shape.height, shape.each * count)
-    radii = _radii(np.array([cluster.size for cluster in analysis.clusters], np.float64), shape.width, height)
-    bodies = _bodies(analysis, radii, type)
-    while (need := _needed(bodies, shape.width, height)) > 1 and radii.max() > _SMALLEST * type:
+    radii = _radii(np.array([body.size for body in net.bodies], np.float64), shape.width, height)
+    boxes = _boxes(net, radii, type)
+    while (need := _needed(boxes, shape.width, height)) > 1 and radii.max() > _SMALLEST * type:
         radii = radii * _SMALLER
-        bodies = _bodies(analysis, radii, type)
+        boxes = _boxes(net, radii, type)
     # What still has no room makes the sheet larger: as it was, or only higher where it is scrolled.
     width = shape.width if shape.each else shape.width * max(1.0, need) ** 0.5
-    sizes = [body[1:] for body in bodies]
-    loose, _ = places(analysis.similar, sizes, _spread(count) * (width - 2 * _MARGIN), _LEAST * height)
+    sizes = [box[1:] for box in boxes]
+    loose, _ = places(net.similar, sizes, _spread(count) * (width - 2 * _MARGIN), _LEAST * height)
     middles = _apart(loose, sizes)
     circles = [
-        Circle(x, y - (tall - type) / 2 + r, r, label, f"{cluster.size:,}" if count < _MANY else "")
-        for (x, y), r, (label, _, tall), cluster in zip(middles, radii.tolist(), bodies, analysis.clusters, strict=True)
+        Circle(x, y - (tall - type) / 2 + r, r, label, f"{body.size:,}" if count < _MANY else "")
+        for (x, y), r, (label, _, tall), body in zip(middles, radii.tolist(), boxes, net.bodies, strict=True)
     ]
     return _centred(Layout(shape.name, shape.width, height, type, circles), middles, sizes)
 
@@ -120,21 +120,21 @@ def _radii(sizes: Floats, width: float, height: float) -> Floats:
     return np.asarray(root * min(by_area, _LARGEST * min(width, height) / float(root.max(initial=1))))
 
 
-def _bodies(analysis: Analysis, radii: Floats, type: float) -> list[tuple[list[str], float, float]]:
+def _boxes(net: Net, radii: Floats, type: float) -> list[tuple[list[str], float, float]]:
     """The lines of each label, and how wide and high a circle is with them below it."""
     letter, count = type * _LETTER, len(radii)
     found = []
-    for cluster, r in zip(analysis.clusters, radii.tolist(), strict=True):
-        label = wrapped(cluster.label, max(2 * r / letter, _SHORTEST), 3 if count < _FEW else 2)
+    for body, r in zip(net.bodies, radii.tolist(), strict=True):
+        label = wrapped(body.label, max(2 * r / letter, _SHORTEST), 3 if count < _FEW else 2)
         wide = max(2 * r, 0.0, *(letter * cell_len(line) for line in label))
         lines = len(label) + (count < _MANY)
         found.append((label, wide + type, 2 * r + _LINE * type * lines + 1.5 * type))
     return found
 
 
-def _needed(bodies: Sequence[tuple[list[str], float, float]], width: float, height: float) -> float:
+def _needed(boxes: Sequence[tuple[list[str], float, float]], width: float, height: float) -> float:
     """How many times the sheet's area all of them need."""
-    return _ROOM * sum(wide * high for _, wide, high in bodies) / (width * height)
+    return _ROOM * sum(wide * high for _, wide, high in boxes) / (width * height)
 
 
 def _spread(count: int) -> float:

@@ -1,24 +1,24 @@
 """What the map tells, as lists: each group with its pages, and the archived copies. Nothing here needs a script."""
 
+from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
 import msgspec
 
-from analecta.publish.analysis import Analysis, Cluster, Member, Origin, Shown
+from analecta.publish.analysis import Analysis, Cluster, Origin
 from analecta.publish.health_drawing import safe
+from analecta.publish.map.at_home import COLOURS, AtHome, Page
 from analecta.publish.map.copies import Copy
 from analecta.publish.plain import many
 
-_TERMS, _MORE, _ALIKE, _LINKED = 12, 3, 5, 6
+_TERMS, _MORE, _ALIKE, _LINKED, _HOMES = 12, 3, 5, 6, 8
 _KINDS = (
     ("Examples", "The pages nearest to the middle of the group", "examples"),
     ("Hubs", "Pages that link to many good pages of the group", "hubs"),
     ("Authorities", "Pages that the hubs of the group link to", "authorities"),
 )
-
-Page = Shown | Member
 
 
 class Copies(msgspec.Struct, frozen=True):
@@ -42,6 +42,22 @@ def index(analysis: Analysis, colours: Sequence[int]) -> Iterator[str]:
     yield "</ol>"
 
 
+def homes_legend(known: AtHome) -> Iterator[str]:
+    """The communities with a colour of their own, and how many pages of each are here."""
+    if known.pages:
+        shown = known.communities[: COLOURS - 1]
+        rows = [(one.name, known.pages[one.number]) for one in shown]
+        if rest := len(known.pages) - len(shown):
+            rows.append((f"{rest:,} more", sum(known.pages.values()) - sum(pages for _, pages in rows)))
+        yield '<div class="homes"><h3>Communities <span class="about">Sites that link to one another</span></h3><ul>'
+        yield from (
+            f'<li><span><span class="swatch k{n}"></span><bdi>{safe(name)}</bdi></span>'
+            f' <span class="number">{pages:,}</span></li>'
+            for n, (name, pages) in enumerate(rows)
+        )
+        yield "</ul></div>"
+
+
 def origins(found: Sequence[Origin]) -> Iterator[str]:
     """What the topic was begun with."""
     if found:
@@ -50,7 +66,7 @@ def origins(found: Sequence[Origin]) -> Iterator[str]:
         yield "</ul>"
 
 
-def group(analysis: Analysis, n: int, colour: int, copies: Copies) -> Iterator[str]:
+def group(analysis: Analysis, n: int, colour: int, copies: Copies, known: AtHome) -> Iterator[str]:
     """One group with all that is known of it."""
     cluster = analysis.clusters[n]
     yield f'<section class="group" id="g{n + 1}" aria-labelledby="t{n + 1}">'
@@ -60,10 +76,11 @@ def group(analysis: Analysis, n: int, colour: int, copies: Copies) -> Iterator[s
     terms = "".join(f"<li><bdi>{safe(term)}</bdi></li>" for term in cluster.terms[:_TERMS])
     yield f'<ul class="terms">{terms}</ul>' if terms else ""
     for title, about, kind in _KINDS:
-        yield from _pages(title, about, getattr(cluster, kind), copies)
+        yield from _pages(title, about, getattr(cluster, kind), copies, known)
     yield from _hosts(cluster)
+    yield from _homes(cluster, known)
     yield from _others(analysis, n)
-    yield from _members(cluster, copies)
+    yield from _members(cluster, copies, known)
     yield "</section>"
 
 
@@ -104,36 +121,54 @@ def numbered(pages: Container[int], inside: Mapping[int, Copy], elsewhere: Mappi
     return Copies(inside, elsewhere, {id: n for n, id in enumerate(ids, 1)})
 
 
-def _pages(title: str, about: str, pages: Sequence[Page], copies: Copies) -> Iterator[str]:
+def _pages(title: str, about: str, pages: Sequence[Page], copies: Copies, known: AtHome) -> Iterator[str]:
     if pages:
         yield f'<h3>{title} <span class="about">{about}</span></h3><ul class="pages">'
-        yield from (_page(page, copies) for page in pages)
+        yield from (_page(page, copies, _home(page, known)) for page in pages)
         yield "</ul>"
 
 
-def _members(cluster: Cluster, copies: Copies) -> Iterator[str]:
+def _members(cluster: Cluster, copies: Copies, known: AtHome) -> Iterator[str]:
     if cluster.members:
         shown = f"All {many(cluster.size, 'page')}"
         if len(cluster.members) < cluster.size:
             shown = f"The nearest {many(len(cluster.members), 'page')} of {cluster.size:,}"
         yield f'<details class="all"><summary>{shown}, nearest first</summary><ol class="pages members">'
-        yield from (_page(page, copies) for page in cluster.members)
+        yield from (_page(page, copies, number=known.number(page.id)) for page in cluster.members)
         yield "</ol></details>"
 
 
-def _page(page: Page, copies: Copies) -> str:
+def _page(page: Page, copies: Copies, home: str = "", number: int = 0) -> str:
+    """A page in a list; of the many of a whole group only the number of its community is kept, for the script."""
     copy = ""
+    at = f' data-c="{number}"' if number else ""
     if page.id in copies.numbers:
         copy = f' <a class="copied" href="#p{copies.numbers[page.id]}">archived copy</a>'
     elif page.id in copies.elsewhere:
         copy = f' <a href="{safe(copies.elsewhere[page.id])}">archived copy</a>'
-    return f'<li>{link(page.url, _name(page))} <span class="host">{safe(page.host)}</span>{copy}</li>'
+    return f'<li{at}>{link(page.url, _name(page))} <span class="host">{safe(page.host)}{home}</span>{copy}</li>'
+
+
+def _home(page: Page, known: AtHome) -> str:
+    home = known.of.get(page.id)
+    return f" · <bdi>{safe(home.name)}</bdi>" if home else ""
 
 
 def _hosts(cluster: Cluster) -> Iterator[str]:
     if cluster.hosts:
         yield '<h3>Hosts</h3><ul class="hosts">'
         yield from (f'<li>{safe(host)} <span class="number">{n:,}</span></li>' for host, n in cluster.hosts)
+        yield "</ul>"
+
+
+def _homes(cluster: Cluster, known: AtHome) -> Iterator[str]:
+    """The communities of the group's pages, as far as the pages are listed."""
+    found = Counter(home.number for page in cluster.members if (home := known.of.get(page.id)))
+    if found:
+        yield '<h3>Communities</h3><ul class="hosts">'
+        names = {one.number: one.name for one in known.communities}
+        for number, n in found.most_common(_HOMES):
+            yield f'<li><bdi>{safe(names[number])}</bdi> <span class="number">{n:,}</span></li>'
         yield "</ul>"
 
 

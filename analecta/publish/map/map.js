@@ -4,13 +4,14 @@
   const $ = (query, from = document) => from.querySelector(query);
   const $$ = (query, from = document) => [...from.querySelectorAll(query)];
   const SVG = "http://www.w3.org/2000/svg";
-  const maps = $$(".map"), panel = $(".panel"), tip = $("#tip"), card = $("#card"), search = $("#search");
+  const maps = $$(".map"), panel = $(".panel"), tip = $("#tip"), card = $("#card"), search = $("#search"), home = $("#home");
   const groups = $$(".group").map((section) => ({
     section,
     label: $("h2", section).textContent,
     pages: $$(".members > li", section),
   }));
   const still = matchMedia("(prefers-reduced-motion: reduce)");
+  const homes = new Map(home ? [...home.options].map((one) => [one.value, one.dataset.name]) : []); // names of communities
   let open = 0; // the number of the group that is read, 0 for none
   let inside = false; // whether its pages are dots that can be chosen
   let found = new Map(); // group -> places of the pages found in it
@@ -80,7 +81,7 @@
     leave();
     if (open && !n) glide(sheet(map()));
     open = n;
-    search.value && n && clear();
+    search.value && n ? clear() : home?.value && look();
     groups.forEach(({ section }, i) => section.classList.toggle("open", i + 1 === n));
     panel.classList.toggle("reading", n > 0);
     panel.scrollTop = 0;
@@ -104,19 +105,24 @@
         a.classList.toggle("kin", kin.has(i + 1));
         a.classList.toggle("found", found.has(i + 1));
         a.tabIndex = i + 1 === (open || 1) ? 0 : -1;
-        hits(a, found.get(i + 1) || []);
+        hits(a, i, found.get(i + 1) || []);
       });
       svg.classList.toggle("faded", open > 0 || found.size > 0);
       svg.classList.toggle("searching", found.size > 0);
     }
   }
 
-  const spots = (a) => [...($(".dots", a)?.getAttribute("d") || "").matchAll(/M(\S+) (\S+)h0/g)].map((m) => [+m[1], +m[2]]);
+  // The places of a group's pages: there is a path of dots for each community, in the order of the pages.
+  function spots(a, pages) {
+    const of = (path) => [...path.getAttribute("d").matchAll(/M(\S+) (\S+)h0/g)].map((m) => [+m[1], +m[2]]);
+    const rows = new Map($$(".dots", a).map((path) => [path.dataset.c, of(path).values()]));
+    return pages.map((page) => rows.get(page.dataset.c).next().value);
+  }
 
-  function hits(a, pages) {
+  function hits(a, n, pages) {
     $(".hits", a)?.remove();
     if (!pages.length) return;
-    const all = spots(a), path = $(".dots", a).cloneNode();
+    const all = spots(a, groups[n].pages), path = $(".dots", a).cloneNode();
     path.setAttribute("class", "hits");
     path.setAttribute("stroke-width", 1.5 * path.getAttribute("stroke-width"));
     path.setAttribute("d", pages.map((i) => `M${all[i][0]} ${all[i][1]}h0`).join(""));
@@ -138,12 +144,13 @@
     layer.setAttribute("transform", `translate(${x} ${y})`);
     layer.setAttribute("role", "group");
     layer.setAttribute("aria-label", "Pages of " + groups[n - 1].label);
-    spots(a).forEach(([dx, dy], i) => layer.append(dot(pages[i], dx, dy, wide, (found.get(n) || []).includes(i))));
+    const places = spots(a, pages), tones = new Map($$(".dots", a).map((path) => [path.dataset.c, path.getAttribute("class").slice(5)]));
+    places.forEach(([dx, dy], i) => layer.append(dot(pages[i], dx, dy, wide, (found.get(n) || []).includes(i), tones.get(pages[i].dataset.c))));
     svg.append(layer);
     svg.classList.add("inside");
     inside = true;
     glide(around({ x, y, r }));
-    titles(layer, spots(a), pages, scaled(around({ x, y, r })), r);
+    titles(layer, places, pages, scaled(around({ x, y, r })), r);
     const first = layer.children[chosen];
     first.setAttribute("tabindex", "0");
     first.classList.add("chosen");
@@ -151,9 +158,9 @@
     if (innerWidth < 800) svg.scrollIntoView({ block: "center" });
   }
 
-  function dot(page, x, y, r, is) {
+  function dot(page, x, y, r, is, tone) {
     const g = document.createElementNS(SVG, "g"), c = document.createElementNS(SVG, "circle");
-    g.setAttribute("class", is ? "dot found" : "dot");
+    g.setAttribute("class", `dot ${tone}${is ? " found" : ""}`);
     g.setAttribute("role", "button");
     g.setAttribute("tabindex", "-1");
     g.setAttribute("aria-label", name(page));
@@ -195,13 +202,14 @@
 
   const name = (page) => $("bdi", page).textContent;
   const host = (page) => $(".host", page).textContent;
+  const about = (page) => [host(page), homes.get(page.dataset.c)].filter(Boolean).join(" · ");
 
   function hint(target) {
     const page = target?.page;
     tip.classList.toggle("seen", Boolean(page));
     if (!page) return;
     const small = document.createElement("small"), box = target.getBoundingClientRect();
-    small.textContent = host(page);
+    small.textContent = about(page);
     tip.replaceChildren(name(page), small);
     const left = box.left + box.width / 2 - tip.offsetWidth / 2;
     tip.style.left = Math.max(8, Math.min(left, innerWidth - tip.offsetWidth - 8)) + "px";
@@ -233,7 +241,7 @@
     article.className = "copy";
     title.append(page.firstElementChild.cloneNode(true));
     line.className = "quiet";
-    line.textContent = host(page) + ". There is no copy of it in this file.";
+    line.textContent = about(page) + ". There is no copy of it in this file.";
     article.append(title, line);
     return article;
   }
@@ -250,15 +258,17 @@
   function look() {
     const words = folded(search.value).split(/\s+/).filter(Boolean), has = (text) => words.every((word) => text.includes(word));
     found = new Map();
-    const named = [], pages = [];
-    if (words.length) index().forEach((texts, g) => {
-      const places = texts.pages.flatMap((text, i) => (has(text) ? [i] : []));
-      if (has(texts.label)) named.push(g);
-      if (places.length || has(texts.label)) found.set(g + 1, places);
+    const named = [], pages = [], of = home?.value, any = words.length > 0 || Boolean(of);
+    if (any) index().forEach((texts, g) => {
+      const own = (i) => !of || groups[g].pages[i].dataset.c === of;
+      const places = texts.pages.flatMap((text, i) => (own(i) && has(text) ? [i] : []));
+      const is = words.length > 0 && has(texts.label) && (!of || places.length > 0);
+      if (is) named.push(g);
+      if (places.length || is) found.set(g + 1, places);
       places.forEach((i) => pages.push([g, i]));
     });
-    panel.classList.toggle("searching", words.length > 0);
-    $("#count").textContent = words.length ? said(named.length, pages.length) : "";
+    panel.classList.toggle("searching", words.length > 0 || (any && !open));
+    $("#count").textContent = any ? said(named.length, pages.length) : "";
     $("#results").replaceChildren(...named.map(groupRow), ...pages.slice(0, 200).map(pageRow));
     mark();
   }
@@ -280,7 +290,7 @@
   }
 
   const groupRow = (g) => row(groups[g].label, many(groups[g].pages.length, "page"), () => { location.hash = "g" + (g + 1); });
-  const pageRow = ([g, i]) => row(name(groups[g].pages[i]), groups[g].label, () => {
+  const pageRow = ([g, i]) => row(name(groups[g].pages[i]), [groups[g].label, home?.value ? "" : homes.get(groups[g].pages[i].dataset.c)].filter(Boolean).join(", "), () => {
     const kept = found;
     clear();
     found = kept;
@@ -294,6 +304,7 @@
   }
 
   search.addEventListener("input", look);
+  home?.addEventListener("change", () => { if (open) history.pushState(null, "", "#groups"), read(0, false); look(); });
 
   // --- pointer and keys -------------------------------------------------------------------------------------------
 
@@ -333,9 +344,9 @@
     if (card.open) return; // the card closes itself
     const n = open;
     if (event.target === search && search.value) { event.preventDefault(); clear(); }
-    else if (inside) { leave(); found = new Map(); mark(); glide(sheet(map())); circle(n).focus({ preventScroll: true }); }
+    else if (inside) { leave(); look(); glide(sheet(map())); circle(n).focus({ preventScroll: true }); }
     else if (n) { history.pushState(null, "", "#groups"); read(0, false); circle(n).focus({ preventScroll: true }); }
-    else if (found.size) { clear(); }
+    else if (found.size) { if (home) home.value = ""; clear(); }
   }
 
   document.addEventListener("click", (event) => {

@@ -4,7 +4,7 @@
 place. The same library gives the same bytes.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -12,9 +12,13 @@ from pathlib import Path
 import msgspec
 
 from analecta.errors import BadUse
-from analecta.publish.collection import MOST, PER_HOST, Collection, collections
+from analecta.publish.collection import MOST, PER_HOST, Collection, Ranked, with_communities
 from analecta.publish.items import text_of
-from analecta.publish.site.content import Site, read_site
+from analecta.publish.neighbourhood import Neighbourhood, neighbourhood
+from analecta.publish.site.communities_page import communities_page
+from analecta.publish.site.community_content import hoods
+from analecta.publish.site.community_page import community_page
+from analecta.publish.site.content import Site, community_path, read_site
 from analecta.publish.site.copies import copy_page
 from analecta.publish.site.feeds import topic_feed, whole_feed
 from analecta.publish.site.folder import is_site, write_folder
@@ -29,6 +33,7 @@ from analecta.publish.whole import check_ours
 from analecta.store.library import Library
 from analecta.urls import canonical
 
+_BEST = 20  # pages of a community
 _ASSETS = ("style.css", "search.js", "icon.svg")
 
 
@@ -55,14 +60,22 @@ class Wishes(msgspec.Struct, frozen=True):
 def publish(library: Library, folder: Path, wishes: Wishes = Wishes()) -> Published:
     """Write the site of a library."""
     check_ours(folder, is_site)
-    found = collections(library, most=wishes.most, per_host=wishes.per_host)
-    return write_site(library, folder, found, wishes)
+    near = neighbourhood(library)
+    found, best = with_communities(library, near.homes, wishes.most, wishes.per_host, _BEST)
+    return write_site(library, folder, found, near, best, wishes)
 
 
-def write_site(library: Library, folder: Path, found: Sequence[Collection], wishes: Wishes = Wishes()) -> Published:
-    """Write the site of these collections."""
+def write_site(
+    library: Library,
+    folder: Path,
+    found: Sequence[Collection],
+    near: Neighbourhood,
+    best: Mapping[int, Sequence[Ranked]],
+    wishes: Wishes = Wishes(),
+) -> Published:
+    """Write the site of these collections, and of the `best` pages of each community."""
     where = partial(map_path, library)
-    site = read_site(library, found, wishes.title, based(wishes.base_url), wishes.copies, where)
+    site = read_site(library, found, near, best, wishes.title, based(wishes.base_url), wishes.copies, where)
     count = write_folder(folder, _files(library, site))
     entries = site.entries
     copies = sum(bool(entry.copy) for _, entry in entries)
@@ -93,6 +106,7 @@ def _files(library: Library, site: Site) -> Iterator[tuple[str, str]]:
         yield "404.html", _missing(site)
     yield from machine_files(site)
     yield from _shelves(site)
+    yield from _communities(site)
     yield from _copies(library, site)
     yield from map_files(library, site)
 
@@ -103,6 +117,13 @@ def _shelves(site: Site) -> Iterator[tuple[str, str]]:
         yield shelf.feed, topic_feed(site, shelf)
         if len(shelf.history) > 1:
             yield f"topics/{shelf.slug}.svg", history_chart(shelf.topic, shelf.history)
+
+
+def _communities(site: Site) -> Iterator[tuple[str, str]]:
+    if found := hoods(site):
+        yield "communities.html", communities_page(site, found)
+    for hood in found:
+        yield community_path(hood.community), community_page(site, hood)
 
 
 def _copies(library: Library, site: Site) -> Iterator[tuple[str, str]]:

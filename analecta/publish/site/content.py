@@ -1,14 +1,16 @@
 """What a site is made of: all that its pages show, read from the library once, in values that know no HTML."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
 from analecta.publish.cleaned import one_line
 from analecta.publish.collection import Collection, Ranked
 from analecta.publish.collection_picture import in_one_row
+from analecta.publish.communities import Community
 from analecta.publish.items import Item, items, text_of
+from analecta.publish.neighbourhood import Neighbourhood
 from analecta.publish.site.finding import Finding, Parent, findings
 from analecta.publish.status import Status, status
 from analecta.publish.summary import first_words, summary
@@ -16,6 +18,7 @@ from analecta.store.library import Library, Moment
 
 PATH = " / "  # between the parts of a topic's name
 _WORDS = 150  # of each item that the search knows besides those that are shown
+UNLISTED = Finding("unlisted")
 _EXAMPLES = 100  # of a topic that are shown
 
 
@@ -32,6 +35,7 @@ class Entry(msgspec.Struct, frozen=True):
     summary: str
     words: str  # more of its words, for the search
     copy: str  # the path of the archived copy; "" where none is shown
+    home: Community | None  # the community of its site
 
     @property
     def hex(self) -> str:
@@ -85,6 +89,13 @@ class Site(msgspec.Struct, frozen=True):
     map: str  # the path of the map of all topics; "" where there is none
     shelves: list[Shelf]
     figures: Status
+    near: Neighbourhood
+    best: dict[int, list[Entry]]  # of each community, by its number
+
+    @property
+    def communities(self) -> list[Community]:
+        """Those worth showing."""
+        return self.near.homes.communities
 
     @property
     def entries(self) -> list[tuple[Shelf, Entry]]:
@@ -101,12 +112,17 @@ class Site(msgspec.Struct, frozen=True):
 def read_site(
     library: Library,
     collections: Sequence[Collection],
+    near: Neighbourhood,
+    best: Mapping[int, Sequence[Ranked]],
     title: str = "",
     base_url: str = "",
     copies: bool = True,
     map_path: Callable[[str, str], str] = lambda topic, slug: "",
 ) -> Site:
-    """Everything that is shown of these collections; `map_path(topic, slug)` is where a topic's map will be, if any."""
+    """Everything that is shown of these collections and of the `best` pages of communities.
+
+    `map_path(topic, slug)` is where a topic's map will be, if any.
+    """
     past = in_one_row(library.history())
     slugs = topic_slugs([one.topic for one in collections])
     with library.shards() as shards:
@@ -118,7 +134,7 @@ def read_site(
                 one,
                 slug,
                 [
-                    _entry(each, text_of(shards, each.item), found.get(each.item.id, Finding("unlisted")), copies)
+                    _entry(each, text_of(shards, each.item), found.get(each.item.id, UNLISTED), copies, near)
                     for each in some
                 ],
                 [moment for moment in past if moment.topic == one.number],
@@ -126,11 +142,12 @@ def read_site(
             )
             for one, slug, some in zip(collections, slugs, ranked, strict=True)
         ]
+    of_homes = {number: [_entry(one, "", UNLISTED, False, near) for one in some] for number, some in best.items()}
     name = library.folder.resolve().name
     shown = [one.item.fetched_at for some in ranked for one in some]
     run = library.last_run() or {}
     made = max(shown, default=run.get("began") or 0.0)
-    return Site(title or name, name, base_url, made, copies, map_path("", ""), shelves, status(library))
+    return Site(title or name, name, base_url, made, copies, map_path("", ""), shelves, status(library), near, of_homes)
 
 
 def topic_slugs(topics: Sequence[str]) -> list[str]:
@@ -140,6 +157,11 @@ def topic_slugs(topics: Sequence[str]) -> list[str]:
         plain = re.sub(r"[^a-z0-9]+", "-", topic.lower()).strip("-")[:80].strip("-") or "topic"
         slugs.append(plain if plain != "topic" and plain not in slugs else f"{plain}-{n + 1}")
     return slugs
+
+
+def community_path(one: Community) -> str:
+    """Where the page of a community is: by its number, for its name may change as it grows."""
+    return f"communities/{one.number}.html"
 
 
 def hexadecimal(id: int) -> str:
@@ -156,13 +178,14 @@ def _given(collection: Collection, all_items: Sequence[Item]) -> list[Ranked]:
     ]
 
 
-def _entry(one: Ranked, text: str, finding: Finding, copies: bool) -> Entry:
+def _entry(one: Ranked, text: str, finding: Finding, copies: bool, near: Neighbourhood) -> Entry:
     item = one.item
     title = one_line(item.title) or item.url
     told = summary(text, title)
     words = " ".join(first_words(text, f"{title} {told}", _WORDS))
     copy = f"copies/{hexadecimal(item.id)}.html" if copies and item.warc and not item.noarchive else ""
-    return Entry(item, title, one.rank, one.confidence, one.authority, one.kind, finding, told, words, copy)
+    home = near.homes.of(item.url, item.host)
+    return Entry(item, title, one.rank, one.confidence, one.authority, one.kind, finding, told, words, copy, home)
 
 
 def _shelf(collection: Collection, slug: str, entries: Sequence[Entry], history: list[Moment], map: str) -> Shelf:

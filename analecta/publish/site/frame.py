@@ -75,8 +75,8 @@ def _header(site: Site, path: str, root: str) -> Html:
     return tag(
         "header",
         tag("a", tag("bdi", site.title), class_="name", href=f"{root}index.html"),
-        tag("nav", at("index.html", "Topics"), at("titles.html", "Titles"), at("search.html", "Search"),
-            aria_label="Site"),
+        tag("nav", at("index.html", "Topics"), at("communities.html", "Communities") if site.communities else "",
+            at("titles.html", "Titles"), at("search.html", "Search"), aria_label="Site"),
         tag("a", "Feed", class_="feed", href=f"{root}feeds/all.xml") if path != "search.html" else "",
         class_="top",
     )  # fmt: skip

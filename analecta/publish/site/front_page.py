@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from analecta.publish.charts import Line, line_chart
+from analecta.publish.site.communities_page import front_section
 from analecta.publish.site.content import PATH, Shelf, Site
 from analecta.publish.site.feeds import newest
 from analecta.publish.site.frame import feed_link, framed, search_box
 from analecta.publish.site.markup import Html, foreign, joined, link, tag
 from analecta.publish.site.metadata import front_metadata
-from analecta.publish.site.shelf_page import fact_list
+from analecta.publish.site.shelf_page import fact_list, home_link
 from analecta.publish.site.words import day, listed, many
 
 _NEWEST = 10
@@ -24,6 +25,7 @@ def front_page(site: Site) -> str:
         tag("p", _lead(site), class_="lead"),
         search_box(""),
         tag("section", tag("h2", "Topics"), _tree(site.shelves, ()), *_map(site), class_="topics"),
+        front_section(site),
         _newest(site),
         _made(site),
     ]
@@ -94,7 +96,9 @@ def _newest(site: Site) -> Html | str:
         tag(
             "li",
             link(entry.item.url, foreign(entry.title, entry.item.lang), class_="title"),
-            fact_list(entry, tag("a", tag("bdi", shelf.topic), href=f"{shelf.path}#i{entry.hex}")),
+            fact_list(
+                entry, tag("a", tag("bdi", shelf.topic), href=f"{shelf.path}#i{entry.hex}"), *home_link(entry, "")
+            ),
         )
         for shelf, entry in found
     )

@@ -61,7 +61,8 @@ def search_data(site: Site) -> str:
 
 def _row(topic: int, entry: Entry) -> list[str | int]:
     item = entry.item
-    about = " · ".join(filter(None, (item.host, item.author, item.date)))
+    home = entry.home.name if entry.home else ""
+    about = " · ".join(filter(None, (item.host, item.author, item.date, home)))
     texts = (entry.title, item.url, about, entry.summary, entry.words, entry.copy, language(item.lang) or "")
     return [topic, f"i{entry.hex}", *map(clean, texts)]
 

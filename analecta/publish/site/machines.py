@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from analecta.publish.site.content import Site
+from analecta.publish.site.content import Site, community_path
 from analecta.publish.site.markup import Html, joined, node
 from analecta.publish.site.words import iso
 
@@ -20,12 +20,14 @@ def machine_files(site: Site) -> Iterator[tuple[str, str]]:
 
 
 def sitemap(site: Site) -> str:
-    """The front page, the collections and the list of titles; copies are not ours to be found by."""
+    """The front page, the collections, the communities and the list of titles; copies are not ours to be found by."""
     pages = [("index.html", site.made), ("titles.html", site.made)]
     pages += [
         (shelf.path, max((entry.item.fetched_at for entry in shelf.ranked), default=site.made))
         for shelf in site.shelves
     ]
+    if site.communities:
+        pages += [(path, site.made) for path in ("communities.html", *map(community_path, site.communities))]
     urls = (node("url", node("loc", site.base_url + path), node("lastmod", iso(at))) for path, at in pages)
     return _HEAD + node("urlset", joined(urls, Html("\n")), xmlns=_SITEMAP) + "\n"
 

@@ -25,4 +25,4 @@ def map_files(library: Library, site: Site) -> Iterator[tuple[str, str]]:
         for topic, path in wanted:
             if path and (analysis := load(library, topic)):
                 kept, texts = copies_of(shards, analysis)
-                yield path, map_page(kept, topic or site.title, texts if site.copies else {}, urls)
+                yield path, map_page(kept, topic or site.title, texts if site.copies else {}, urls, site.near.homes)

@@ -6,7 +6,8 @@ from typing import Any
 import msgspec
 
 from analecta.publish.cleaned import clean
-from analecta.publish.site.content import PATH, Entry, Shelf, Site
+from analecta.publish.communities import Community
+from analecta.publish.site.content import PATH, Entry, Shelf, Site, community_path
 from analecta.publish.site.markup import Html, language, script_data, tag
 from analecta.publish.site.words import is_page, iso, many
 
@@ -48,6 +49,13 @@ def shelf_metadata(site: Site, shelf: Shelf) -> Iterator[Html]:
         "dateModified": iso(max((entry.item.fetched_at for entry in entries), default=site.made)),
         "mainEntity": {"@type": "ItemList", "numberOfItems": len(items), "itemListElement": items},
     })  # fmt: skip
+
+
+def community_metadata(site: Site, one: Community, told: str) -> Iterator[Html]:
+    """Of a community."""
+    yield tag("meta", name="description", content=told)
+    languages = _languages(site.best.get(one.number, []))
+    yield from _dublin(site, community_path(one), one.name, "Collection", told, one.name.split(" · "), languages)
 
 
 def copy_metadata(site: Site, shelf: Shelf, entry: Entry) -> Iterator[Html]:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from analecta.publish.charts import Line, line_chart
-from analecta.publish.site.content import PATH, Entry, Group, Shelf, Site
+from analecta.publish.communities import Community
+from analecta.publish.site.content import PATH, Entry, Group, Shelf, Site, community_path
 from analecta.publish.site.frame import feed_link, framed, up
 from analecta.publish.site.markup import Html, foreign, joined, language, link, tag
 from analecta.publish.site.metadata import about, shelf_metadata
@@ -60,6 +61,24 @@ def fact_list(entry: Entry, *more: str) -> Html:
     return tag("ul", *(tag("li", fact) for fact in (*facts(entry), *more)), class_="about")
 
 
+def community_link(one: Community, root: str) -> Html:
+    """The name of a community, which leads to its page."""
+    return tag("a", foreign(one.name), href=root + community_path(one))
+
+
+def home_link(entry: Entry, root: str) -> list[Html]:
+    """The community of an item; none where it has none."""
+    return [community_link(entry.home, root)] if entry.home else []
+
+
+def how_sure(entry: Entry) -> Iterator[str]:
+    """What the judge and the links say of an item."""
+    if entry.confidence:
+        yield f"{min(entry.confidence, _SUREST):.0%} sure"
+    if entry.authority >= 0.005:
+        yield f"authority {entry.authority:.2f}"
+
+
 def history_chart(title: str, moments: list[Moment]) -> str:
     """How sure the judge was of a topic's best items as the crawl went on: the least, the mean and the most."""
     xs = [float(moment.pages) for moment in moments]
@@ -110,12 +129,10 @@ def _item(site: Site, entry: Entry, root: str, level: int) -> Html:
     )  # who vouches for it: a person, or nobody
     name = link(item.url, foreign(entry.title, item.lang), rel=rel)
     rank = tag("span", tag("span", "Rank ", class_="unseen"), str(entry.rank), class_="rank") if entry.rank else ""
-    judged = [f"{min(entry.confidence, _SUREST):.0%} sure"] if entry.confidence else []
-    judged += [f"authority {entry.authority:.2f}"] if entry.authority >= 0.005 else []
     return tag(
         "article",
         tag(f"h{level}", rank, name),
-        fact_list(entry, *judged),
+        fact_list(entry, *home_link(entry, root), *how_sure(entry)),
         tag("p", foreign(entry.summary, item.lang), lang=language(item.lang), class_="summary")
         if entry.summary
         else "",

@@ -17,7 +17,10 @@ from tests.publish.site.conftest import EVIL, best_of
 def pages(hostile):
     folder = hostile.folder.parent / "site"
     copy = folder / f"copies/{hexadecimal(best_of(hostile)[0].id)}.html"
-    return [*sorted(folder.glob("*.html")), *sorted(folder.glob("topics/*.html")), copy]
+    return [
+        *(page for where in ("", "topics/", "communities/") for page in sorted(folder.glob(f"{where}*.html"))),
+        copy,
+    ]
 
 
 @needs_browser

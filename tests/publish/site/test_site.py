@@ -11,6 +11,7 @@ from analecta.errors import BadUse
 from analecta.publish.analysis import Analysis, Cluster, Shown, save
 from analecta.publish.collection import Collection, Ranked, collections
 from analecta.publish.known import Known
+from analecta.publish.neighbourhood import neighbourhood
 from analecta.publish.site import Wishes, based, publish, write_site
 from analecta.publish.site.content import hexadecimal, read_site, topic_slugs
 from analecta.store.library import Library
@@ -106,7 +107,7 @@ def test_f35_a_page_that_says_noindex_is_nowhere_not_even_as_the_page_that_links
 
 def test_f37_hostile_titles_are_words_on_every_page(hostile):
     folder = hostile.folder.parent / "site"
-    for path in [*folder.glob("*.html"), *folder.glob("topics/*.html"), *folder.glob("copies/*.html")]:
+    for path in folder.rglob("*.html"):
         text = path.read_text("utf-8")
         assert not re.search(r"<script(?! type=\"application/ld\+json\"| src=\"search)", text), path
         assert not re.search(r"<[^>\"]*\son\w+=", text), path
@@ -149,7 +150,7 @@ def test_topics_are_a_tree_on_the_front_page(library, tmp_path):
     item = best_of(library)[0]
     found = [Collection(n, topic, 1, []) for n, topic in enumerate(["Arts / Music / Jazz", "Arts", "Law"])]
     found[0].items.append(Ranked(item, 1, 1.0, 1.0, ""))
-    write_site(library, tmp_path / "site", found)
+    write_site(library, tmp_path / "site", found, neighbourhood(library), {})
     text = (tmp_path / "site/index.html").read_text("utf-8")
     tree = text[text.index('class="tree"') : text.index("</section>", text.index('class="tree"'))]
     assert re.sub(r"<(?!/?[ul][li]\b)[^>]*>|\s*\d+ of 1|, the best ", "", tree).count("<ul>") == 2
@@ -167,7 +168,7 @@ def test_a_library_without_pages_has_a_site_too(tmp_path):
 def test_a_page_of_two_topics_is_on_both_pages_and_once_in_the_lists(library):
     item = best_of(library)[0]
     both = [Collection(n, topic, 1, [Ranked(item, 1, 1.0, 1.0, "")]) for n, topic in enumerate(library.topic_names())]
-    site = read_site(library, both)
+    site = read_site(library, both, neighbourhood(library), {})
     assert [[entry.item.id for entry in shelf.ranked] for shelf in site.shelves] == [[item.id], [item.id]]
     assert len(site.found) == 1
 

@@ -4,7 +4,7 @@
   const { topics, items } = self.analecta;
   const box = document.getElementById("q"), list = document.getElementById("found"), told = document.getElementById("told");
   const MOST = 60;
-  // Fields of an item and how much a word counts in each; `about` is its host, author and date.
+  // Fields of an item and how much a word counts in each; `about` is its host, author, date and community.
   const TOPIC = 0, ID = 1, TITLE = 2, URL_ = 3, ABOUT = 4, SUMMARY = 5, WORDS = 6, COPY = 7, LANG = 8;
   const WEIGHTS = [[TITLE, 4], [SUMMARY, 1.5], [ABOUT, 1], [WORDS, 0.7]];
   // Scripts without spaces between words are looked up by pairs of letters.

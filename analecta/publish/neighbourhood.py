@@ -1,0 +1,45 @@
+"""The communities of a library, seen once for a whole command: homes of pages, links between, and what one holds."""
+
+from collections.abc import Callable
+
+import msgspec
+
+from analecta.publish.communities import Found, communities, find
+from analecta.publish.homes import Homes
+from analecta.publish.items import Item
+from analecta.settings import load
+from analecta.store.library import Library
+from analecta.store.recounting import counted
+from analecta.store.sites import sites_of
+
+NOTHING = Found([], [], {}, 0, 0)
+Inside = Callable[[Item], bool]  # whether a page is one of those that are asked for
+
+
+class Neighbourhood(msgspec.Struct, frozen=True):
+    """What is known of communities; `inside` tells whether a page is of the one that was asked for, if one was."""
+
+    homes: Homes
+    found: Found
+    site_of: Callable[[Item], str]
+    inside: Inside
+
+
+def everything(_: Item) -> bool:
+    """All pages are inside where no community was asked for."""
+    return True
+
+
+def neighbourhood(library: Library, wanted: str = "") -> Neighbourhood:
+    """The communities as they stand; `wanted` is a number, a name or a site, and must be there."""
+    sites = sites_of(library, load(library.settings_path).sites)
+    found = communities(library) if wanted or counted(library) else NOTHING
+    own = {member.site for member in find(found, wanted).members} if wanted else set()
+
+    def site_of(item: Item) -> str:
+        return sites.of(sites.unit(item.url, item.host))
+
+    def inside(item: Item) -> bool:
+        return site_of(item) in own
+
+    return Neighbourhood(Homes(sites, found.communities), found, site_of, inside if wanted else everything)
