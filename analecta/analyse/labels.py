@@ -15,7 +15,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
 from analecta.analyse.phrases import Phrases, find_phrases
-from analecta.analyse.prose import Bools, Prose, prose
+from analecta.analyse.prose import Prose, prose
 from analecta.terms import LANGUAGES, Ints, stop_words, tally
 
 Floats = npt.NDArray[np.float64]
@@ -37,7 +37,15 @@ def terms_of_clusters(texts: Sequence[str], of: Ints, clusters: int, most: int =
     written = prose(texts)
     phrases = find_phrases(written)
     score = _scores(written, of, clusters)
-    return [_Namer(written, phrases, of[written.pages] == c).terms(score[c], most) for c in range(clusters)]
+    homes = of[written.pages]
+    words, groups = _parted(homes, clusters), _parted(homes[phrases.first], clusters)
+    return [_Namer(written, words[c], phrases, groups[c]).terms(score[c], most) for c in range(clusters)]
+
+
+def _parted(of: Ints, clusters: int) -> list[Ints]:
+    """Which numbers belong to each cluster, in order: found at one go, for there may be a thousand clusters."""
+    order = np.argsort(of, kind="stable")
+    return np.split(order, np.searchsorted(of[order], np.arange(1, clusters)))
 
 
 def labels_of(terms: Sequence[Sequence[str]], count: int = IN_LABEL) -> list[str]:
@@ -76,11 +84,9 @@ def _means(table: csr_matrix, of: Ints, clusters: int) -> Floats:
 class _Namer:
     """Puts the stems of one cluster into words."""
 
-    def __init__(self, written: Prose, phrases: Phrases, inside: Bools) -> None:
-        """Know the places of words and phrases that are `inside` the cluster."""
-        self.written = written
-        self.places = np.flatnonzero(inside)
-        own = inside[phrases.first] if len(phrases.first) else np.zeros(0, bool)
+    def __init__(self, written: Prose, places: Ints, phrases: Phrases, own: Ints) -> None:
+        """Know the places of its words, and which phrases are its `own`."""
+        self.written, self.places = written, places
         self.of, self.first, self.last = phrases.of[own], phrases.first[own], phrases.last[own]
 
     def terms(self, score: Floats, most: int) -> list[str]:

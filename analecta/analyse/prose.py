@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +30,7 @@ class Prose:
     stems: int
     names: list[str]  # of stems
 
-    @property
+    @cached_property
     def telling(self) -> Bools:
         """Which words are no stop words."""
         return self.forms < self.stems
