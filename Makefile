@@ -54,7 +54,7 @@ bench-quick: .venv/installed
 	$(BIN)/python benchmarks/steps.py --quick
 	$(BIN)/python benchmarks/analysis.py --quick
 
-# The quality floors pinned in gates/: recall of the recipes and F1 of the judges on real webs.
+# The quality floors pinned in gates/: recall of the recipes and F1 of the judges on real webs, communities found.
 gate: .venv/installed
 	$(BIN)/python gates/check.py
 

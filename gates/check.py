@@ -1,4 +1,4 @@
-"""The gates of quality: recall of recipes and F1 of judges have floors that nobody lowers unnoticed.
+"""The gates of quality: recall of recipes, F1 of judges, communities have floors that nobody lowers unnoticed.
 
 python gates/check.py                   # as `make gate`
 python gates/check.py --only pocket     # the short form, which needs no data
@@ -20,9 +20,9 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 from analecta.evaluate.webs import open_web  # noqa: E402
-from gates.quality import f1s, recalls  # noqa: E402
+from gates.quality import communities, f1s, recalls  # noqa: E402
 
-FILES = {"recall": HERE / "recall.toml", "judges": HERE / "judges.toml"}
+FILES = {kind: HERE / f"{kind}.toml" for kind in ("recall", "judges", "communities")}
 DATA = Path(os.environ.get("ANALECTA_DATA", HERE.parent.parent / "shared" / "data"))
 
 
@@ -31,15 +31,15 @@ class Missing(Exception):
 
 
 def sources(gate: Mapping[str, Any], data: Path = DATA) -> tuple[str, str, str]:
-    """Where the web and the labels of a gate are, and the digest of the web."""
+    """Where the web and the labels of a gate are, and the digest of both."""
     if gate["web"].startswith("pocket"):
         return gate["web"], "", ""
-    web, labels = data / gate["web"], data / gate["labels"]
-    for path in (web, labels):
+    paths = [data / gate[name] for name in ("web", "labels") if name in gate]
+    for path in paths:
         if not path.exists():
             raise Missing(str(path))
-    digest = hashlib.sha256(web.read_bytes() + labels.read_bytes()).hexdigest()
-    return str(web), str(labels), digest
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()
+    return str(paths[0]), str(paths[-1]), digest
 
 
 def measure(kind: str, gate: Mapping[str, Any], data: Path = DATA, jobs: int = 0) -> tuple[dict[str, float], str]:
@@ -47,6 +47,8 @@ def measure(kind: str, gate: Mapping[str, Any], data: Path = DATA, jobs: int = 0
     web, labels, digest = sources(gate, data)
     if kind == "recall":
         return recalls(gate, web, labels, jobs), digest
+    if kind == "communities":
+        return communities(gate, web), digest
     return f1s(gate, open_web(web), labels), digest
 
 
@@ -75,7 +77,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pin", action="store_true", help="write the floors instead of checking them")
     parser.add_argument("--only", metavar="NAME", help="one gate: pocket, wikischools, ...")
-    parser.add_argument("--kind", choices=FILES, help="recall or judges; otherwise both")
+    parser.add_argument("--kind", choices=FILES, help="of what; otherwise of all")
     parser.add_argument("--data", type=Path, default=DATA, help="where the webs are")
     asked = parser.parse_args()
     held = True

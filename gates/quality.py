@@ -1,4 +1,4 @@
-"""What the gates measure: the recall of recipes by whole crawls, and the F1 of judges on pages they have not seen."""
+"""What the gates measure: recall of recipes by whole crawls, F1 of judges on unseen pages, communities that are found."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Set
@@ -8,6 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from analecta.analyse.communities import WT
+from analecta.analyse.site_links import OUT_LINK
+from analecta.evaluate.communities import Trial, trial
+from analecta.evaluate.communities import draw as draw_sites
+from analecta.evaluate.communities_graphs import open_graph
 from analecta.evaluate.evaluation import Plan, evaluate
 from analecta.evaluate.graph import Graph, read_nodes
 from analecta.evaluate.labels import choose_topics, draw, of_urls, pages_of, read_labels
@@ -52,6 +57,20 @@ def f1s(gate: Mapping[str, Any], web: Web, labels: str) -> dict[str, float]:
         name: float(np.mean([held.f1(JUDGES[name], topic, on, gate["seeds"]) for topic, on in topics.items()]))
         for name in gate["floors"]
     }
+
+
+def communities(gate: Mapping[str, Any], web: str) -> dict[str, float]:
+    """The mean figures of the communities that are found in a graph of sites."""
+    graph = open_graph(web, Path(web) if web.endswith(".gml") else None)
+    draws = range(1, gate["draws"] + 1)
+    trials = [trial(graph, draw_sites(graph, gate["seeds"], n), WT, OUT_LINK, with_kmeans=False) for n in draws]
+    figures: dict[str, Callable[[Trial], float]] = {
+        "f": lambda one: one.against_truth.f,
+        "tree_precision": lambda one: one.against_mst.precision,
+        "tree_recall": lambda one: one.against_mst.recall,
+        "purity": lambda one: one.purity,
+    }
+    return {name: float(np.mean([figures[name](one) for one in trials])) for name in gate["floors"]}
 
 
 class Pages:
