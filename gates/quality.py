@@ -1,4 +1,4 @@
-"""What the gates measure: recall of recipes by whole crawls, F1 of judges on unseen pages, communities that are found."""
+"""What the gates measure: recall of recipes by whole crawls, F1 of judges on unseen pages, communities found."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Set

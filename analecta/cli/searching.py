@@ -25,7 +25,15 @@ def search(
     ],
     topic: Annotated[str, typer.Option("--topic", metavar="T", help="Only this topic and those below it.")] = "",
     vague: Annotated[bool, typer.Option("--vague", help="Also pages that are only close to the topic.")] = False,
-    top: Annotated[int, typer.Option("--top", metavar="N", min=1, max=10_000, help="Pages to show.")] = 10,
+    community: Annotated[
+        str, typer.Option("--community", metavar="C", help="Only this community: its number, name or a site of it.")
+    ] = "",
+    inside: Annotated[
+        bool, typer.Option("--inside", help="Only the communities that fit best, with the best pages of each.")
+    ] = False,
+    top: Annotated[
+        int, typer.Option("--top", metavar="N", min=1, max=10_000, help="Pages to show (--inside: of each).")
+    ] = 10,
     sort: Annotated[_Sort, typer.Option("--sort", help="The order of the pages.")] = "relevance",
     weights: Annotated[
         str, typer.Option("--weights", metavar="text=A,confidence=B,authority=C", help="What relevance is made of.")
@@ -46,7 +54,7 @@ def search(
     from analecta.store.library import Library
 
     library = Library(lib)
-    asked = Asked(" ".join(query), topic, vague, top, sort, read_weights(weights))
+    asked = Asked(" ".join(query), topic, vague, top, sort, read_weights(weights), community=community, inside=inside)
     with busy("Looking whether the index is up to date") as status:
         if rebuild:
             sync(library, rebuild=True, doing=status.update)

@@ -1,6 +1,6 @@
 """What was found, counted: in all, and by topic, community, host, year, type and language."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -12,35 +12,35 @@ _COUNTED, _IN_A_PIECE = 1000, 10_000
 _FIELDS = ("topic", "community", "host", "year", "type", "lang")
 
 Facets = dict[str, list[tuple[str, int]]]
+Names = Mapping[str, Mapping[str, str]]  # of a field's values, where those are not words themselves
 
 
 class Counted(msgspec.Struct, frozen=True):
-    """How many pages there are, and for each way of sorting them the commonest values."""
+    """How many pages there are, of each community by its key, and for each way of sorting them the commonest values."""
 
     total: int
+    communities: dict[str, int]
     facets: Facets
 
 
-def counted(searcher: tantivy.Searcher, query: tantivy.Query, topics: Sequence[str], most: int = MOST) -> Counted:
-    """Count what a query finds; `topics` are names by number, and `most` 0 leaves the values out."""
+def counted(searcher: tantivy.Searcher, query: tantivy.Query, names: Names, most: int = MOST) -> Counted:
+    """Count what a query finds; `names` are those of topics and communities, and `most` 0 leaves the values out."""
     terms = {"size": _COUNTED, "segment_size": _IN_A_PIECE}
-    asked: dict[str, Any] = {name: {"terms": {"field": name, **terms}} for name in _FIELDS if most}
+    fields = [name for name in _FIELDS if names.get(name, most) and (most or name == "community")]
+    asked: dict[str, Any] = {name: {"terms": {"field": name, **terms}} for name in fields}
     found = searcher.aggregate(query, {"total": {"value_count": {"field": "id"}}, **asked})
-    facets = {name: _values(found[name]["buckets"], topics if name == "topic" else None)[:most] for name in asked}
-    return Counted(int(found["total"]["value"]), facets)
+    values = {name: [_value(bucket) for bucket in found[name]["buckets"]] for name in fields}
+    facets = {name: _commonest(values.get(name, []), names.get(name))[:most] for name in _FIELDS if most}
+    return Counted(int(found["total"]["value"]), dict(values.get("community", [])), facets)
 
 
-def _values(buckets: Sequence[dict[str, Any]], names: Sequence[str] | None) -> list[tuple[str, int]]:
-    """The commonest first, equals by name."""
-    pairs = [(_named(bucket["key"], names), int(bucket["doc_count"])) for bucket in buckets]
+def _value(bucket: Mapping[str, Any]) -> tuple[str, int]:
+    """A value and how many pages have it; numbers come as 3.0."""
+    key = bucket["key"]
+    return key if isinstance(key, str) else str(int(key)), int(bucket["doc_count"])
+
+
+def _commonest(values: Sequence[tuple[str, int]], names: Mapping[str, str] | None) -> list[tuple[str, int]]:
+    """The commonest first, equals by name; without what has no name."""
+    pairs = [(value if names is None else names.get(value, ""), n) for value, n in values]
     return sorted((pair for pair in pairs if pair[0]), key=lambda pair: (-pair[1], pair[0]))
-
-
-def _named(key: Any, names: Sequence[str] | None) -> str:
-    """A value in words; numbers come as 3.0."""
-    if isinstance(key, str):
-        return key
-    number = int(key)
-    if names is None:
-        return str(number)
-    return names[number] if 0 <= number < len(names) else ""

@@ -85,15 +85,16 @@ def written(text: str) -> list[str]:
 def create(folder: Path) -> tantivy.Index:
     """A new, empty index in an empty folder."""
     (folder / WORDS).mkdir()
-    return _ready(tantivy.Index(schema(), path=str(folder / WORDS)))
+    return ready(tantivy.Index(schema(), path=str(folder / WORDS)))
 
 
 def reopen(folder: Path) -> tantivy.Index:
     """The index of a folder; ValueError where there is none that can be read."""
-    return _ready(tantivy.Index.open(str(folder / WORDS)))
+    return ready(tantivy.Index.open(str(folder / WORDS)))
 
 
-def _ready(index: tantivy.Index) -> tantivy.Index:
+def ready(index: tantivy.Index) -> tantivy.Index:
+    """An index that cuts texts as here, and sees what was written to it last."""
     for name, analyzer in analyzers().items():
         index.register_tokenizer(name, analyzer)
     index.config_reader("manual")

@@ -1,16 +1,16 @@
 """Keeps the index in step with the library: what is new, changed or no longer to be shown.
 
-The index is made from the SQLite files alone and can be deleted at any time. It is made anew where it is missing,
-damaged, of another version, or where an update of it was cut short (F45); and where many pages have changed, for that
-is no more work, and BM25 would go on counting the words of what was deleted. A new index takes the old one's place when
-it is whole, and readers go on with the old one until then: they never wait.
+The index is made from the SQLite files and the settings alone and can be deleted at any time. It is made anew where it
+is missing, damaged, of another version, or where an update of it was cut short (F45); and where many pages changed,
+for that is no more work, and BM25 would go on counting the words of what was deleted. A new index takes the old one's
+place when it is whole, and readers go on with the old one until then: they never wait.
 """
 
 import contextlib
 import fcntl
 import sqlite3
 import time
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -19,9 +19,11 @@ import tantivy
 import xxhash
 
 from analecta.errors import Busy
+from analecta.publish.homes import Homes, homes
 from analecta.publish.items import Item, items
-from analecta.publish.search import standing
+from analecta.publish.search import community_index, standing
 from analecta.publish.search.anchors import anchors
+from analecta.publish.search.community_index import Said, key
 from analecta.publish.search.index import WORDS, create, document, reopen
 from analecta.publish.search.kept import folder_of, forget, keep, read_kept, source_of, wrong
 from analecta.publish.search.standing import Gathering, Standing
@@ -50,21 +52,20 @@ class Synced(msgspec.Struct, frozen=True):
 
 def sync(
     library: Library,
-    communities: Mapping[str, str] | None = None,
     rebuild: bool = False,
     doing: Callable[[str], None] = lambda what: None,
     now: Callable[[], float] = time.time,
 ) -> Synced:
-    """Bring the index up to date; `communities` are names by host. Busy where another process is at it."""
+    """Bring the index up to date, communities included. Busy where another process is at it."""
     with _alone(library):
-        began, source = now(), source_of(library, communities or {})
+        began, source = now(), source_of(library)
         why = "as asked" if rebuild else wrong(library)
         kept = None if why else read_kept(library)
         if kept and kept.source == source:
             return Synced(kept.pages, 0, 0)
         with library.shards() as shards:
             doing("Reading what is in the library")
-            work = _Work(shards, communities or {}, doing)
+            work = _Work(shards, homes(library), doing)
             old = standing.load(folder_of(library) / standing.NAME) if kept else None
             changes = _changes(old, work.stand, kept.stale if kept else 0)
             if kept and changes.stale > MANY * len(work.stand.ids):
@@ -80,14 +81,12 @@ def sync(
         return Synced(len(work.stand.ids), len(changes.changed), len(changes.deleted), why, now() - began)
 
 
-def in_step(
-    library: Library, communities: Mapping[str, str] | None = None, doing: Callable[[str], None] = lambda what: None
-) -> None:
+def in_step(library: Library, doing: Callable[[str], None] = lambda what: None) -> None:
     """See to it that the index is of now; of a moment ago where the library is being written or the index made."""
     kept = None if wrong(library) else read_kept(library)
     if kept is None or not kept.at <= time.time() < kept.at + SHARE * kept.took:
         with contextlib.suppress(Busy):
-            sync(library, communities, doing=doing)
+            sync(library, doing=doing)
 
 
 class _Changes(msgspec.Struct, frozen=True):
@@ -111,26 +110,32 @@ def _changes(old: Standing | None, new: Standing, stale: int) -> _Changes:
 class _Work:
     """The pages of a library and what is known of them; all but their texts are looked at."""
 
-    def __init__(
-        self, shards: Sequence[sqlite3.Connection], communities: Mapping[str, str], doing: Callable[[str], None]
-    ) -> None:
-        self.shards, self.communities, self.doing = shards, communities, doing
+    def __init__(self, shards: Sequence[sqlite3.Connection], at_home: Homes, doing: Callable[[str], None]) -> None:
+        self.shards, self.homes, self.doing, self.said = shards, at_home, doing, Said()
         self.texts = anchors(shards, (id for shard in shards for (id,) in shard.execute(_IDS)))
         found = Gathering()
         for item in items(shards):
-            digest = _digest(item, self.texts.get(item.id, ()), communities.get(item.host, ""))
-            found.add(item.id, digest, item.topic, item.confidence, item.topics)
+            called, community = self.texts.get(item.id, ()), key(at_home.of(item.url, item.host))
+            if community:
+                self.said.add(community, item.title, called)
+            found.add(item.id, _digest(item, called, community), item.topic, item.confidence, item.topics)
         self.stand = found.standing(shards)
 
     def build(self, folder: Path) -> None:
         """Make a new index in an empty folder."""
         self._write(create(folder), None, [])
-        self.stand.save(folder / standing.NAME)
+        community_index.create(folder)
+        self._finish(folder)
 
     def update(self, folder: Path, changes: _Changes) -> None:
         """Change what has changed in an index."""
         if changes.changed or changes.deleted:
             self._write(reopen(folder), changes.changed, [*changes.changed, *changes.deleted])
+        self._finish(folder)
+
+    def _finish(self, folder: Path) -> None:
+        """What is made anew every time."""
+        community_index.rewrite(folder, self.homes.communities, self.said)
         self.stand.save(folder / standing.NAME)
 
     def _write(self, index: tantivy.Index, wanted: Container[int] | None, outdated: Sequence[int]) -> None:
@@ -148,7 +153,7 @@ class _Work:
 
     def _document(self, item: Item) -> tantivy.Document:
         headings, packed = self.shards[item.shard].execute(_BODY, (item.seq,)).fetchone()
-        community = self.communities.get(item.host, "")
+        community = key(self.homes.of(item.url, item.host))
         return document(item, headings, unpack_text(packed), self.texts.get(item.id, ()), community)
 
 

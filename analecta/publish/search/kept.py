@@ -11,30 +11,22 @@ from pathlib import Path
 import msgspec
 import xxhash
 
-from analecta.publish.search import standing
 from analecta.publish.search.index import WORDS
 from analecta.store.library import Library
 
 NAME = "kept.json"
-_VERSION = f"1 tantivy {version('tantivy')}"  # raise it when pages are indexed otherwise
+_VERSION = f"2 tantivy {version('tantivy')}"  # raise it when pages are indexed otherwise
 _RACY = 1.0  # seconds: a file written so lately may be written again without looking changed
 
 Stamps = dict[str, tuple[int, int]]  # size and time of files by name
 Hashes = dict[str, tuple[int, int, int]]  # and a hash of what is in them
 
 
-class Source(msgspec.Struct, frozen=True):
-    """Of what an index was made; no two are alike where the files may not be trusted."""
-
-    files: Stamps
-    communities: int  # a hash of their names
-
-
 class Kept(msgspec.Struct, frozen=True):
     """What is written down of an index."""
 
     version: str
-    source: Source | None
+    source: Stamps | None  # of what it was made; None where its files were too young to be trusted
     index: Hashes
     pages: int
     stale: int  # pages that were changed or deleted since all was made; BM25 still counts their words
@@ -77,12 +69,11 @@ def _whole(folder: Path, index: Mapping[str, tuple[int, int, int]]) -> bool:
     return True
 
 
-def source_of(library: Library, communities: Mapping[str, str]) -> Source:
-    """Of what an index would be made now."""
+def source_of(library: Library) -> Stamps:
+    """Of what an index would be made now; settings say what sites and communities are."""
     own = [library.folder / "library.db", *map(library.shard_path, range(library.partitions))]
     written_to = [path for file in own for path in (file, file.with_name(f"{file.name}-wal"))]
-    named = msgspec.json.encode(communities, order="sorted")
-    return Source(stamps(written_to, library.folder), xxhash.xxh3_64_intdigest(named))
+    return stamps([*written_to, library.settings_path], library.folder)
 
 
 def forget(library: Library) -> None:
@@ -91,11 +82,11 @@ def forget(library: Library) -> None:
 
 
 def keep(
-    folder: Path, source: Source, pages: int, stale: int, began: float, ended: float, known: Hashes | None = None
+    folder: Path, source: Stamps, pages: int, stale: int, began: float, ended: float, known: Hashes | None = None
 ) -> None:
     """Write down what the index is: from now on it counts. What `known` tells of a file is not found out again."""
-    fresh = any(at / 1e9 > began - _RACY for _, at in source.files.values())
-    parts = [folder / standing.NAME, *(path for path in (folder / WORDS).iterdir() if not path.name.startswith("."))]
+    fresh = any(at / 1e9 > began - _RACY for _, at in source.values())
+    parts = [path for path in folder.rglob("[!.]*") if path.is_file() and path.name != NAME]  # but locks
     index: Hashes = {}
     for name, stamp in stamps(parts, folder).items():
         before = (known or {}).get(name, (0, 0, 0))

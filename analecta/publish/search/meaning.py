@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+import msgspec
 import tantivy
 from tantivy import Occur, Query
 
@@ -15,19 +16,29 @@ _ADDRESS = 0.5
 _OTHERS = 0.3  # of the scores of the other fields
 _TOGETHER = 1.0  # words that stand together as in the question, on top
 
-TopicNumbers = Callable[[str], Sequence[int]]
 Part = tuple[Occur, Query]
 
 
-class Meaning:
-    """Turns questions into queries; `first` and `also` are the topics that a name stands for.
+class Names(msgspec.Struct, frozen=True):
+    """What names in a question stand for.
 
     A page is on a topic if its first topic is one of `first` or any of its topics is one of `also`.
     """
 
-    def __init__(self, first: TopicNumbers, also: TopicNumbers, ranking: bool = True) -> None:
-        self.first, self.also = first, also
-        self.ranking = ranking  # without it the same pages are found, in no order: for counting
+    first: Callable[[str], Sequence[int]]
+    also: Callable[[str], Sequence[int]]
+    community: Callable[[str], str]  # the key of one
+
+
+class Meaning:
+    """Turns questions into queries.
+
+    Without `ranking` the same pages are found, in no order: for counting. Phrases are dear, for the places of all their
+    words must be read: with `among` that is done only for these pages, and no others may be asked for.
+    """
+
+    def __init__(self, names: Names, ranking: bool = True, among: Query | None = None) -> None:
+        self.names, self.ranking, self.among = names, ranking, among
 
     def query(self, node: Node, some: bool = False) -> Query:
         """The query of a question; with `some` the more of its words the better, but one is enough."""
@@ -36,9 +47,9 @@ class Meaning:
     def _of(self, node: Node) -> Query:
         match node:
             case Word():
-                return _word(node) or Query.all_query()
+                return self._word(node)
             case Phrase():
-                return _phrase(node.text, node.place)
+                return self._phrase(node.text, node.place)
             case Only():
                 return _silent(self._only(node))
             case Not():
@@ -61,7 +72,7 @@ class Meaning:
                 wanted.append((Occur.Must, self._of(part)))
         words = written(" ".join(said))
         if self.ranking and len(said) > 1 and len(words) > 1:
-            wanted += [(Occur.Should, query) for query in _in_order(words)]
+            wanted += [(Occur.Should, query) for query in self._in_order(words)]
         return _both(wanted)
 
     def _only(self, node: Only) -> Query:
@@ -69,6 +80,8 @@ class Meaning:
         match node.field:
             case "topic":
                 return self.topic(value)
+            case "community":
+                return self.community(value)
             case "site":
                 return _term("site", value.lower().removeprefix("*.").strip("."))
             case "lang":
@@ -79,13 +92,49 @@ class Meaning:
                 return _days(day_of(value), None)
             case "before":
                 return _days(None, day_of(value))
-        return _term(node.field, value)
+        raise AssertionError(node.field)
 
     def topic(self, name: str) -> Query:
         """The pages of a topic."""
-        chosen = (("first", self.first(name)), ("topic", self.also(name)))
+        chosen = (("first", self.names.first(name)), ("topic", self.names.also(name)))
         sets = [Query.term_set_query(schema(), field, list(numbers)) for field, numbers in chosen if numbers]
         return Query.boolean_query([(Occur.Should, one) for one in sets])
+
+    def community(self, name: str) -> Query:
+        """The pages of a community."""
+        return _term("community", self.names.community(name))
+
+    def _word(self, word: Word) -> Query:
+        """A word in any of its forms, in any field; one that the index cuts into several is a phrase."""
+        cut = written(word.text)
+        if len(cut) != 1 or not stems(word.text):
+            return self._phrase(word.text, word.place)
+        if word.place == "url":
+            return _term("address", cut[0], "position")
+        (stem,) = stems(word.text)
+        if word.place:
+            return _term(word.place, stem, "freq")
+        fields = [Query.boost_query(_term(field, stem, "freq"), worth) for field, worth in WORTH.items()]
+        fields.append(Query.boost_query(_term("address", cut[0], "position"), _ADDRESS))
+        return Query.disjunction_max_query(fields, _OTHERS)
+
+    def _phrase(self, text: str, place: str) -> Query:
+        """Words in a row, as written."""
+        words = written(text)
+        if not words:
+            return Query.all_query()
+        fields = {"": ("title_written", "text_written"), "url": ("address",), "title": ("title_written",)}[place]
+        found = [self._row(field, words) for field in fields]
+        return found[0] if len(found) == 1 else Query.disjunction_max_query(found, _OTHERS)
+
+    def _in_order(self, words: list[str]) -> list[Query]:
+        return [Query.boost_query(self._row(field, words), _TOGETHER) for field in ("title_written", "text_written")]
+
+    def _row(self, field: str, words: list[str]) -> Query:
+        if len(words) == 1:
+            return _term(field, words[0], "position")
+        row = Query.phrase_query(schema(), field, [*words])
+        return filtered(row, self.among) if self.among else row
 
 
 def marked(node: Node) -> tuple[set[str], set[str]]:
@@ -126,43 +175,6 @@ def _says_anything(node: Node) -> bool:
 def _says(word: Word) -> bool:
     """Whether it is more than a stop word or a sign."""
     return bool(stems(word.text))
-
-
-def _word(word: Word) -> Query | None:
-    """A word in any of its forms, in any field; one that the index cuts into several is a phrase."""
-    cut = written(word.text)
-    if not cut:
-        return None
-    if len(cut) > 1 or not stems(word.text):
-        return _phrase(word.text, word.place)
-    if word.place == "url":
-        return _term("address", cut[0], "position")
-    (stem,) = stems(word.text)
-    if word.place:
-        return _term(word.place, stem, "freq")
-    fields = [Query.boost_query(_term(field, stem, "freq"), worth) for field, worth in WORTH.items()]
-    fields.append(Query.boost_query(_term("address", cut[0], "position"), _ADDRESS))
-    return Query.disjunction_max_query(fields, _OTHERS)
-
-
-def _phrase(text: str, place: str) -> Query:
-    """Words in a row, as written."""
-    words = written(text)
-    if not words:
-        return Query.all_query()
-    fields = {"": ("title_written", "text_written"), "url": ("address",), "title": ("title_written",)}[place]
-    found = [_row(field, words) for field in fields]
-    return found[0] if len(found) == 1 else Query.disjunction_max_query(found, _OTHERS)
-
-
-def _in_order(words: list[str]) -> list[Query]:
-    return [Query.boost_query(_row(field, words), _TOGETHER) for field in ("title_written", "text_written")]
-
-
-def _row(field: str, words: list[str]) -> Query:
-    if len(words) == 1:
-        return _term(field, words[0], "position")
-    return Query.phrase_query(schema(), field, [*words])
 
 
 def _term(field: str, value: str, option: str = "basic") -> Query:

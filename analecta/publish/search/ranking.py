@@ -1,6 +1,5 @@
 """The order of what was found: a weighted sum of how well the words fit, how sure the judge is, and authority (B17)."""
 
-from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -66,13 +65,35 @@ def _weight(pair: str, value: str) -> float:
     return weight
 
 
-def ranked(hits: Hits, stand: Standing, confidence: Floats, weights: Weights) -> list[Placed]:
+class Ranked(msgspec.Struct, frozen=True):
+    """Pages in order, each column for one thing that is known of them."""
+
+    places: Numbers
+    score: Floats
+    text: Floats
+    confidence: Floats
+    authority: Floats
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def rows(self, begin: int, end: int) -> list[Placed]:
+        """Some of them, one by one."""
+        columns = (self.places, self.score, self.text, self.confidence, self.authority)
+        return [Placed(*row) for row in zip(*(column[begin:end].tolist() for column in columns), strict=True)]
+
+    def by(self, value: Floats | Numbers) -> "Ranked":
+        """Those with the greatest value first; equals stay in the order that they have."""
+        order = np.argsort(-value, kind="stable")
+        return Ranked(*(column[order] for column in msgspec.structs.astuple(self)))
+
+
+def ranked(hits: Hits, stand: Standing, confidence: Floats, weights: Weights) -> Ranked:
     """All of them, best first; equals by id, so that the order is the same every time."""
     text, sure, authority = parts(hits, stand, confidence)
     score = weights.text * text + weights.confidence * sure + weights.authority * authority
     order = np.lexsort((stand.ids[hits.places], -np.round(score, 6)))  # the last digits depend on the index's pieces
-    columns = (hits.places, score, text, sure, authority)
-    return [Placed(*row) for row in zip(*(column[order].tolist() for column in columns), strict=True)]
+    return Ranked(hits.places[order], score[order], text[order], sure[order], authority[order])
 
 
 def parts(hits: Hits, stand: Standing, confidence: Floats) -> tuple[Floats, Floats, Floats]:
@@ -82,15 +103,13 @@ def parts(hits: Hits, stand: Standing, confidence: Floats) -> tuple[Floats, Floa
     return text, confidence[hits.places], stand.authority[hits.places]
 
 
-def rivals(
-    found: Sequence[Placed], hits: Hits, stand: Standing, confidence: Floats, weights: Weights, wanted: int
-) -> Numbers:
+def rivals(found: Ranked, hits: Hits, stand: Standing, confidence: Floats, weights: Weights, wanted: int) -> Numbers:
     """The pages that fit the words no better than all of these, and could yet come among the first `wanted`.
 
     By confidence and authority alone they must make up for what they lack: hardly ever are these many.
     """
     best, least = (float(hits.bm25.max()), float(hits.bm25.min())) if len(hits.bm25) else (0.0, 0.0)
-    needed = found[wanted - 1].score if len(found) >= wanted else 0.0
+    needed = float(found.score[wanted - 1]) if len(found) >= wanted else 0.0
     lacking = needed - weights.text * (least / best if best > 0 else 0.0)
     worth = weights.confidence * confidence + weights.authority * stand.authority
     return np.setdiff1d(np.flatnonzero(worth >= lacking - 1e-6), hits.places)
@@ -99,13 +118,3 @@ def rivals(
 def joined(first: Hits, second: Hits) -> Hits:
     """All of both."""
     return Hits(np.concatenate([first.places, second.places]), np.concatenate([first.bm25, second.bm25]))
-
-
-def by(sort: Sort, found: Sequence[Placed]) -> list[Placed]:
-    """Another order; what is equal in it stays in the order of relevance."""
-    return list(found) if sort == "relevance" else sorted(found, key=lambda one: -float(getattr(one, sort)))
-
-
-def by_day(found: Sequence[Placed], days: Mapping[int, int]) -> list[Placed]:
-    """The latest first; what has no date comes last."""
-    return sorted(found, key=lambda one: -days.get(one.place, 0))

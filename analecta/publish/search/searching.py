@@ -1,30 +1,35 @@
-"""Questions put to a library (B17): what was understood, what was found, in which order and why."""
+"""Questions put to a library (B17, C7): what was understood, what was found, in which order and why."""
 
-import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import msgspec
-import numpy as np
 import tantivy
 
 from analecta.errors import BadUse
-from analecta.publish.search import standing
+from analecta.publish.communities import Community
+from analecta.publish.homes import Homes
+from analecta.publish.search import community_index, standing
+from analecta.publish.search.best import Best
+from analecta.publish.search.community_index import key
 from analecta.publish.search.facets import MOST as FACETS
 from analecta.publish.search.facets import Counted, Facets, counted
+from analecta.publish.search.fitting import SHOWN, Fit, Fitting
 from analecta.publish.search.index import reopen, schema
 from analecta.publish.search.keeping import in_step, sync
 from analecta.publish.search.kept import folder_of
-from analecta.publish.search.meaning import Meaning, check, filtered, marked
+from analecta.publish.search.meaning import Meaning, Names, check, filtered, marked
 from analecta.publish.search.query import Node, Problem, parse
-from analecta.publish.search.ranking import Hits, Placed, Sort, Weights, by, by_day, joined, ranked, rivals
+from analecta.publish.search.ranking import Placed, Sort, Weights
 from analecta.publish.search.rows import Row, rows
 from analecta.publish.search.snippets import Snippet, snippet
 from analecta.publish.search.standing import Floats, Standing
 from analecta.publish.search.topics import also_on, first_on
+from analecta.settings import load
 from analecta.store.library import Library
+from analecta.store.sites import sites_of
 
-_FIRST = 1000  # hits that are taken from the index by their words alone
 _Told = Callable[[str], None]
 
 
@@ -38,6 +43,8 @@ class Asked(msgspec.Struct, frozen=True):
     sort: Sort = "relevance"
     weights: Weights = Weights()
     facets: bool = True
+    community: str = ""  # only pages of this one: its number, name or a site of it
+    inside: bool = False  # only pages of the communities that fit the question, and so many of each as `top` says
 
 
 class Hit(msgspec.Struct, frozen=True):
@@ -46,16 +53,18 @@ class Hit(msgspec.Struct, frozen=True):
     rank: int
     placed: Placed
     page: Row
+    community: Community | None
     title: Snippet
     snippet: Snippet
 
 
 class Found(msgspec.Struct, frozen=True):
-    """The answer."""
+    """The answer; inside communities the pages of the first come first, and so on."""
 
     understood: str  # the question as it was understood
     total: int
     some: bool  # no page had all of the words: these have some of them
+    communities: list[Fit]  # those that fit best, and have some of the pages
     hits: list[Hit]
     facets: Facets
 
@@ -67,6 +76,8 @@ class Search:
         self.library = library
         self.stand: Standing = standing.load(folder_of(library) / standing.NAME)
         self.searcher: tantivy.Searcher = reopen(folder_of(library)).searcher()
+        self.fitting = Fitting(community_index.reopen(folder_of(library)).searcher())
+        self.homes = Homes(sites_of(library, load(library.settings_path).sites), self.fitting.communities)
         self.names = library.topic_names()
 
     def find(self, asked: Asked) -> Found:
@@ -75,55 +86,58 @@ class Search:
         if isinstance(node, Problem):
             raise BadUse(str(node))
         check(node)
-        some = False
-        count = self._counted(node, asked, some)
-        if not count.total:
-            count = self._counted(node, asked, some=True)
-            some = count.total > 0
-        found = self._placed(self._query(node, asked, some), asked, count.total)
-        with self.library.shards() as shards:
-            hits = self._shown(shards, found, node, asked.top)
-        return Found(str(node), count.total, some, hits, count.facets)
+        if asked.inside:
+            self.fitting.check()
+        fits = self.fitting.fitting(node, asked.community)
+        answer = self._inside if asked.inside else self._anywhere
+        found = answer(node, asked, fits, False)
+        return found if found.total else answer(node, asked, fits, True)
 
-    def _query(self, node: Node, asked: Asked, some: bool, ranking: bool = True) -> tantivy.Query:
-        also = partial(also_on, self.names, vague=asked.vague)
-        meaning = Meaning(partial(first_on, self.names), also, ranking)
+    def _anywhere(self, node: Node, asked: Asked, fits: Sequence[Fit], some: bool) -> Found:
+        """From all pages. To count and to rank are two searches, which need not wait for one another."""
+        made = partial(self._query, node, asked, some)
+        with ThreadPoolExecutor(1) as beside:
+            counting = beside.submit(self._counted, made(ranking=False), asked)
+            hits = self._hits(made, node, asked)
+            count = counting.result()
+        return self._found(node, some, count, _held(fits, count), hits)
+
+    def _inside(self, node: Node, asked: Asked, fits: Sequence[Fit], some: bool) -> Found:
+        """From the communities that fit: the pages of each by themselves."""
+        every = partial(self._query, node, asked, some)
+        held = _held(fits, self._counted(every(_keys(fits), ranking=False), asked))
+        count = self._counted(every(_keys(held), ranking=False), asked)
+        hits = [hit for fit in held for hit in self._hits(partial(every, _keys([fit])), node, asked)]
+        return self._found(node, some, count, held, hits)
+
+    def _found(self, node: Node, some: bool, count: Counted, held: Sequence[Fit], hits: list[Hit]) -> Found:
+        fits = self.fitting.explained(node, held)
+        return Found(str(node), count.total, some and count.total > 0, fits, hits, count.facets)
+
+    def _query(
+        self,
+        node: Node,
+        asked: Asked,
+        some: bool,
+        communities: Sequence[str] | None = None,
+        ranking: bool = True,
+        among: tantivy.Query | None = None,
+    ) -> tantivy.Query:
+        names = Names(partial(first_on, self.names), partial(also_on, self.names, vague=asked.vague), self._key)
+        meaning = Meaning(names, ranking, among)
         chosen = [meaning.topic(asked.topic)] if asked.topic else []
-        return filtered(meaning.query(node, some), *chosen)
+        chosen += [meaning.community(asked.community)] if asked.community else []
+        if communities is not None:
+            chosen.append(tantivy.Query.term_set_query(schema(), "community", list(communities)))
+        return filtered(meaning.query(node, some), *chosen, *([among] if among else []))
 
-    def _counted(self, node: Node, asked: Asked, some: bool) -> Counted:
-        query = self._query(node, asked, some, ranking=False)
-        return counted(self.searcher, query, self.names, FACETS if asked.facets else 0)
+    def _key(self, said: str) -> str:
+        return key(self.fitting.wanted(said))
 
-    def _placed(self, query: tantivy.Query, asked: Asked, total: int) -> list[Placed]:
-        """What was found in order; by relevance only the best, but those are the best of all."""
-        sure, weights = self._confidence(asked), asked.weights
-        hits = self._hits(query, total if asked.sort != "relevance" else min(total, _FIRST))
-        found = ranked(hits, self.stand, sure, weights)
-        if asked.sort == "date":
-            return by_day(found, self._days(query, total))
-        if len(hits.places) < total and asked.sort == "relevance":
-            more = rivals(found, hits, self.stand, sure, weights, asked.top)
-            if len(more):
-                chosen = tantivy.Query.term_set_query(schema(), "id", self.stand.ids[more].tolist())
-                hits = joined(hits, self._hits(filtered(query, chosen), len(more)))
-                found = ranked(hits, self.stand, sure, weights)
-        return by(asked.sort, found)
-
-    def _hits(self, query: tantivy.Query, size: int) -> Hits:
-        """The best for the words."""
-        best = self.searcher.search(query, max(size, 1), count=False).hits
-        places = self.stand.places(self._values("id", [address for _, address in best]))
-        return Hits(places, np.array([score or 0.0 for score, _ in best], np.float64)).known()
-
-    def _days(self, query: tantivy.Query, total: int) -> dict[int, int]:
-        """When each page is of, by place."""
-        addresses = [address for _, address in self.searcher.search(query, max(total, 1), count=False).hits]
-        places = self.stand.places(self._values("id", addresses)).tolist()
-        return dict(zip(places, self._values("day", addresses), strict=True))
-
-    def _values(self, field: str, addresses: list[tantivy.DocAddress]) -> list[int]:
-        return [int(value or 0) for value in self.searcher.fast_field_values(field, addresses)] if addresses else []
+    def _counted(self, query: tantivy.Query, asked: Asked) -> Counted:
+        topics = {str(number): name for number, name in enumerate(self.names)}
+        names = {"topic": topics, "community": self.fitting.names}
+        return counted(self.searcher, query, names, FACETS if asked.facets else 0)
 
     def _confidence(self, asked: Asked) -> Floats:
         """Of each page: for the topic that was asked for, or for its own."""
@@ -131,29 +145,41 @@ class Search:
             return self.stand.confidence
         return self.stand.confidence_for(first_on(self.names, asked.topic))
 
-    def _shown(self, shards: Sequence[sqlite3.Connection], found: Sequence[Placed], node: Node, top: int) -> list[Hit]:
-        """The first of them that may be shown at this moment, which may be fewer than when the index was made."""
-        stems, words = marked(node)
-        hits: list[Hit] = []
-        for begin in range(0, len(found), top):
-            some = found[begin : begin + top]
-            ids = [int(self.stand.ids[one.place]) for one in some]
-            pages = rows(shards, ids)
-            for one, id in zip(some, ids, strict=True):
-                if id in pages and len(hits) < top:
-                    page, text = pages[id]
-                    title = snippet(page.title or page.url, stems, words)
-                    hits.append(Hit(len(hits) + 1, one, page, title, snippet(text, stems, words)))
-            if len(hits) == top:
-                break
-        return hits
+    def _hits(self, made: Callable[..., tantivy.Query], node: Node, asked: Asked) -> list[Hit]:
+        """The best that may be shown at this moment, which may be fewer than when the index was made."""
+        best = Best(self.searcher, self.stand, self._confidence(asked), asked.weights)
+        found = best.pages(lambda among: made(among=among), asked.sort, asked.top)
+        words, hits = marked(node), list[Hit]()
+        with self.library.shards() as shards:
+            for begin in range(0, len(found), asked.top):
+                some = found.rows(begin, begin + asked.top)
+                pages = rows(shards, [int(self.stand.ids[one.place]) for one in some])
+                there = [(one, pages[id]) for one in some if (id := int(self.stand.ids[one.place])) in pages]
+                hits += [self._hit(len(hits) + n, one, *page, words) for n, (one, page) in enumerate(there, 1)]
+                if len(hits) >= asked.top:
+                    break
+        return hits[: asked.top]
+
+    def _hit(self, rank: int, placed: Placed, page: Row, text: str, words: tuple[set[str], set[str]]) -> Hit:
+        title, shown = (snippet(said, *words) for said in (page.title or page.url, text))
+        return Hit(rank, placed, page, self.homes.of(page.url, page.host), title, shown)
 
 
-def opened(library: Library, communities: Mapping[str, str] | None = None, doing: _Told = lambda what: None) -> Search:
+def _held(fits: Sequence[Fit], count: Counted) -> list[Fit]:
+    """The best of the communities that have any of the pages."""
+    there = ((fit, count.communities.get(key(fit.community), 0)) for fit in fits)
+    return [msgspec.structs.replace(fit, found=found) for fit, found in there if found][:SHOWN]
+
+
+def _keys(fits: Sequence[Fit]) -> list[str]:
+    return [key(fit.community) for fit in fits]
+
+
+def opened(library: Library, doing: _Told = lambda what: None) -> Search:
     """A library to ask, its index in step; made anew where it turns out not to be readable."""
-    in_step(library, communities, doing=doing)
+    in_step(library, doing=doing)
     try:
         return Search(library)
     except (ValueError, OSError, KeyError):
-        sync(library, communities, rebuild=True, doing=doing)
+        sync(library, rebuild=True, doing=doing)
         return Search(library)

@@ -1,12 +1,15 @@
 """What was found, for a terminal, with the words of the question marked; and as plain values for a machine."""
 
+from itertools import groupby
 from typing import Any
 
 import msgspec
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from analecta.publish.communities import Community
 from analecta.publish.plain import many, plain
+from analecta.publish.search.fitting import Fit
 from analecta.publish.search.index import language, type_of
 from analecta.publish.search.ranking import Weights
 from analecta.publish.search.searching import Asked, Found, Hit
@@ -15,6 +18,7 @@ from analecta.publish.search.snippets import Snippet
 _MARK = "bold yellow"
 _SAID = 5  # values of a facet that are shown
 _FACETS = {"topic": "Topics", "community": "Communities", "host": "Hosts", "year": "Years", "type": "Types"}
+_FIELDS = {"name": "its name", "sites": "names of its sites", "links": "links to it", "titles": "titles of its pages"}
 _PARTS = {
     "text": "how well the words fit",
     "confidence": "how sure the judge is",
@@ -26,9 +30,7 @@ def show(found: Found, asked: Asked, topics: list[str]) -> RenderableType:
     """All that was found, best first."""
     if not found.hits:
         return _nothing(found, asked)
-    parts: list[RenderableType] = [_head(found)]
-    for hit in found.hits:
-        parts += ["", *_hit(hit, topics)]
+    parts = _inside(found, topics) if asked.inside else _anywhere(found, topics)
     parts += ["", *_facets(found), Text(_explained(asked), style="dim")]
     return Group(*parts)
 
@@ -40,10 +42,57 @@ def as_values(found: Found, asked: Asked, topics: list[str]) -> dict[str, Any]:
         "total": found.total,
         "all_words": not found.some,
         "sort": asked.sort,
+        "communities": [_community(fit) for fit in found.communities],
         "weights": {name: {"weight": weight, "of": _PARTS[name]} for name, weight in _weights(asked.weights)},
         "hits": [_values(hit, topics) for hit in found.hits],
         "facets": {name: [{"value": value, "pages": n} for value, n in pairs] for name, pairs in found.facets.items()},
     }
+
+
+def _anywhere(found: Found, topics: list[str]) -> list[RenderableType]:
+    """The communities that fit, then the pages."""
+    parts: list[RenderableType] = [Text("Communities", style="bold")] if found.communities else []
+    for fit in found.communities:
+        parts += _fit(fit)
+    parts += ["", _head(found)] if parts else [_head(found)]
+    for hit in found.hits:
+        parts += ["", *_hit(hit, topics)]
+    return parts
+
+
+def _inside(found: Found, topics: list[str]) -> list[RenderableType]:
+    """The pages under their communities."""
+    parts: list[RenderableType] = [_head(found)]
+    fits = {fit.community.number: fit for fit in found.communities}
+    for number, hits in groupby(found.hits, lambda hit: hit.community.number if hit.community else 0):
+        parts += ["", *(_fit(fits[number]) if number in fits else [])]
+        for hit in hits:
+            parts += ["", *_hit(hit, topics, at_home=True)]
+    return parts
+
+
+def _fit(fit: Fit) -> list[Text]:
+    """A community, why it fits, and its first sites."""
+    one = fit.community
+    size = f"  {many(len(one.members), 'site')}, {many(one.pages, 'page')}, {fit.found:,} of them found"
+    first = Text(f"{one.number:>3}  ", style="dim").append(plain(one.name), style="bold magenta").append(size)
+    sites = ", ".join(plain(member.site) for member in one.members[:_SAID])
+    more = f", and {len(one.members) - _SAID:,} more" if len(one.members) > _SAID else ""
+    why = [Text(f"     {plain(_reasons(fit))}", style="dim")] if fit.why else []
+    return [first, *why, Text(f"     {sites}{more}", style="cyan")]
+
+
+def _reasons(fit: Fit) -> str:
+    """Which words are where, those together that are in the same places."""
+    where: dict[str, list[str]] = {}
+    for word, fields in fit.why:
+        where.setdefault(_listed([_FIELDS[field] for field in fields]), []).append(word)
+    return "; ".join(f"{_listed(words)} in {places}" for places, words in where.items())
+
+
+def _listed(words: list[str]) -> str:
+    """One, two and three."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def _head(found: Found) -> Text:
@@ -55,6 +104,10 @@ def _head(found: Found) -> Text:
 def _nothing(found: Found, asked: Asked) -> Text:
     told = Text(f"Nothing found for {plain(found.understood)}.", style="yellow")
     helps = ["fewer words, or others"]
+    if asked.inside and not found.communities:
+        helps.append("no --inside: no community has such pages, and the words in its name, sites, links or titles")
+    if asked.community or "community:" in found.understood:
+        helps.append("all communities instead of one")
     if '"' in found.understood:
         helps.append("the phrase without its quotation marks")
     if asked.topic or "topic:" in found.understood:
@@ -64,9 +117,11 @@ def _nothing(found: Found, asked: Asked) -> Text:
     return told.append(f" What could help: {'; '.join(helps)}.", style="none")
 
 
-def _hit(hit: Hit, topics: list[str]) -> list[Text]:
+def _hit(hit: Hit, topics: list[str], at_home: bool = False) -> list[Text]:
+    """A page; its community is not named where it stands under it."""
     first = Text(f"{hit.rank:>3}  ", style="dim").append_text(_marked(hit.title, "bold"))
-    about = [hit.page.url, _topic(hit, topics), hit.page.date, "" if _kind(hit) == "html" else _kind(hit)]
+    home = hit.community.name if hit.community and not at_home else ""
+    about = [hit.page.url, _topic(hit, topics), home, hit.page.date, "" if _kind(hit) == "html" else _kind(hit)]
     second = Text(f"     {plain('  '.join(filter(None, about)))}", style="cyan")
     parts = hit.placed
     why = f"  ({parts.score:.2f}: words {parts.text:.2f}, sure {parts.confidence:.2f}, authority {parts.authority:.2f})"
@@ -113,5 +168,21 @@ def _values(hit: Hit, topics: list[str]) -> dict[str, Any]:
         "rank": hit.rank, "score": parts.score, "text": parts.text, "confidence": parts.confidence,
         "authority": parts.authority, "url": page.url, "host": page.host, "title": page.title,
         "topic": _topic(hit, topics), "date": page.date, "lang": language(page.lang), "type": _kind(hit),
+        "community": _named(hit.community) if hit.community else None,
         "snippet": hit.snippet.text, "marks": hit.snippet.marks,
     }  # fmt: skip
+
+
+def _community(fit: Fit) -> dict[str, Any]:
+    return {
+        **_named(fit.community),
+        "score": fit.score,
+        "sites": [member.site for member in fit.community.members],
+        "pages": fit.community.pages,
+        "found": fit.found,
+        "why": [{"word": word, "in": fields} for word, fields in fit.why],
+    }
+
+
+def _named(community: Community) -> dict[str, Any]:
+    return {"number": community.number, "name": community.name}

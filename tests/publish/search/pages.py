@@ -9,9 +9,13 @@ import numpy as np
 from analecta.model import State
 from analecta.publish.search.keeping import sync
 from analecta.publish.search.searching import Asked, Found, Search
+from analecta.seed.first_settings import first_settings
+from analecta.settings import Topic
 from analecta.store.library import Library
 from analecta.store.packed import pack_text
+from analecta.store.recounting import recount
 from analecta.store.shard import Shard
+from analecta.store.sites import Sites
 from tests.making import candidate, page_row, target
 
 TOPICS = ("Science", "Science / Biology", "Science / Chemistry", "Roses")
@@ -48,6 +52,14 @@ class Pages:
         page = (*values.values(), target(address(name)).id)
         self.shard.db.execute(f"UPDATE pages SET {names} WHERE id = ?", page)
         self.shard.commit()
+
+    def communities(self, *seeds: str) -> None:
+        """Let these be the sites that communities begin at, and count the links between all sites."""
+        topic = Topic("Science", tuple(f"http://{seed}/" for seed in seeds))
+        self.library.settings_path.write_text(first_settings([topic], "adaptive"))
+        self.shard.close()  # it holds what it writes to
+        recount(self.library, Sites())
+        self.shard = Shard(self.library.shard_path(0))
 
     def find(self, query: str, **more: Any) -> Found:
         """The answer of an index that is in step."""

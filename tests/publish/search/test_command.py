@@ -72,3 +72,25 @@ def test_f45_index_makes_it_keeps_it_and_makes_it_anew(shelf):
     assert "as asked" in run("index", shelf, "--rebuild").stdout
     assert json.loads(run("index", shelf, "--json").stdout)["index"]["pages"] == 2
     assert "1 page found" in run("search", shelf, "garden", "--rebuild").stdout
+
+
+def test_c7_communities_stand_above_the_pages_with_their_reasons(village):
+    done = run("search", village.library.folder, "wooden", "hives")
+    above, _, pages = done.stdout.partition("1 page found")
+    assert "2 sites, 2 pages, 1 of them found" in above
+    assert "wooden in titles of its pages; hives in its name, names of its sites and titles of its pages" in above
+    assert "bees.test" in above
+    assert "http://hives.test/" in pages
+
+
+def test_c7_inside_pages_stand_under_their_communities_and_json_has_all(village):
+    folder = village.library.folder
+    shown = run("search", folder, "hives OR moon", "--inside").stdout
+    order = [shown.index(word) for word in ("hives.test", "Wooden hives", "moon.test", "Moon craters")]
+    assert order == sorted(order)
+    found = json.loads(run("search", folder, "hives", "--community", "hives.test", "--json").stdout)
+    (one,) = found["communities"]
+    assert (one["sites"], one["pages"], one["found"]) == (["bees.test", "hives.test"], 2, 1)
+    assert [why["word"] for why in one["why"]] == ["hives"]
+    assert {"sites", "titles"} <= set(one["why"][0]["in"])
+    assert found["hits"][0]["community"] == {"number": one["number"], "name": one["name"]}

@@ -4,11 +4,11 @@ import shutil
 
 import pytest
 
-from analecta.errors import Busy
+from analecta.errors import BadUse, Busy
 from analecta.publish.items import items
 from analecta.publish.search import kept as kept_beside
 from analecta.publish.search.keeping import in_step, sync
-from analecta.publish.search.kept import folder_of, read_kept
+from analecta.publish.search.kept import folder_of, read_kept, source_of
 from analecta.publish.search.searching import Asked, Search, opened
 from analecta.store.library import Library
 
@@ -29,6 +29,11 @@ def done(synced):
 
 def segments(library):
     return sorted((folder_of(library) / "words").glob("*.idx"))
+
+
+def aged(library):
+    for path in [*library.folder.rglob("*.db*"), library.settings_path]:
+        os.utime(path, (1e9, 1e9))
 
 
 @pytest.fixture(scope="module")
@@ -159,17 +164,42 @@ def test_where_much_has_changed_all_is_made_anew(pages):
     assert sync(pages.library).rebuilt == "much has changed"
 
 
-def test_other_communities_are_taken_over(pages):
-    pages.add("a", "words")
-    sync(pages.library, {"h.test": "one"})
-    assert sync(pages.library, {"h.test": "two"}).changed == 1
-    assert Search(pages.library).find(Asked("community:two")).total == 1
+def test_c7_communities_that_became_others_are_taken_over(village):
+    assert village.find("community:bees.test").total == 2
+    village.communities("stars.test")
+    assert sync(village.library).changed == 2
+    assert village.find("community:moon.test").total == 2
+    with pytest.raises(BadUse, match=r"no community 'bees\.test'"):
+        village.find("community:bees.test")
+
+
+def test_c7_other_settings_of_sites_are_a_change(village):
+    aged(village.library)
+    assert done(sync(village.library)) == (5, 5, 0)
+    with village.library.settings_path.open("a") as settings:
+        settings.write('[sites]\nby = "domain"\n')
+    os.utime(village.library.settings_path, (2e9, 2e9))
+    assert read_kept(village.library).source != source_of(village.library)
+
+
+def test_c7_an_index_that_is_up_to_date_finds_no_communities_again(village, monkeypatch):
+    aged(village.library)
+    sync(village.library)
+    monkeypatch.setattr("analecta.publish.search.keeping.homes", None)
+    assert opened(village.library).find(Asked("bees", community="1")).total == 2
+
+
+@pytest.mark.parametrize("name", ["meta.json", "*.store"])
+def test_f45_an_index_of_communities_that_was_damaged_is_made_anew(village, name):
+    before = village.find("bees", inside=True)
+    next(folder_of(village.library).glob(f"communities/{name}")).write_bytes(b"x")
+    assert sync(village.library).rebuilt == "it was damaged"
+    assert village.find("bees", inside=True) == before
 
 
 def test_where_nothing_was_written_there_is_no_look(pages, monkeypatch):
     pages.add("a", "words")
-    for path in pages.library.folder.rglob("*.db*"):
-        os.utime(path, (1e9, 1e9))
+    aged(pages.library)
     sync(pages.library)
     monkeypatch.setattr("analecta.publish.search.keeping.items", None)
     assert done(sync(pages.library)) == (1, 0, 0)
