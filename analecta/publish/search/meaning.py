@@ -15,8 +15,10 @@ WORTH = {"title": 3.0, "headings": 1.5, "anchors": 1.5, "text": 1.0}
 _ADDRESS = 0.5
 _OTHERS = 0.3  # of the scores of the other fields
 _TOGETHER = 1.0  # words that stand together as in the question, on top
+_COMMON = 30_000  # pages: where the texts of more have every word, their order there tells little and costs most
 
 Part = tuple[Occur, Query]
+Often = Callable[[str], int]  # how many pages have a word, as written, in their texts
 
 
 class Names(msgspec.Struct, frozen=True):
@@ -37,8 +39,8 @@ class Meaning:
     words must be read: with `among` that is done only for these pages, and no others may be asked for.
     """
 
-    def __init__(self, names: Names, ranking: bool = True, among: Query | None = None) -> None:
-        self.names, self.ranking, self.among = names, ranking, among
+    def __init__(self, names: Names, often: Often, ranking: bool = True, among: Query | None = None) -> None:
+        self.names, self.often, self.ranking, self.among = names, often, ranking, among
 
     def query(self, node: Node, some: bool = False) -> Query:
         """The query of a question; with `some` the more of its words the better, but one is enough."""
@@ -128,7 +130,10 @@ class Meaning:
         return found[0] if len(found) == 1 else Query.disjunction_max_query(found, _OTHERS)
 
     def _in_order(self, words: list[str]) -> list[Query]:
-        return [Query.boost_query(self._row(field, words), _TOGETHER) for field in ("title_written", "text_written")]
+        fields = ["title_written"]
+        if min(map(self.often, words)) <= _COMMON:
+            fields.append("text_written")
+        return [Query.boost_query(self._row(field, words), _TOGETHER) for field in fields]
 
     def _row(self, field: str, words: list[str]) -> Query:
         if len(words) == 1:

@@ -124,12 +124,15 @@ class Search:
         among: tantivy.Query | None = None,
     ) -> tantivy.Query:
         names = Names(partial(first_on, self.names), partial(also_on, self.names, vague=asked.vague), self._key)
-        meaning = Meaning(names, ranking, among)
+        meaning = Meaning(names, self._often, ranking, among)
         chosen = [meaning.topic(asked.topic)] if asked.topic else []
         chosen += [meaning.community(asked.community)] if asked.community else []
         if communities is not None:
             chosen.append(tantivy.Query.term_set_query(schema(), "community", list(communities)))
         return filtered(meaning.query(node, some), *chosen, *([among] if among else []))
+
+    def _often(self, word: str) -> int:
+        return int(self.searcher.doc_freq("text_written", word))
 
     def _key(self, said: str) -> str:
         return key(self.fitting.wanted(said))

@@ -6,6 +6,8 @@ from hypothesis import HealthCheck, given, settings
 
 from analecta.errors import BadUse
 from analecta.publish.search.keeping import sync
+from analecta.publish.search.meaning import Meaning, Names
+from analecta.publish.search.query import parse
 from analecta.publish.search.ranking import Weights
 from analecta.publish.search.searching import Asked, Search
 from tests.making import target
@@ -130,6 +132,13 @@ def test_b17_pages_that_hubs_link_to_have_authority(pages):
     found = pages.find("bees", weights=Weights(1, 0, 1)).hits
     assert [(hit.page.title, hit.placed.authority) for hit in found] == [("y", 1.0), ("x", 0.0)]
     assert pages.titles("bees", sort="authority")[0] == "y"
+
+
+@pytest.mark.parametrize(("often", "rows"), [(100, 2), (40_000, 1)])
+def test_b17_the_order_of_words_that_all_texts_have_is_not_looked_at_in_them(often, rows):
+    names = Names(lambda name: [], lambda name: [], str)
+    query = Meaning(names, lambda word: often).query(parse("old bees"))
+    assert repr(query).count("PhraseQuery") == rows, "in titles, and in texts where that tells something"
 
 
 def test_b17_other_orders_are_by_confidence_and_by_date(shelf):
