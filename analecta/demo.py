@@ -12,6 +12,7 @@ from rich.text import Text
 from analecta.errors import AnalectaError, BadUse
 from analecta.publish.analysis import save
 from analecta.publish.collection import Ranked, collections
+from analecta.publish.homes import homes
 from analecta.publish.map import copies_of, map_page
 from analecta.publish.plain import next_steps, plain, shown
 from analecta.publish.site import Wishes, publish
@@ -52,7 +53,7 @@ def demo(folder: Path, console: Console, force: bool = False, pages: int = 600, 
         console.print(Text(f"  {plain(str(page.resolve()))}", style="cyan"), soft_wrap=True)
     console.print("Look around in it:")
     example = next((ranked.item.url for one in found for ranked in one.items), "URL")
-    steps = ("status LIB", f"explain LIB {example}", "collection LIB", "export LIB pages --format csv -o pages.csv")
+    steps = ("status LIB", f"explain LIB {example}", "collection LIB", "search LIB beginners", "communities LIB")
     console.print(next_steps(folder, *steps), soft_wrap=True)
     return result.code
 
@@ -71,7 +72,7 @@ def _map(library: Library) -> Path:
     with library.shards() as shards:
         kept, copies = copies_of(shards, found)
     path = library.folder / "map.html"
-    path.write_text(map_page(kept, _TITLE, copies), encoding="utf-8")
+    path.write_text(map_page(kept, _TITLE, copies, homes=homes(library)), encoding="utf-8")
     return path
 
 

@@ -29,7 +29,13 @@ analecta crawl hobbies --connect-to "$web" --pages "$((pages / 2))"
 analecta status hobbies
 analecta explain hobbies "$(python3 "$examples/read_a_library.py" hobbies bees 1)"
 
-# 5. What others can read: the best pages, a map, a site, a table, and the archive for replay.
+# 5. Found in it: communities of sites, pages by their words; and what a person says of a page is learnt from.
+analecta communities hobbies
+analecta search hobbies 'queen cells' --top 3
+analecta feedback hobbies "$(python3 "$examples/read_a_library.py" hobbies bees 1)" --good
+analecta retrain hobbies
+
+# 6. What others can read: the best pages, a map, a site, a table, and the archive for replay.
 analecta collection hobbies --top 5
 analecta analyse hobbies
 analecta map hobbies -o map.html

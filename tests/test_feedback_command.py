@@ -118,3 +118,21 @@ def test_b10_a_person_confirms_what_was_found_before_the_crawl_goes_on(lib, best
     run("feedback", lib, *best[:5], "--good")
     after = json.loads(run("retrain", lib, "--json").stdout)["about"]
     assert int(after.split()[0]) == int(before.split()[0]) + 5
+
+
+def test_b10_a_page_is_trimmed_and_learnt_from_what_is_left(lib, best, tmp_path):
+    text = run("feedback", lib, best[0], "--show").stdout
+    assert len(text.split()) > 50
+    (tmp_path / "page.txt").write_text(text[:200])
+    assert "shows beekeeping" in run("feedback", lib, best[0], "--good", "--text", tmp_path / "page.txt").stdout
+    assert run("feedback", lib, best[0], "--show").stdout.strip() == text[:200].strip()
+    assert "(from " in run("feedback", lib, "--list").stdout
+    assert json.loads(run("retrain", lib, "--json").stdout)["pages"]
+
+
+@pytest.mark.parametrize(
+    "words", [("--show",), ("a.test", "b.test", "--good", "--text", "x"), ("a", "--drop", "--text", "x")]
+)
+def test_trimming_is_of_one_page(lib, words):
+    with pytest.raises(BadUse, match="of one page"):
+        run("feedback", lib, *words)

@@ -32,6 +32,13 @@ def feedback(
     file: Annotated[
         Path | None, typer.Option("--file", "-f", metavar="FILE", help="Pages from a file, one URL a line.")
     ] = None,
+    text: Annotated[
+        Path | None,
+        typer.Option("--text", metavar="FILE", help="Learn from this text instead of the page's, which you trimmed."),
+    ] = None,
+    show: Annotated[
+        bool, typer.Option("--show", help="Print the text that is learnt from a page, to trim it.")
+    ] = False,
     list_: Annotated[bool, typer.Option("--list", help="Show what was said so far.")] = False,
     undo: Annotated[
         bool, typer.Option("--undo", help="Take back what was said last; again for what was before.")
@@ -47,34 +54,66 @@ def feedback(
 
     library = Library(lib)
     says = [word for word, asked in ((GOOD, good), (BAD, bad), (DROP, drop)) if asked]
-    if len(says) + list_ + undo != 1:
-        raise BadUse("say one of --good, --bad, --drop, --list and --undo")
-    if list_:
+    if len(says) + list_ + undo + show != 1:
+        raise BadUse("say one of --good, --bad, --drop, --show, --list and --undo")
+    if show:
+        _print_text(library, urls or [], json)
+    elif list_:
         _show(lib, said(library), learnt(library), json)
     elif undo:
         if not (gone := take_back(library)):
             raise BadUse("nothing is left to take back")
         _taken_back(lib, gone, json)
     else:
-        _taken_down(lib, say(library, _words(library, urls or [], file, says[0], topic, note)), json)
+        _taken_down(lib, say(library, _words(library, urls or [], file, says[0], topic, note, text)), json)
 
 
 def _words(
-    library: "Library", urls: Sequence[str], file: Path | None, says: str, topic: str, note: str
+    library: "Library",
+    urls: Sequence[str],
+    file: Path | None,
+    says: str,
+    topic: str,
+    note: str,
+    text: Path | None,
 ) -> "list[Word]":
     """What is said of each page; where one of them is not here, nothing is."""
     from analecta.crawl.feedback import word_for
     from analecta.crawl.finding import find
+    from analecta.seed.files import read_bytes, text_of
     from analecta.seed.urls import entries
     from analecta.settings import load
+    from analecta.store.feedback import DROP
 
     meant = [*urls, *(words for _, words in entries(file))] if file else list(urls)
     if not meant:
         raise BadUse("say of which pages: URLs, or -f FILE with one a line")
+    if text is not None and (len(meant) > 1 or says == DROP):
+        raise BadUse("--text is of one page, and goes with --good or --bad")
+    trimmed = text_of(read_bytes(text), text).strip() if text is not None else ""
     named, topics = [one.name for one in load(library.settings_path).topics], library.topic_names()
     with library.shards() as shards:
         pages = {page.id: page for page in (find(shards, one) for one in meant)}
-    return [word_for(page.id, page.url, page.of(topics), named, says, topic, note) for page in pages.values()]
+    return [word_for(page.id, page.url, page.of(topics), named, says, topic, note, trimmed) for page in pages.values()]
+
+
+def _print_text(library: "Library", urls: Sequence[str], json: bool) -> None:
+    """The text of a page, as it was read or as a person left it."""
+    from analecta.crawl.finding import find, text_of
+    from analecta.publish.plain import plain
+    from analecta.store.feedback import said
+
+    if len(urls) != 1:
+        raise BadUse("--show is of one page: say its URL")
+    with library.shards() as shards:
+        page = find(shards, urls[0])
+        text = next((word.text for word in reversed(said(library)) if word.page == page.id), "") or text_of(
+            shards, page
+        )
+    if json:
+        print_json({"library": str(library.folder), "url": page.url, "text": text})
+    else:
+        typer.echo("\n".join(map(plain, text.splitlines())))
 
 
 def _taken_down(lib: Path, words: "Sequence[Word]", json: bool) -> None:
@@ -111,6 +150,7 @@ def _show(lib: Path, words: "Sequence[Word]", known: bool, json: bool) -> None:
         return
     for word in words:
         note = f" ({plain(word.note)})" if word.note else ""
+        note += f" (from {len(word.text):,} characters of it)" if word.text else ""
         console().print(f"{iso(word.at)}  {_meaning(word)}: {plain(word.url)}{note}", soft_wrap=True)
     if not words:
         console().print("Nothing was said yet. `analecta feedback LIB URL --good` says that a page shows its topic.")

@@ -34,6 +34,7 @@ class Said(msgspec.Struct, frozen=True):
     example: int | None = None
     never: frozenset[int] = frozenset()  # topics that it is not of
     silent: bool = False  # only dropped: nothing is said about what it is
+    text: str = ""  # that is learnt from instead of the page's
 
     def corrected(self, verdict: Verdict) -> Verdict:
         """A verdict as the person's words allow it."""
@@ -65,15 +66,15 @@ def standing(words: Sequence[Word], topics: Sequence[str], named: Sequence[str])
 def _after(before: Said, word: Word, topic: int | None, topics: Sequence[str]) -> Said:
     match word.says:
         case "good":
-            return Said(word.url, topic, before.never - {topic})
+            return Said(word.url, topic, before.never - {topic}, text=word.text)
         case "drop":
             return Said(word.url, None, silent=True)
     if topic is None:
-        return Said(word.url, OTHERS, frozenset(range(len(topics))))
+        return Said(word.url, OTHERS, frozenset(range(len(topics))), text=word.text)
     never = before.never | {topic}
     if before.example is not None and before.example >= 0 and before.example != topic:
-        return Said(word.url, before.example, never)  # it shows another topic as before
-    return Said(word.url, OTHERS if word.away else None, never)
+        return Said(word.url, before.example, never, text=before.text)  # it shows another topic as before
+    return Said(word.url, OTHERS if word.away else None, never, text=word.text)
 
 
 def _number(name: str, topics: Sequence[str], named: Sequence[str]) -> int | None:
@@ -83,7 +84,14 @@ def _number(name: str, topics: Sequence[str], named: Sequence[str]) -> int | Non
 
 
 def word_for(
-    page: int, url: str, of: Sequence[str], named: Sequence[str], says: str, topic: str = "", note: str = ""
+    page: int,
+    url: str,
+    of: Sequence[str],
+    named: Sequence[str],
+    says: str,
+    topic: str = "",
+    note: str = "",
+    text: str = "",
 ) -> Word:
     """What a person says of a page `of` some topics, made definite: good of which topic, bad for all or for one."""
     if topic and topic not in named:
@@ -95,7 +103,7 @@ def word_for(
     others = any(name != topic and name in named for name in of)
     # A page that another topic claims as well shows nothing about what is not meant.
     away = says == BAD and not (topic and others)
-    return Word(page, url, says, "" if says == DROP else topic, away, note)
+    return Word(page, url, says, "" if says == DROP else topic, away, note, text)
 
 
 def correct(library: Library, settings: Settings, topics: Sequence[str]) -> None:

@@ -11,6 +11,7 @@ from analecta.crawl.feedback import unpacked
 from analecta.errors import BadUse
 from analecta.model import State, Target, Verdict
 from analecta.seed.addresses import address
+from analecta.store.packed import unpack_text
 from analecta.urls import canonical
 
 _MOST_HOPS = 30
@@ -65,6 +66,12 @@ def _nearest(shards: Sequence[Connection], target: Target) -> str:
     urls = [url for shard in shards for (url,) in shard.execute(_HOST, (host, _MOST_LOOKED_AT))] if host else []
     near = get_close_matches(target.url, urls, 1, 0.5)
     return f"; did you mean {near[0]} ?" if near else ", nor is anything like it; `analecta collection` lists pages"
+
+
+def text_of(shards: Sequence[Connection], page: Stored) -> str:
+    """The text of a page."""
+    row = _first(shards, "SELECT p.text FROM urls u JOIN pages p ON p.seq = u.page WHERE u.id = ?", page.id)
+    return unpack_text(row[0]) if row else ""
 
 
 def titles(shards: Sequence[Connection], ids: Sequence[int]) -> dict[int, tuple[str, str]]:

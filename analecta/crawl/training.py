@@ -234,7 +234,7 @@ class Teacher:
         )
         rows = [(row, i) for i, shard in enumerate(shards) for row in shard.execute(query, (SEED_PRIORITY,))]
         rows = [(row, i) for row, i in rows if row[0] not in self._said] + self._called(shards)
-        found = [self._example(shards, id, i, topic, 1.0) for (id, topic), i in rows]
+        found = [self._trimmed(id, self._example(shards, id, i, topic, 1.0)) for (id, topic), i in rows]
         if self._brought is None:
             self._brought = self._read() if self.files else []
         return sorted(found + self._brought, key=lambda example: (example.topic, example.url))
@@ -313,6 +313,11 @@ class Teacher:
                 self._texts.clear()
             self._texts[id] = known
         return msgspec.structs.replace(known, topic=topic, weight=weight)
+
+    def _trimmed(self, id: int, example: Example) -> Example:
+        """With the text that a person left of it (B10), where one did."""
+        text = self._said[id].text if id in self._said else ""
+        return msgspec.structs.replace(example, text=text[:_MOST_TEXT]) if text else example
 
 
 def _some(pages: Sequence[Found], most: int) -> list[Found]:

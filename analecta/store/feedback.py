@@ -15,7 +15,7 @@ from analecta.store.library import Library
 # Came after the first libraries were made: it is added to those when somebody first says something.
 _TABLE = """CREATE TABLE IF NOT EXISTS feedback (
   n INTEGER PRIMARY KEY, at REAL NOT NULL, step INTEGER NOT NULL, page INTEGER NOT NULL, url TEXT NOT NULL,
-  says TEXT NOT NULL, topic TEXT NOT NULL, away INTEGER NOT NULL, note TEXT NOT NULL)"""
+  says TEXT NOT NULL, topic TEXT NOT NULL, away INTEGER NOT NULL, note TEXT NOT NULL, text TEXT NOT NULL)"""
 _WANTED = "lesson_wanted"  # in meta: when somebody asked for one
 
 MARK = "+"  # in meta "taught" it parts the digest of the examples from that of what was said
@@ -26,7 +26,8 @@ class Word(msgspec.Struct, frozen=True):
     """One thing said of one page.
 
     "good": it is an example of the topic. "bad": it is not of the topic, or of none where no topic is named; where
-    `away` is set, it is an example of what is not meant. "drop": nothing is learnt from it.
+    `away` is set, it is an example of what is not meant. "drop": nothing is learnt from it. Where there is a `text`,
+    that is learnt from instead of the page's: a person has trimmed it.
     """
 
     page: int  # its id
@@ -35,6 +36,7 @@ class Word(msgspec.Struct, frozen=True):
     topic: str = ""
     away: bool = False
     note: str = ""
+    text: str = ""
     at: float = 0.0
     step: int = 0  # what was said by one command has one number, and is taken back together
 
@@ -47,9 +49,9 @@ def say(library: Library, words: Sequence[Word], wall: float | None = None) -> l
         db.execute(_TABLE)
         step = db.execute("SELECT coalesce(max(step), 0) + 1 FROM feedback").fetchone()[0]
         said = [msgspec.structs.replace(word, at=now, step=step) for word in words]
-        rows = [(w.at, w.step, w.page, w.url, w.says, w.topic, w.away, w.note) for w in said]
+        rows = [(w.at, w.step, w.page, w.url, w.says, w.topic, w.away, w.note, w.text) for w in said]
         db.executemany(
-            "INSERT INTO feedback (at, step, page, url, says, topic, away, note) VALUES (?,?,?,?,?,?,?,?)", rows
+            "INSERT INTO feedback (at, step, page, url, says, topic, away, note, text) VALUES (?,?,?,?,?,?,?,?,?)", rows
         )
     return said
 
@@ -59,7 +61,7 @@ def said(library: Library) -> list[Word]:
     with library.database(readonly=True) as db:
         if not _there(db):
             return []
-        rows = db.execute("SELECT page, url, says, topic, away, note, at, step FROM feedback ORDER BY n")
+        rows = db.execute("SELECT page, url, says, topic, away, note, text, at, step FROM feedback ORDER BY n")
         return [Word(page, url, says, topic, bool(away), *more) for page, url, says, topic, away, *more in rows]
 
 
@@ -75,7 +77,7 @@ def take_back(library: Library) -> list[Word]:
 
 def mark(words: Sequence[Word]) -> str:
     """A digest of what was said; "" where nothing was."""
-    spoken = [(word.page, word.says, word.topic, word.away) for word in words]
+    spoken = [(word.page, word.says, word.topic, word.away, word.text) for word in words]
     return xxhash.xxh3_64_hexdigest(msgspec.json.encode(spoken)) if spoken else ""
 
 

@@ -24,7 +24,7 @@ from analecta.judge.unjudged import Unjudged
 from analecta.model import OTHERS, Verdict
 from analecta.settings import LearnSettings
 from analecta.settings import load as settings_of
-from analecta.store.feedback import BAD, DROP, GOOD, Word, lesson_wanted, said, say, take_back
+from analecta.store.feedback import BAD, DROP, GOOD, Word, lesson_wanted, mark, said, say, take_back
 from analecta.store.library import Library
 from tests.making import shard_at
 
@@ -143,6 +143,16 @@ def test_b18_good_pages_are_examples_bad_ones_of_others_and_dropped_ones_none(li
     assert (learnt[good.url], learnt[bad.url], seed.url in learnt) == (1, OTHERS, False)
     with lib.shards() as shards:
         assert not {page.id for page in teacher._found(shards)} & {good.page, bad.page, seed.page}
+
+
+def test_b10_a_page_that_was_trimmed_is_learnt_from_by_what_is_left(lib):
+    id, url, _ = pages(lib, "u.priority >= 1e6 AND p.topic = 0")[0]
+    whole = next(example.text for example in teacher_of(lib).given() if example.url == url)
+    before = mark(say(lib, [Word(id, url, GOOD, lib.topic_names()[0])]))
+    assert mark(say(lib, [Word(id, url, GOOD, lib.topic_names()[0], text="only this")])) != before
+    assert [example.text for example in teacher_of(lib).given() if example.url == url] == ["only this"]
+    assert take_back(lib)[0].text == "only this"
+    assert [example.text for example in teacher_of(lib).given() if example.url == url] == [whole]
 
 
 def test_b18_what_a_person_said_is_never_doubted(lib):
