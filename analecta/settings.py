@@ -205,6 +205,7 @@ class CommunitySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     pages: Count = 30  # of a site; 0 = all
     order: Annotated[str, Meta(pattern="^(breadth|worth|short)$")] = "breadth"  # which come after the front page
     at_once: Annotated[int, Meta(ge=1)] = 128  # sites
+    only: tuple[str, ...] = ()  # sites that may be crawled; none = any
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

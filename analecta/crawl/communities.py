@@ -100,4 +100,5 @@ class Growth:
 
     def _in_scope(self, site: str) -> bool:
         target = canonical(front(site))
-        return target is not None and not self._bounds.refusal(target, 0)
+        wanted = not self.rules.only or site in self.rules.only
+        return wanted and target is not None and not self._bounds.refusal(target, 0)

@@ -100,8 +100,9 @@ def find(found: Found, wanted: str) -> Community:
 def deeper(library: Library, wanted: str) -> dict[str, Any]:
     """The settings of a crawl that goes deeper inside one community: all pages of its sites, and no others."""
     one = find(communities(library), wanted)
-    hosts = list(dict.fromkeys(member.site.partition("/")[0] for member in one.members))
-    return {"scope": {"hosts": hosts}, "communities": {"pages": 0}}
+    sites = [member.site for member in one.members]
+    hosts = list(dict.fromkeys(site.partition("/")[0] for site in sites))
+    return {"scope": {"hosts": hosts}, "communities": {"pages": 0, "only": sites}}
 
 
 def links_between(library: Library) -> Links:

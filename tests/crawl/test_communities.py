@@ -103,6 +103,21 @@ def test_a_library_goes_deeper_inside_one_community(tmp_path, web):
     assert crawl(library).tally.pages == 0, "nothing is asked for twice"
 
 
+def test_c1_going_deeper_among_directories_leaves_those_of_others_on_the_same_host_alone(tmp_path):
+    pages = {}
+    for name, friend in (("ann", "ben"), ("ben", "ann"), ("eve", "kim"), ("kim", "eve")):
+        pages[f"home.test/~{name}/"] = [f"/~{name}/more", f"/~{friend}/"]
+        pages[f"home.test/~{name}/more"] = [f"/~{friend}/"]
+    with HostileServer({path: html(path, *links) for path, links in pages.items()}) as server:
+        seeds = ["home.test/~ann", "home.test/~eve"]
+        library = library_at(tmp_path / "lib", server, seeds, sites={"by": "prefix"}, communities={"pages": 1})
+        crawl(library)
+        assert found_in(library) == [{"home.test/~ann/", "home.test/~ben/"}, {"home.test/~eve/", "home.test/~kim/"}]
+        before = set(kept(library))
+        crawl(library, **deeper(library, "2"))
+    assert set(kept(library)) - before == {"http://home.test/~eve/more", "http://home.test/~kim/more"}
+
+
 def test_c1_a_domain_is_one_site_whoever_owns_its_hosts(tmp_path):
     hosts = [f"{name}.{domain}" for domain in ("ash.test", "oak.test") for name in ("a", "b", "c", "d")]
     pages = {f"{one}/": [f"http://{other}/" for other in hosts if other[2:] == one[2:]] for one in hosts}
