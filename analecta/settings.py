@@ -185,6 +185,7 @@ class CrawlSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ordered: bool = False  # take answers in the order of asking, so that a crawl can be repeated exactly
     seed: int = 0
     refresh: Annotated[float, Meta(ge=0, le=36_500)] | None = None  # days after which pages are asked for again
+    within: tuple[str, ...] = ()  # hosts that are asked, with those below them; others wait; none = any
     warc_size: Annotated[int, Meta(ge=1_000_000)] = 1_000_000_000
 
 

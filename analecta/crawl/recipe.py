@@ -22,6 +22,7 @@ from analecta.crawl.messages import Reins
 from analecta.crawl.offers import Offers
 from analecta.crawl.pages import Pages
 from analecta.crawl.pile import Pile
+from analecta.crawl.scoping import rescope
 from analecta.crawl.site_policy import RANKS, SitePolicy
 from analecta.fetch.client import http_client
 from analecta.fetch.identity import TOKEN, software
@@ -80,6 +81,9 @@ async def partition(
     files = shard.files()
     if settings.crawl.refresh is not None:
         back += shard.ask_again(time.time() - settings.crawl.refresh * 86_400)
+    scope, growing = settings.scope, settings.communities
+    bounds = Bounds(() if growing.grow else scope.hosts, scope.exclude, scope.depth)
+    back.update(rescope(shard, bounds))  # which may be fewer
     archive = Archive(library.archive, prefix, files[-1][0] if files else 0, settings.crawl.warc_size, info)
     frontier = frontier_of(settings, shard, back)
     f = settings.fetch
@@ -103,11 +107,11 @@ async def partition(
     parser = Parser(Joiner())
     pile = Pile(shard, archive, parser, f.max_body)
     exchange = Exchange(me, partitions, Post(shard), transport)
-    scope, rules, topics = settings.scope, settings.policy, library.topic_names()
+    rules, topics = settings.policy, library.topic_names()
     tally = Tally()
     focus = focus_of(settings)
     links = LinkJudge(seed=settings.crawl.seed) if rules.kind == "learned" else None
-    sites, units, growing = sites_of(library, settings.sites), Units(shard.db), settings.communities
+    sites, units = sites_of(library, settings.sites), Units(shard.db)
     site_policy = (
         SitePolicy(shard, frontier, SiteUrls(units), sites, growing.pages, RANKS[growing.order])
         if growing.grow
@@ -118,7 +122,7 @@ async def partition(
         frontier=frontier,
         exchange=exchange,
         focus=focus,
-        bounds=Bounds(() if growing.grow else scope.hosts, scope.exclude, scope.depth),
+        bounds=bounds,
         traps=Traps(settings.frontier.trap_sample, settings.frontier.trap_share),
         tally=tally,
         topics=topics,
@@ -216,6 +220,7 @@ def frontier_of(settings: Settings, shard: Shard, back: Counter[int]) -> Frontie
         cap=s.cap,
         spread=s.spread,
         domain_of=domain_of if polite.per_domain else str,
+        within=Bounds(settings.crawl.within).has if settings.crawl.within else None,
     )
     frontier.sieve.load(shard.seen_ids(), shard.last_n())
     queued = Counter({int(topic): n for topic, n in msgspec.json.decode(shard.get("queued", b"{}")).items()})

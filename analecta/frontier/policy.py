@@ -99,11 +99,12 @@ class Bounds:
         targets = [canonical(f"http://{host}/") for host in hosts]
         self.hosts = frozenset(target.host for target in targets if target is not None)
         self.depth = depth
+        self.said = sorted(self.hosts), list(exclude), depth
         self._exclude = [re.compile(pattern) for pattern in exclude]
 
     def refusal(self, target: Target, depth: int) -> str:
         """Why a URL is out of scope; "" where it is in."""
-        if self.hosts and not self._host_in(target.host):
+        if self.hosts and not self.has(target.host):
             return "scope-host"
         if self.depth and depth > self.depth:
             return "scope-depth"
@@ -111,7 +112,8 @@ class Bounds:
             return "scope-exclude"
         return ""
 
-    def _host_in(self, host: str) -> bool:
+    def has(self, host: str) -> bool:
+        """Whether a host is one of those that were named, or below one."""
         if host in self.hosts:
             return True
         host = host.partition(":")[0]

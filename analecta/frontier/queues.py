@@ -49,7 +49,7 @@ class Ledger(Protocol):
 class Host(Turns):
     """A host with its queue: `heap` in memory, and the best priority among its cold URLs."""
 
-    __slots__ = ("cold_best", "domain", "fate", "heap", "name", "picked", "ticket")
+    __slots__ = ("cold_best", "domain", "fate", "heap", "name", "outside", "picked", "ticket")
 
     def __init__(self, name: str, domain: "Domain", manners: Manners, now: float) -> None:
         super().__init__(manners, now)
@@ -60,6 +60,7 @@ class Host(Turns):
         self.fate = (State.FAILED, "bad-host")  # what becomes of its URLs if it is given up
         self.ticket = 0
         self.picked = -(1 << 60)  # the number of the last pick that came from here
+        self.outside = False  # it is not asked in this crawl: its URLs wait for another
 
 
 class Domain:
@@ -86,8 +87,12 @@ class Frontier:
         cap: int = 0,
         spread: int = 0,
         domain_of: Callable[[str], str] = str,
+        within: Callable[[str], bool] | None = None,
     ) -> None:
-        """`cap` bounds the queue of each topic (0: no bound); `spread`: so many picks from other hosts come between."""
+        """`cap` bounds the queue of each topic (0: no bound); `spread`: so many picks from other hosts come between.
+
+        Only hosts that are `within` are asked, if that is said; what is queued for others waits.
+        """
         self.ledger = ledger
         self.manners = manners
         self.hot = hot
@@ -101,6 +106,8 @@ class Frontier:
         self.lines: Lines | None = None  # in a crawl in order: all times here are counted ones
         self._domains: dict[str, Domain] = {}
         self._domain_of = domain_of
+        self._within = within
+        self._inside: set[Host] = set()  # hosts that are within, where only those are asked
         self._now = now
         self._next_n = next_n
         self._live: dict[int, float] = {}  # hot URLs: id -> priority; heap entries that disagree are stale
@@ -113,8 +120,10 @@ class Frontier:
         self._sweep_at = 10_000
 
     def __len__(self) -> int:
-        """URLs that wait to be fetched."""
-        return self._queued.total()
+        """URLs that wait to be fetched; where only some hosts are asked, those in memory and one for all cold ones."""
+        if self._within is None:
+            return self._queued.total()
+        return sum(len(host.heap) + (host.cold_best is not None) for host in self._inside)
 
     @property
     def queued(self) -> dict[int, int]:
@@ -359,7 +368,9 @@ class Frontier:
 
     def count_above(self, priority: float) -> int:
         """How many hot URLs wait with at least this priority; walks through them all."""
-        return sum(value >= priority for value in self._live.values())
+        if self._within is None:
+            return sum(value >= priority for value in self._live.values())
+        return sum(self._live.get(id, -NEVER) >= priority for host in self._inside for _, _, id in host.heap)
 
     # --- how --------------------------------------------------------------------------------------------------
 
@@ -372,6 +383,10 @@ class Frontier:
         if host is None:
             domain = self._domains.setdefault(self._domain_of(name), Domain())
             host = self.hosts[name] = Host(name, domain, self.manners, self._now)
+            if self._within is not None:
+                host.outside = not self._within(name)
+                if not host.outside:
+                    self._inside.add(host)
         return host
 
     def _enter(self, host: Host, priority: float, n: int, id: int) -> None:
@@ -400,7 +415,7 @@ class Frontier:
         """Let the host stand where it belongs now; earlier entries of it become stale."""
         self._tickets += 1
         host.ticket = self._tickets
-        if not host.free() or self._rests(host) or (best := self._best(host)) is None:
+        if host.outside or not host.free() or self._rests(host) or (best := self._best(host)) is None:
             return
         if host.next > self._now:
             heappush(self._waiting, (host.next, self._tickets, self._tickets, host))
@@ -490,4 +505,5 @@ class Frontier:
             idle = not host.flying and not host.heap and host.cold_best is None and not self._rests(host)
             if idle and not host.bad and not host.strikes and host.next <= self._now:
                 del self.hosts[name]
+                self._inside.discard(host)
         self._sweep_at = max(10_000, 2 * len(self.hosts))

@@ -102,7 +102,7 @@ def deeper(library: Library, wanted: str) -> dict[str, Any]:
     one = find(communities(library), wanted)
     sites = [member.site for member in one.members]
     hosts = list(dict.fromkeys(site.partition("/")[0] for site in sites))
-    return {"scope": {"hosts": hosts}, "communities": {"pages": 0, "only": sites}}
+    return {"crawl": {"within": hosts}, "communities": {"pages": 0, "only": sites}}
 
 
 def links_between(library: Library) -> Links:

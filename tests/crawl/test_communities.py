@@ -103,6 +103,18 @@ def test_a_library_goes_deeper_inside_one_community(tmp_path, web):
     assert crawl(library).tally.pages == 0, "nothing is asked for twice"
 
 
+def test_what_waits_elsewhere_goes_on_waiting_while_a_crawl_keeps_to_some_hosts(tmp_path, web):
+    library = library_at(tmp_path / "lib", web, ["ash0.test", "elm0.test"], recipe="breadth-first")
+    crawl(library, stop={"pages": 6})
+    before = set(kept(library))
+    crawl(library, crawl={"within": ["elm0.test", "elm1.test"]})
+    assert {url.split("/")[2] for url in set(kept(library)) - before} <= {"elm0.test", "elm1.test"}
+    assert {f"http://elm1.test/{end}" for end in ("", "one", "two")} <= set(kept(library))
+    assert not [url for url, (_, reason) in states(library).items() if reason == "scope-host"]
+    crawl(library)
+    assert len(kept(library)) == 3 * len(NAMES) * SIZE + 2
+
+
 def test_c1_going_deeper_among_directories_leaves_those_of_others_on_the_same_host_alone(tmp_path):
     pages = {}
     for name, friend in (("ann", "ben"), ("ben", "ann"), ("eve", "kim"), ("kim", "eve")):

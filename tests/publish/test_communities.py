@@ -42,8 +42,8 @@ def test_a_community_is_found_by_number_name_and_site(found):
 
 def test_a_deeper_crawl_keeps_to_the_hosts_of_one_community(grown, found):
     asked = deeper(grown, "1")
-    assert set(asked["scope"]["hosts"]) == {member.site for member in found.communities[0].members}
-    assert set(asked["communities"]["only"]) == set(asked["scope"]["hosts"])
+    assert set(asked["crawl"]["within"]) == {member.site for member in found.communities[0].members}
+    assert set(asked["communities"]["only"]) == set(asked["crawl"]["within"])
 
 
 def test_pages_know_their_community(grown, found):
