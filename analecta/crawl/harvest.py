@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 from analecta.crawl.endings import Endings
 from analecta.crawl.offers import Offers
 from analecta.crawl.pages import Landed, Pages
+from analecta.frontier.hosts import Host
 from analecta.frontier.politeness import SLOW_DOWN, Manners, retry_after
-from analecta.frontier.queues import Frontier, Host
+from analecta.frontier.queues import Frontier
 from analecta.model import Answer, Candidate, Fetched, Found, Lease, NoAnswer, State, Target
 from analecta.parse.sitemap import read_sitemap
 from analecta.store.archive import Archive, Original

@@ -13,64 +13,18 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from math import ceil
-from typing import Protocol
 
 import numpy as np
 
+from analecta.frontier.hosts import Domain, Entry, Host
+from analecta.frontier.ledger import Ledger, Row
 from analecta.frontier.lines import Lines
-from analecta.frontier.politeness import Manners, Turns
+from analecta.frontier.politeness import Manners
 from analecta.frontier.sieve import Sieve
 from analecta.model import Candidate, Lease, State, Target
 
 NEVER = float("inf")
 _SLACK = 1.1  # a queue may outgrow its cap by a tenth before it is cut back: cutting scans the table
-
-Entry = tuple[float, int, int]  # (-priority, n, id)
-Row = tuple[int, Candidate, State, bool, str]  # n, what, state, cold, reason
-
-
-class Ledger(Protocol):
-    """The durable side of the frontier; the shard is one. See store/shard.py for what each does."""
-
-    def add(self, rows: Iterable[Row]) -> None: ...
-    def lease(self, ids: Sequence[int], priorities: Sequence[float]) -> list[Lease]: ...
-    def spill(self, rows: Iterable[tuple[float, int]]) -> None: ...
-    def warm(self, host: str, count: int) -> list[tuple[float, int, int]]: ...
-    def cold_best(self, host: str) -> float | None: ...
-    def reprioritise(self, ids: Iterable[int], priority: float) -> list[tuple[int, int]]: ...
-    def set_priorities(self, rows: Iterable[tuple[float, int]]) -> None: ...
-    def worst(self, topic: int, count: int) -> list[int]: ...
-    def settle(
-        self, id: int, state: State, reason: str = "", detail: str = "", elsewhere: int = 0, tries: int | None = None
-    ) -> None: ...
-    def settle_queued(self, ids: Sequence[int], state: State, reason: str, detail: str = "") -> dict[int, int]: ...
-
-
-class Host(Turns):
-    """A host with its queue: `heap` in memory, and the best priority among its cold URLs."""
-
-    __slots__ = ("cold_best", "domain", "fate", "heap", "name", "outside", "picked", "ticket")
-
-    def __init__(self, name: str, domain: "Domain", manners: Manners, now: float) -> None:
-        super().__init__(manners, now)
-        self.name = name
-        self.domain = domain
-        self.heap: list[Entry] = []
-        self.cold_best: float | None = None
-        self.fate = (State.FAILED, "bad-host")  # what becomes of its URLs if it is given up
-        self.ticket = 0
-        self.picked = -(1 << 60)  # the number of the last pick that came from here
-        self.outside = False  # it is not asked in this crawl: its URLs wait for another
-
-
-class Domain:
-    """Hosts that share a registrable domain share a limit on requests under way (B16)."""
-
-    __slots__ = ("flying", "parked")
-
-    def __init__(self) -> None:
-        self.flying = 0
-        self.parked: list[Host] | None = None  # hosts that wait for it; most domains never have any
 
 
 class Frontier:
