@@ -97,11 +97,11 @@ def _is_demo(folder: Path) -> bool:
 
 
 def _table(topic: str, pages: list[Ranked]) -> Table:
-    title = Text(f"Best new pages about {plain(topic)}", style="bold")
+    title = Text(f"Best new pages about {plain(topic)}, by score", style="bold")
     table = Table(box=None, padding=(0, 2, 0, 0), title=title, title_justify="left", show_header=False)
     table.add_column(style="green", no_wrap=True)
     table.add_column()  # one that must not wrap would not be made narrower, and be cut at the terminal's edge
     for page in pages:
-        table.add_row(f"{page.confidence:.2f}", shown(page.item.title or "(no title)"))
+        table.add_row(f"{page.score:.2f}", shown(page.item.title or "(no title)"))
         table.add_row("", shown(page.item.url, "dim"))
     return table

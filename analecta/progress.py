@@ -62,9 +62,12 @@ class Lines:
         if passed < self._next:
             return
         self._next = passed + _LINE_EVERY
+        if crawl.only_examples:
+            self.console.print(f"{clock(passed)} {doing(crawl)}{_waiting(crawl)}")
+            return
         tally = crawl.tally
         self.console.print(
-            f"{clock(passed)} {tally.pages:,} pages, {share(tally.on_topic, tally.pages)} on topic,"
+            f"{clock(passed)} {many(tally.pages, 'page')}, {share(tally.on_topic, tally.pages)} on topic,"
             f" {self._speed(passed, tally.pages):.1f} pages/s, {many(tally.hosts, 'host')}, {queued(crawl):,} queued,"
             f" {tally.refused:,} refused, {tally.failed:,} failed{_waiting(crawl)}"
         )
@@ -92,6 +95,8 @@ class Picture:
         head.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
         head.add_column(justify="right", no_wrap=True)
         head.add_row(Text(doing(crawl), style="bold"), clock(passed))
+        if crawl.only_examples:  # figures are of a crawl, and this is none
+            return head
         parts: list[RenderableType] = [head]
         if most := crawl.settings.stop.pages:
             parts.append(_bar(tally.pages, most))
@@ -135,9 +140,11 @@ def doing(crawl: Crawl) -> str:
     if (unread := waiting(crawl)) and not any(w.report and w.report.flying for w in crawl.workers):
         return f"Reading {many(unread, 'document')} that had to wait"
     if seconds := pause(crawl):
-        return f"Waiting for hosts that want a pause ({clock(seconds)})"
+        return f"Waiting for hosts that want a pause: {_next_host(crawl)} in {clock(seconds)}"
     if not crawl.lessons.model:
         return "Fetching the examples to learn from"
+    if crawl.only_examples:
+        return "Looking at the examples"
     return f"Crawling {plain(crawl.library.folder.name)}"
 
 
@@ -151,7 +158,13 @@ def pause(crawl: Crawl) -> float:
 
 def _waiting(crawl: Crawl) -> str:
     seconds = pause(crawl)
-    return f"; its hosts want a pause of {clock(seconds)}" if seconds else ""
+    return f"; its hosts want a pause: {_next_host(crawl)} in {clock(seconds)}" if seconds else ""
+
+
+def _next_host(crawl: Crawl) -> str:
+    """The host that may be asked next."""
+    waits = [(worker.report.wait, worker.report.next_host) for worker in crawl.workers if worker.report]
+    return plain(min((one for one in waits if one[1]), default=(0.0, "the next"))[1])
 
 
 def waiting(crawl: Crawl) -> int:

@@ -250,14 +250,15 @@ def load(path: Path, override: Layer | None = None) -> Settings:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadUse(f"cannot read {path}: {error}") from error
+        raise BadUse(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
     written = parse(text, str(path))
     asked = override or {}
     recipe = parse(recipe_text(asked.get("recipe") or written.get("recipe", Settings().recipe)), "recipe")
     try:
         return msgspec.convert(merge(merge(recipe, written), asked), Settings, strict=False)
     except msgspec.ValidationError as error:
-        raise BadUse(f"that does not go together: {error}") from error
+        said, where = _located(str(error))
+        raise BadUse(f"that does not go together: {where}: {said}") from error
 
 
 def with_recipe(name: str, written: Layer) -> Settings:
@@ -276,6 +277,10 @@ def parse(text: str, name: str) -> dict[str, Any]:
         msgspec.convert(data, Settings)
     except msgspec.ValidationError as error:
         raise BadSettings(_explain(str(error), text, name)) from error
+    recipe = data.get("recipe", Settings().recipe)
+    if recipe not in recipe_names():
+        where = f"{name}, line {_line_of(text, ('recipe',))}"
+        raise BadSettings(f"{where}: there is no recipe {recipe!r}{suggest(recipe, recipe_names())}")
     for table, key in (("scope", "exclude"), ("policy", "never")):
         for pattern in data.get(table, {}).get(key, ()):
             _check_pattern(pattern, (table, key), text, name)
@@ -322,12 +327,44 @@ def suggest(word: str, valid: list[str]) -> str:
 
 
 def _explain(message: str, text: str, name: str) -> str:
-    """msgspec says `... - at `$.fetch.delay``: find that key's line and say it plainly."""
-    found = re.search(r"^(.*) - at `\$\.?(.*)`$", message)
-    if not found:
-        return f"{name}: {message}"
-    said, where = found[1], re.sub(r"\[\.*\d*\]", "", found[2])
+    """What msgspec says of a value, in plain words and with its line."""
+    said, where = _located(message)
     return f"{name}, line {_line_of(text, tuple(where.split('.')))}: bad value for {where!r}: {said}"
+
+
+def _located(message: str) -> tuple[str, str]:
+    """msgspec says "... - at `$.fetch.delay`": what in plain words, and the key."""
+    said, _, where = message.partition(" - at ")
+    key = where.rpartition("$")[2].strip("`.")
+    return _in_words(said), re.sub(r"\[\.*\d*\]", "", key)
+
+
+_KINDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "str": "text",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "a table",
+}
+_GOT = _KINDS | {"float": "a fraction"}
+
+
+def _in_words(said: str) -> str:
+    """A complaint of msgspec for people who know nothing of types; as it is where it says something else."""
+    if missing := re.fullmatch(r"Object missing required field `(\w+)`", said):
+        return f"it has no {missing[1]}"
+    if choice := re.search(r"regex '\^\(([\w|-]+)\)\$'", said):
+        return f"one of {choice[1].replace('|', ', ')} is wanted"
+    if "matching regex" in said:  # there is but one that is no choice
+        return "media types such as text/html and audio/* are wanted"
+    found = re.match(r"Expected `([\w |]+)`(?: ([<>]=) ([\d.]+))?(?:, got `(\w+)`)?$", said)
+    if found is None:
+        return said
+    wanted, sign, limit, got = found.groups()
+    kinds = " or ".join(_KINDS.get(kind, kind) for kind in wanted.split(" | ") if kind != "null")
+    bound = f", {limit.removesuffix('.0')} or {'more' if sign == '>=' else 'less'}," if sign else ""
+    return f"{kinds}{bound} is wanted" + (f", not {_GOT.get(got, got)}" if got else "")
 
 
 def _line_of(text: str, path: tuple[str, ...]) -> int:

@@ -82,7 +82,7 @@ def watch(
         refused=tally.refused,
         reasons={word: count for word, count in tally.reasons.items() if word not in NO_REFUSALS},
         topics={name: tally.topics.get(n, 0) for n, name in enumerate(crawl.topics)},
-        hosts=tally.hosts,
+        hosts=_hosts(library),
         queued=queued(crawl),
         unread=waiting(crawl),
         bytes=tally.bytes,
@@ -90,6 +90,12 @@ def watch(
         pages_per_second=round(tally.pages / seconds, 2) if seconds else 0.0,
         notes=[note for _, note in library.notes(since=started)],
     )
+
+
+def _hosts(library: Library) -> int:
+    """Hosts of which an address is known: `status` tells the same number."""
+    with library.shards() as shards:
+        return sum(int(shard.execute("SELECT count(*) FROM hosts").fetchone()[0]) for shard in shards)
 
 
 @contextlib.contextmanager
@@ -138,12 +144,12 @@ def told(result: Result) -> RenderableType:
     """The result for a person."""
     speed = f"{result.seconds:.1f} s ({result.pages_per_second:.1f} a second)"
     on_topic = share(result.on_topic, result.pages)
-    lines = [f"{many(result.pages, 'page')} in {speed}, {on_topic} on topic when fetched, {many(result.hosts, 'host')}"]
+    lines = [f"{many(result.pages, 'page')} in {speed}, {on_topic} on topic when fetched"]
     if any(result.topics.values()):
         lines.append(" · ".join(f"{plain(name)} {count:,}" for name, count in result.topics.items()))
     if result.reasons:
         lines.append(f"{result.refused:,} refused, {result.failed:,} failed: {why(result.reasons)}")
-    lines.append(f"{many(result.queued, 'URL')} left in the queue")
+    lines.append(f"{many(result.queued, 'URL')} left in the queue; {many(result.hosts, 'host')} known")
     if result.unread:
         lines.append(f"{many(result.unread, 'document')} kept and not yet read: the next crawl reads them")
     if result.code == 3:

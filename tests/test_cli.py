@@ -206,7 +206,7 @@ def test_new_never_overwrites(lib, seeds):
     [
         (["lib", "--seeds", "none"], 2, "No such file"),
         (["lib", "--seeds", "seeds.txt", "--recipe", "adaptiv"], 2, "did you mean 'adaptive'"),
-        (["seeds.txt/lib", "--seeds", "seeds.txt"], 4, "cannot make a library"),
+        (["seeds.txt/lib", "--seeds", "seeds.txt"], 4, "cannot make a library at seeds.txt/lib: Not a directory"),
     ],
 )
 def test_new_leaves_nothing_behind_where_it_fails(seeds, tmp_path, words, code, said):
@@ -345,6 +345,7 @@ def test_crawl_gives_one_json_object_and_plain_progress(lib, pocket):
     result = json.loads(done.stdout)
     assert (result["code"], result["pages"], result["library"]) == (0, 40, str(lib))
     assert result["topics"] == {"bees": result["on_topic"]}
+    assert result["hosts"] == json.loads(analecta("status", lib, "--json").stdout)["hosts"]
     assert re.fullmatch(r"(0:\d\d .* pages/s.*\n)+", done.stderr)
 
 
@@ -387,6 +388,17 @@ def test_connect_to_is_checked_before_anything_starts(lib, address):
 
 def test_the_open_internet_needs_a_contact(lib):
     assert "contact" in analecta("crawl", lib, code=2).stderr
+    said = analecta("crawl", lib, "--connect-to", "nowhere.invalid:80", code=2).stderr
+    assert "nowhere.invalid:80 is not on this machine" in said
+    assert "set contact" in said
+
+
+def test_a_crawl_that_went_to_the_wrong_place_is_set_right_by_the_next(lib, pocket):
+    said = analecta("crawl", lib, "--connect-to", "127.0.0.1:9", "--workers", 1, code=4).stderr
+    assert re.search(r"no seed .* without its robots\.txt: http://\S+/robots\.txt \(connect\)", said)
+    assert "what answers at 127.0.0.1:9" in said
+    right = ("--connect-to", f"http://{pocket.address}/", "--workers", 1)
+    assert json.loads(analecta("crawl", lib, "--pages", 5, *right, "--json").stdout)["pages"] == 5
 
 
 def test_an_unknown_key_in_the_settings_is_named(lib):
@@ -436,6 +448,25 @@ def test_f05_a_second_crawl_is_refused(lib, pocket):
 def test_status_for_people_and_for_scripts(grown):
     assert "no crawl runs" in analecta("status", grown).stdout
     assert status(grown)["pages"] == 100
+
+
+def test_settings_that_cannot_be_read_are_told_and_the_rest_is_shown(grown, tmp_path):
+    lib = copytree(grown, tmp_path / "lib")
+    (lib / "analecta.toml").write_text('\nrecipe = "adaptiv"\n')
+    said = analecta("status", lib).stdout
+    assert re.search(r"Settings +cannot be read, .*analecta\.toml, line 2: there is no recipe 'adaptiv'", said)
+    assert re.search("Pages +100", said)
+    assert "line 2" in status(lib)["settings"]
+    assert status(grown)["settings"] == ""
+
+
+def test_a_library_of_another_version_is_called_so(grown, tmp_path):
+    lib = copytree(grown, tmp_path / "lib")
+    with Library(lib).database() as db:
+        db.execute("ALTER TABLE models RENAME COLUMN about TO story")
+    said = analecta("status", lib, code=4).stderr
+    assert "the library is of another version of Analecta" in said
+    assert "(no such column: about)" in said
 
 
 def test_explain_for_people_and_for_scripts(grown, pocket):

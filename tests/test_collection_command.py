@@ -62,7 +62,8 @@ def test_s12_the_picture_is_html_or_svg_by_its_name(grown, tmp_path):
     assert run(grown.folder, "-o", tmp_path / "p.svg").exit_code == 0
     assert (tmp_path / "p.svg").read_text().startswith("<svg")
     assert isinstance(run(grown.folder, "-o", tmp_path / "p.png").exception, BadUse)
-    assert isinstance(run(grown.folder, "-o", tmp_path / "no" / "p.svg").exception, Environment)
+    assert run(grown.folder, "-o", tmp_path / "new" / "p.svg").exit_code == 0
+    assert isinstance(run(grown.folder, "-o", tmp_path / "p.svg" / "p.svg").exception, Environment)
 
 
 def test_c7_a_collection_can_be_of_one_community_alone(grown):

@@ -1,6 +1,7 @@
 """`analecta feedback` and `analecta retrain`, on a library grown from the pocket web."""
 
 import json
+import re
 import shutil
 
 import pytest
@@ -96,6 +97,38 @@ def test_b18_retraining_is_undone_by_the_command(lib, best):
     assert stored(Library(lib)) != before
     assert " came in" in run("retrain", lib, "--undo").stdout
     assert stored(Library(lib)) == before
+
+
+def test_b18_after_undoing_it_is_told_that_words_stay(lib, best):
+    run("feedback", lib, best[0], "--bad")
+    told = run("retrain", lib).stdout
+    assert re.search(r"\d\.\d\d ->    —  .*\(you said so\)", told), "no judge's confidence where a person speaks"
+    done = run("retrain", lib, "--undo")
+    assert "Your words stay" in done.stdout
+    assert f"feedback {lib} --undo" in done.stderr
+    assert "analecta crawl" not in done.stderr, "it would learn them again at once"
+
+
+def test_b18_status_shows_the_model_in_use(lib, best):
+    before = Library(lib).get("model")
+    run("feedback", lib, *best[:3], "--bad")
+    run("retrain", lib)
+    assert f"Model     {Library(lib).get('model')[:12]}" in run("status", lib).stdout
+    run("retrain", lib, "--undo")
+    assert f"Model     {before[:12]}" in run("status", lib).stdout
+
+
+def test_b18_explain_says_whose_verdict_it_is(lib, best):
+    run("feedback", lib, best[0], "--bad")
+    assert "You say otherwise" in run("explain", lib, best[0]).stdout
+    run("retrain", lib)
+    assert "KEPT, but about none of the topics, because you say so." in run("explain", lib, best[0]).stdout
+    run("feedback", lib, best[0], "--good", "--topic", "beekeeping")
+    run("retrain", lib)
+    assert "a page about beekeeping (because you say so)." in run("explain", lib, best[0]).stdout
+    run("feedback", lib, best[0], "--drop")
+    run("retrain", lib)
+    assert "you say so" not in run("explain", lib, best[0]).stdout
 
 
 def test_b18_while_a_crawl_runs_it_is_asked_to_learn(lib, best):

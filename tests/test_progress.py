@@ -5,9 +5,11 @@ import pytest
 from making import item
 from rich.console import Console
 
+from analecta.cli.crawling import _steps
 from analecta.demo import _table
-from analecta.progress import pause
+from analecta.progress import doing, pause
 from analecta.publish.collection import Ranked
+from analecta.settings import CommunitySettings, Settings
 from analecta.watch import Result, told
 
 
@@ -44,8 +46,8 @@ def result(**changes) -> Result:
 
 
 def test_one_page_of_one_host_is_told_in_the_singular():
-    assert "1 page in 1.0 s (1.0 a second), 100% on topic when fetched, 1 host\n" in written(told(result()))
-    assert "1 URL left in the queue" in written(told(result()))
+    assert "1 page in 1.0 s (1.0 a second), 100% on topic when fetched\n" in written(told(result()))
+    assert "1 URL left in the queue; 1 host known\n" in written(told(result()))
 
 
 def test_where_nothing_is_left_it_is_told_what_would_give_more_to_do():
@@ -58,6 +60,29 @@ def test_a_long_address_is_visibly_cut_where_the_terminal_is_narrow():
     lines = written(_table("bees", [Ranked(page, 1, 0.5, 0.0, "")])).splitlines()
     assert lines[-1].rstrip().endswith("…")
     assert max(map(len, lines)) <= 80
+
+
+def test_the_demo_shows_the_figure_that_it_sorts_by():
+    assert "0.78  Short" in written(_table("bees", [Ranked(item(title="Short"), 1, 0.78, 0.0, "", 0.9)]))
+
+
+def test_a_look_at_the_examples_is_not_called_a_crawl():
+    looking = crawl((0, 9, 0.0))
+    looking.interrupts, looking.only_examples, looking.lessons = 0, True, SimpleNamespace(model="m")
+    looking.workers[0].report.unread = 0
+    assert doing(looking) == "Looking at the examples"
+
+
+@pytest.mark.parametrize(
+    ("code", "grow", "first", "more"),
+    [(130, False, "crawl LIB", 1), (0, False, "status LIB", 0), (0, True, "status LIB", 1)],
+)
+def test_a_crawl_leads_to_what_can_be_done_next(code, grow, first, more):
+    steps = _steps(Settings(communities=CommunitySettings(grow=grow)), code)
+    assert steps[0] == first
+    assert len(steps) == 6 + more
+    assert ("communities LIB" in steps) == grow
+    assert {"search LIB WORDS", "feedback LIB URL --good"} <= set(steps)
 
 
 def test_documents_that_are_not_read_yet_are_told():

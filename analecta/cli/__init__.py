@@ -5,6 +5,7 @@ error or a file that is not there should be answered at once.
 """
 
 import os
+import re
 import sqlite3
 import sys
 from typing import Annotated
@@ -51,7 +52,16 @@ def main() -> None:
     except AnalectaError as error:
         sys.exit(_complain(str(error), error.exit_code))
     except (OSError, sqlite3.Error) as error:
-        sys.exit(_complain(f"the disk or the network does not allow it: {error}", 4))
+        sys.exit(_complain(_of_system(error), 4))
+
+
+def _of_system(error: Exception) -> str:
+    """What the system or a database says, as a sentence."""
+    if isinstance(error, sqlite3.OperationalError) and re.search("no such (table|column)|has no column", str(error)):
+        return f"the library is of another version of Analecta, which this one cannot read ({error})"
+    file = getattr(error, "filename", None)
+    why = getattr(error, "strerror", None) or error
+    return f"the disk or the network does not allow it: {why}{f': {file}' if file else ''}"
 
 
 def _complain(words: str, code: int) -> int:

@@ -1,8 +1,9 @@
 """What all commands share: the application, and how they speak."""
 
+import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -31,8 +32,19 @@ def console(stderr: bool = False) -> "Console":
     """Text as it is: nothing that comes from the web is read as markup, and no URL is cut where nobody looks on."""
     from rich.console import Console
 
+    class Screen(Console):
+        def on_broken_pipe(self) -> None:
+            unread(self.file)
+
     on_screen = (sys.stderr if stderr else sys.stdout).isatty()
-    return Console(stderr=stderr, markup=False, highlight=False, emoji=False, width=None if on_screen else 1000)
+    return Screen(stderr=stderr, markup=False, highlight=False, emoji=False, width=None if on_screen else 1000)
+
+
+def unread(stream: IO[str]) -> None:
+    """Let the rest go nowhere where the reader has seen enough, as `head` has; the command ends as it would."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
 
 
 def busy(what: str) -> "Status":
@@ -52,4 +64,8 @@ def print_json(value: Any) -> None:
     """What a machine reads: one JSON object on a line."""
     import msgspec
 
-    sys.stdout.write(msgspec.json.encode(value).decode() + "\n")
+    try:
+        sys.stdout.write(msgspec.json.encode(value).decode() + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        unread(sys.stdout)

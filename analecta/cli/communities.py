@@ -43,8 +43,9 @@ def communities(
     if written is not None:
         console().print(f"{output}: the links between {many(written, 'site')}")
     number = one.number if one else 1
-    steps = (f"crawl LIB --community {number}", f"communities LIB --community {number}")
-    console(stderr=True).print(next_steps(lib, *(steps if found.communities else ("crawl LIB",))), soft_wrap=True)
+    deeper = f"{'collection' if one else 'communities'} LIB --community {number}"
+    steps = (f"crawl LIB --community {number}", deeper) if found.communities else ("crawl LIB",)
+    console(stderr=True).print(next_steps(lib, *steps), soft_wrap=True)
 
 
 @app.command()

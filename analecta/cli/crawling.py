@@ -62,10 +62,16 @@ def crawl(
     else:
         screen = console()
         screen.print(told(result))
-        screen.print(
-            next_steps(lib, "status LIB", "collection LIB", "analyse LIB", "publish LIB -o site"), soft_wrap=True
-        )
+        screen.print(next_steps(lib, *_steps(settings, result.code)), soft_wrap=True)
     raise typer.Exit(result.code)
+
+
+def _steps(settings: "Settings", code: int) -> list[str]:
+    """Where to go from a crawl."""
+    on = ["crawl LIB"] if code == 130 else []
+    sites = ["communities LIB"] if settings.communities.grow else []
+    looks = ["status LIB", "collection LIB", "search LIB WORDS", "feedback LIB URL --good"]
+    return [*on, *looks, *sites, "analyse LIB", "publish LIB -o site"]
 
 
 def _override(

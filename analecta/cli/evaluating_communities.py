@@ -26,7 +26,9 @@ class WithCommunities(TyperCommand):
 
 @_app.command(name=NAME, context_settings={"help_option_names": ["-h", "--help"]})
 def evaluate_communities(
-    web: Annotated[str, typer.Option(metavar="pocket[:SITES]", help="A made-up web of communities.")] = "pocket",
+    web: Annotated[
+        str, typer.Option(metavar="villages[:SITES]", help="A made-up web of communities, as of replay.")
+    ] = "villages",
     graph: Annotated[
         Path | None, typer.Option(metavar="FILE.gml", help="A graph of sites; `value` says which community.")
     ] = None,
@@ -44,7 +46,7 @@ def evaluate_communities(
 ) -> None:
     """Measure how well communities of sites are found, against the truth and against global clustering.
 
-    Writes communities.json, communities.md and pictures into DIR; with --crawl communities-crawled.json.
+    Writes communities.json, communities.md and pictures into DIR; with --crawl communities-crawled.json and .md.
     """
     if crawl and graph:
         raise BadUse("a graph has no pages to crawl: leave out --graph or --crawl")
@@ -71,14 +73,14 @@ def _grow(
 
 def _crawl(web: str, seeds: list[int], rules: dict[str, Any], draw: int, output: Path, json: bool) -> None:
     from analecta.evaluate.communities_crawl import SITES, crawl_communities, show, write
-    from analecta.evaluate.communities_graphs import open_graph
+    from analecta.evaluate.communities_graphs import made_up
     from analecta.evaluate.report import progress
 
-    graph = open_graph(f"pocket:{SITES}" if web == "pocket" else web, None)
+    graph = made_up(web, SITES)
     with progress(console(stderr=True)) as step:
         found = [crawl_communities(graph, n, rules, draw, step) for n in seeds]
     write(found, output)
-    print_json(found) if json else console().print(show(found))
+    print_json(found) if json else console().print(show(found, output))
 
 
 def _numbers(text: str) -> list[int]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from analecta.cli.app import Lib, app, busy, console
+from analecta.cli.app import Lib, app, busy, console, unread
 from analecta.errors import BadUse
 
 if TYPE_CHECKING:
@@ -132,9 +132,8 @@ def export(
     try:
         write(Library(lib), what, how, output, wishes)
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader has seen enough, as `head` has
-        sys.stderr.close()
-        raise typer.Exit from None
+    except BrokenPipeError:
+        unread(sys.stdout)
 
 
 def _write_table(library: "Library", what: str, how: str, output: Path | None, wishes: Wishes) -> None:

@@ -221,7 +221,9 @@ def _asked(lib: Path, json: bool) -> None:
 
 
 def _tell(library: "Library", done: "Retrained", json: bool, dry: bool, undone: bool) -> None:
+    from analecta.crawl.retrain import can_undo
     from analecta.publish.plain import many, next_steps, plain
+    from analecta.store.feedback import learnt
 
     listed = _listed(library, done, undone)
     if json:
@@ -235,7 +237,15 @@ def _tell(library: "Library", done: "Retrained", json: bool, dry: bool, undone: 
     _diff(screen, done, listed)
     would = "would change" if dry else "changed"
     screen.print(f"{many(len(listed), 'page')} of {done.pages:,} {would} ({done.seconds:.1f} s).")
-    steps = ("retrain LIB",) if dry else ("collection LIB", "crawl LIB" if undone else "retrain LIB --undo")
+    if undone and not learnt(library):
+        screen.print(
+            "Your words stay: the next crawl or retraining learns from them again, unless you take them back too.",
+            soft_wrap=True,
+        )
+        last = "feedback LIB --undo"
+    else:
+        last = "retrain LIB --undo" if can_undo(library) and not undone else "crawl LIB"
+    steps = ("retrain LIB",) if dry else ("collection LIB", last)
     console(stderr=True).print(next_steps(library.folder, *steps), soft_wrap=True)
 
 
@@ -253,7 +263,8 @@ def _diff(screen: "Console", done: "Retrained", listed: list[dict[str, object]])
             for one in pages[:_SHOWN]:
                 came = f" from {plain(str(one['before']))}" if kind == "moved" else ""
                 came += " (you said so)" if one["said"] else ""
-                sure = f"{one['sure_before']:.2f} -> {one['sure_after']:.2f}"
+                # Where a person has the last word, no judge's confidence counts.
+                sure = f"{one['sure_before']:.2f} -> {'   —' if one['said'] else format(one['sure_after'], '.2f')}"
                 screen.print(f"  {sure}  {plain(str(one['title'] or one['url']))}{came}", soft_wrap=True)
                 if one["title"]:
                     screen.print(f"                {plain(str(one['url']))}", style="dim", soft_wrap=True)
@@ -264,10 +275,11 @@ def _diff(screen: "Console", done: "Retrained", listed: list[dict[str, object]])
 def _listed(library: "Library", done: "Retrained", undone: bool) -> list[dict[str, object]]:
     """The changes with names, titles and addresses."""
     from analecta.crawl.finding import titles
-    from analecta.store.feedback import said
+    from analecta.store.feedback import DROP, said
 
     named = {-1: "", **dict(enumerate(done.topics))}
-    spoken = set() if undone else {word.page for word in said(library)}
+    last = {} if undone else {word.page: word.says for word in said(library)}
+    spoken = {page for page, says in last.items() if says != DROP}
     with library.shards() as shards:
         known = titles(shards, [one.id for one in done.changes])
     return [

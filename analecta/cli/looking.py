@@ -2,14 +2,11 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from analecta.cli.app import Json, Lib, app, console, print_json
-
-if TYPE_CHECKING:
-    pass
 
 
 @app.command()
@@ -34,7 +31,7 @@ def explain(
     from analecta.store.library import Library
 
     found = explain(Library(lib), url)
-    print_json(found) if json else console().print(tell(found))
+    print_json(found) if json else console().print(tell(found), crop=False)
 
 
 @app.command()

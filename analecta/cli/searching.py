@@ -1,9 +1,10 @@
 """The commands that search a library, and keep the index for it."""
 
 import shlex
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+from typer.core import TyperCommand, TyperOption
 
 from analecta.cli.app import Json, Lib, app, busy, console, print_json
 
@@ -16,7 +17,20 @@ _Sort = Literal["relevance", "confidence", "authority", "date"]
 _Rebuild = Annotated[bool, typer.Option("--rebuild", help="Make the index anew first.")]
 
 
-@app.command()
+class _Asking(TyperCommand):
+    """Takes -word for a word of the question: a shell has taken away the quotation marks that would say so."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Make `NOT word` of it, which means the same."""
+        valued = {name for one in self.params if isinstance(one, TyperOption) and not one.is_flag for name in one.opts}
+        end, found = args.index("--") if "--" in args else len(args), list[str]()
+        for before, arg in zip(["", *args], args[:end], strict=False):
+            minus = arg[:1] == "-" and arg[1:2].strip("- ") and arg not in ctx.help_option_names
+            found += ["NOT", arg[1:]] if minus and before not in valued else [arg]
+        return super().parse_args(ctx, found + args[end:])
+
+
+@app.command(cls=_Asking)
 def search(
     lib: Lib,
     query: Annotated[
@@ -28,6 +42,7 @@ def search(
     community: Annotated[
         str, typer.Option("--community", metavar="C", help="Only this community: its number, name or a site of it.")
     ] = "",
+    every: Annotated[bool, typer.Option("--all", help="Also pages on no topic; topic:none finds only those.")] = False,
     inside: Annotated[
         bool, typer.Option("--inside", help="Only the communities that fit best, with the best pages of each.")
     ] = False,
@@ -45,7 +60,7 @@ def search(
 
     Words side by side must all be there, in any of their forms; "in quotes" exactly so. -word must not be there; OR and
     brackets work too. Fields: title: url: site: topic: community: lang: type: after: before:
-    A question that begins with a minus comes after --
+    Pages on no topic are found with --all. A question in 'single quotes' reaches the search as you write it.
     """
     from analecta.publish.search.keeping import sync
     from analecta.publish.search.ranking import read_weights
@@ -54,7 +69,9 @@ def search(
     from analecta.store.library import Library
 
     library = Library(lib)
-    asked = Asked(" ".join(query), topic, vague, top, sort, read_weights(weights), community=community, inside=inside)
+    asked = Asked(
+        " ".join(query), topic, vague, top, sort, read_weights(weights), community=community, inside=inside, every=every
+    )  # fmt: skip
     with busy("Looking whether the index is up to date") as status:
         if rebuild:
             sync(library, rebuild=True, doing=status.update)
@@ -63,9 +80,13 @@ def search(
     if json:
         print_json({"library": str(lib), "query": asked.query, **as_values(found, asked, here.names)})
         return
-    console().print(show(found, asked, here.names))
-    best = found.hits[0].page.url if found.hits else ""
-    step = f"explain LIB {shlex.quote(best)}" if best else "collection LIB" if len(here.stand.ids) else "crawl LIB"
+    console().print(show(found, asked, here.names), crop=False)
+    if found.hits:
+        step = f"explain LIB {shlex.quote(found.hits[0].page.url)}"
+    elif found.left_out:
+        step = f"search LIB --all {shlex.quote(asked.query)}"
+    else:
+        step = "collection LIB" if len(here.stand.ids) else "crawl LIB"
     console(stderr=True).print(_next(lib, step), soft_wrap=True)
 
 

@@ -37,8 +37,9 @@ def check(settings: Settings, path: Path) -> None:
             f"not {settings.fetch.connect_to!r}"
         )
     if not settings.contact and not is_loopback(settings.fetch.connect_to):
+        away = f"{settings.fetch.connect_to} is not on this machine, and " if settings.fetch.connect_to else ""
         raise BadUse(
-            'who crawls the open internet must say who they are: set contact = "you@example.org" (or a URL) '
+            f'{away}who crawls the open internet must say who they are: set contact = "you@example.org" (or a URL) '
             f"in {path}; site owners see it with every request"
         )
 

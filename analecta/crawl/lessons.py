@@ -24,6 +24,7 @@ from analecta.store.feedback import lesson_held, lesson_wanted, said
 from analecta.store.library import Library
 
 _LISTEN = 1.0  # seconds between two looks whether a person wants a lesson
+_LISTED = 3  # files in one sentence
 _STRAGGLERS = 5.0  # seconds that training waits for examples whose hosts do not answer
 
 
@@ -163,10 +164,25 @@ class Lessons:
     def _no_seed(self, tally: Tally) -> str:
         if not any(topic.seeds for topic in self.settings.topics):
             return "no file that is an example holds text that can be read: `analecta status` says why"
+        to = self.settings.fetch.connect_to
+        check = f"check the seeds and {f'what answers at {to}' if to else 'the network'}"
+        if waits := self._waiting():
+            return f"no seed could be fetched, for no site is asked without its robots.txt: {waits}; {check}"
         why = ", ".join(f"{reason} {count}" for reason, count in tally.reasons.items())
         if tally.reasons or not (before := self._failed_before()):
-            return f"no seed could be fetched ({why or 'no answer'}): check the seeds and the network"
+            return f"no seed could be fetched ({why or 'no answer'}): {check}"
         return f"in earlier crawls no seed could be fetched ({before}): correct them in {self.library.settings_path}"
+
+    def _waiting(self) -> str:
+        """Which robots.txt could not be read, and why, where seeds wait for one."""
+        query = "SELECT url, detail FROM urls WHERE found = ? AND state = ? AND reason = ? ORDER BY n"
+        asked = (int(Found.SEED), int(State.QUEUED), "robots-unreachable")
+        with self.library.shards() as shards:
+            rows = [row for shard in shards for row in shard.execute(query, asked)]
+        files = {url[: url.find("/", 8)] + "/robots.txt": detail for url, detail in rows}
+        listed = ", ".join(f"{file} ({why})" for file, why in list(files.items())[:_LISTED])
+        more = f" and {len(files) - _LISTED} more" if len(files) > _LISTED else ""
+        return f"{listed}{more}"
 
     def _failed_before(self) -> str:
         """Why the seeds gave no page, where this run did not even ask for them."""

@@ -64,6 +64,7 @@ class Report(msgspec.Struct, tag="report", array_like=True):
     unread: int = 0  # documents that wait to be read
     near: int = -1  # URLs, waiting or under way, that the learning phase wants; -1 where it does not learn
     done: list[str] = []  # of the sites to be crawled now those of which nothing is left here
+    next_host: str = ""  # that may be asked next, where one must be waited for
 
 
 Message = Letter | Receipt | Hello | Order | Report
@@ -155,5 +156,6 @@ class Reins:
             len(engine.pile),
             engine.frontier.count_above(NEAR) + len(engine.flights) if pages.focus.course.learning else -1,
             done,
+            engine.frontier.next_host(),
         )
         self.transport.send(COORDINATOR, encode(report))

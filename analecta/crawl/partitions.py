@@ -216,7 +216,10 @@ class Crawl:
                 self._last_call = True  # train with what there is
                 return "", 0
             if queued:
-                return f"{queued:,} URLs are left on hosts that must be waited for; crawl again later", 0
+                left = "1 URL is left" if queued == 1 else f"{queued:,} URLs are left"
+                hosts = ", ".join(sorted({r.next_host for r in state if r.queued and r.next_host}))
+                named = f" ({hosts} first)" if hosts else ""
+                return f"{left} on hosts that must be waited for{named}; crawl again later", 0
             return "nothing is left to fetch", 0 if self.tally.answers or self.tally.failed else 3
         return "", 0
 
@@ -224,10 +227,11 @@ class Crawl:
         """Let the partitions finish what is under way (or not, at a second interrupt), and count."""
         deadline = self.clock() + 25.0
         serials = [worker.report.serial if worker.report else 0 for worker in self.workers]
+        over = False  # for good: who has still to read it may have nobody left to exchange letters with
         while any(worker.process.poll() is None for worker in self.workers) and self.clock() < deadline:
             hurry = self.interrupts > 1
-            stop = "now" if hurry or self._drained(serials) else "drain"
-            self._command(stop)
+            over = over or hurry or self._drained(serials)
+            self._command("now" if over else "drain")
             if hurry:
                 deadline = min(deadline, self.clock() + 4.0)
             self._listen()
@@ -241,7 +245,10 @@ class Crawl:
 
     def _drained(self, serials: list[int]) -> bool:
         """Whether every partition has nothing under way and all letters have arrived, by a report made since."""
-        reports = [worker.report for worker in self.workers if worker.report and worker.process.poll() is None]
+        alive = [worker.report for worker in self.workers if worker.process.poll() is None]
+        reports = [report for report in alive if report]
+        if len(reports) < len(alive):
+            return False  # one that is just starting may have letters to exchange
         fresh = all(r.serial > serials[r.partition] and not r.flying and not r.pending for r in reports)
         if not self.interrupts and any(r.unread for r in reports):
             return False  # documents that wait are read, as long as the partitions have patience

@@ -71,27 +71,30 @@ def judged(
     said: Mapping[int, Said],
     jobs: int = 0,
     doing: Callable[[int, int], None] = lambda done, all: None,
+    again: bool = False,
 ) -> Iterator[tuple[int, list[Row]]]:
     """What a model says of all pages that it has not judged yet: the number of the shard and rows, batch by batch.
 
-    What a person has `said` has the last word. Without a number of `jobs`, as many as pay.
+    What a person has `said` has the last word; what was said before may have had it, so that all must be judged
+    `again`. Without a number of `jobs`, as many as pay.
     """
-    parts = [(n, part) for n, path in enumerate(shards) for part in _parts(path, model.name)]
+    known = "" if again else model.name
+    parts = [(n, part) for n, path in enumerate(shards) for part in _parts(path, known)]
     pages = _BATCH * len(parts)
-    desk = Desk(model, dict(said))
+    desk = Desk(model, dict(said), known)
     # A judge that takes in what it sees must see it in order.
     alone = pages <= _ALONE or getattr(desk.judge, "live_idf", False)
     jobs = jobs or (1 if alone else min(len(parts), os.cpu_count() or 1))
-    documents = {n: _documents(path, model.name) for n, path in enumerate(shards)}
+    documents = {n: _documents(path, known) for n, path in enumerate(shards)}
     awaited = {parent for found in documents.values() for _, _, parent, *_ in found}
-    known: dict[int, Row] = {}  # what is said of pages that link to documents
+    parents: dict[int, Row] = {}  # what is said of pages that link to documents
     with _judges(desk, jobs) as judge:
         for done, ((n, _), rows) in enumerate(zip(parts, judge([part for _, part in parts]), strict=True), 1):
-            known |= {row.id: row for row in rows if row.id in awaited}
+            parents |= {row.id: row for row in rows if row.id in awaited}
             yield n, rows
             doing(min(done * _BATCH, pages), pages)
     for n, path in enumerate(shards):
-        if rows := _follow_parents(path, documents[n], known, model.name, said):
+        if rows := _follow_parents(path, documents[n], parents, model.name, said):
             yield n, rows
 
 
@@ -108,15 +111,15 @@ def _parts(path: Path, model: str) -> list[Part]:
 class Desk:
     """Where pages are judged, in this process or another."""
 
-    def __init__(self, model: Model, said: Mapping[int, Said]) -> None:
-        self.model = model
-        self.said = said
+    def __init__(self, model: Model, said: Mapping[int, Said], known: str) -> None:
+        """`known` is the model whose verdicts stand."""
+        self.model, self.said, self.known = model, said, known
         self.judge = model.load()
 
     def rows(self, part: Part) -> list[Row]:
         """What the model says of the pages of a part."""
         with closing(connect(Path(part.shard), readonly=True)) as db:
-            pages = db.execute(_PAGES, (part.first, part.last, self.model.name)).fetchall()
+            pages = db.execute(_PAGES, (part.first, part.last, self.known)).fetchall()
             if not pages:
                 return []
             anchors, around = self._views(db, pages)
@@ -151,7 +154,7 @@ def _judges(desk: Desk, jobs: int) -> Iterator[Callable[[Sequence[Part]], Iterat
         yield lambda parts: map(desk.rows, parts)
         return
     # Not by fork: this process may have threads, and theirs would not go along.
-    pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _begin, (desk.model, desk.said))
+    pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _begin, (desk.model, desk.said, desk.known))
     try:
         yield lambda parts: pool.map(_rows, parts)
     except BrokenProcessPool as error:
@@ -160,9 +163,9 @@ def _judges(desk: Desk, jobs: int) -> Iterator[Callable[[Sequence[Part]], Iterat
         pool.shutdown(cancel_futures=True)
 
 
-def _begin(model: Model, said: Mapping[int, Said]) -> None:
+def _begin(model: Model, said: Mapping[int, Said], known: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to hear
-    _desk.append(Desk(model, said))
+    _desk.append(Desk(model, said, known))
 
 
 def _rows(part: Part) -> list[Row]:

@@ -52,6 +52,7 @@ class Left(msgspec.Struct, frozen=True):
 
     model: str
     restore: str = ""
+    again: bool = False  # also pages that the model has judged already: what was said of them may be taken back
 
 
 class Retrained(msgspec.Struct, frozen=True):
@@ -82,13 +83,16 @@ def retrain(library: Library, settings: Settings, dry: bool = False, doing: Doin
             after = _after(library, settings, model, before, topics, doing)
         else:
             # Seeds that were given since the last crawl are not here yet: they stay to be learnt from.
-            taught = with_words(str(library.get("taught", "")).partition(MARK)[0], words)
+            known = str(library.get("taught", ""))
+            taught = with_words(known.partition(MARK)[0], words)
             _adopt(library, model, lesson.about, taught, before, _tree(library, settings))
             lesson_held(library, time.time())
             finish(library, settings, doing)
             after = stored(library)
         found = changes(library, before, after)
-        if not dry:
+        if not dry and not found and taught == known:
+            _forget_step(library)
+        elif not dry:
             _tell(library, f"learnt anew from feedback, {_in_short(found)}")
     return Retrained(old, lesson.model, lesson.about, sum(map(len, before)), topics, found, time.monotonic() - began)
 
@@ -126,7 +130,7 @@ def finish(library: Library, settings: Settings, doing: Doing = _quiet) -> None:
     if left.restore:
         put_back(library, load(library.folder / left.restore), left.model, doing)
     else:
-        _judge_all(library, settings, left.model, doing)
+        _judge_all(library, settings, left, doing)
     with library.database() as db:
         db.execute("DELETE FROM meta WHERE key = ?", (_LEFT,))
     _sweep(library)
@@ -172,7 +176,8 @@ def _lesson(library: Library, settings: Settings, topics: Sequence[str], models:
     return lesson
 
 
-def _judge_all(library: Library, settings: Settings, name: str, doing: Doing) -> None:
+def _judge_all(library: Library, settings: Settings, left: Left, doing: Doing) -> None:
+    name = left.model
     with library.database(readonly=True) as db:
         row = db.execute("SELECT kind FROM models WHERE hash = ?", (name,)).fetchone()
     if row is None:
@@ -180,7 +185,7 @@ def _judge_all(library: Library, settings: Settings, name: str, doing: Doing) ->
     model = Model(str(library.models), name, row[0])
     words = spoken(library, settings, library.topic_names())
     with writing(library) as shards:
-        for n, rows in judged([shard.path for shard in shards], model, words, doing=doing):
+        for n, rows in judged([shard.path for shard in shards], model, words, doing=doing, again=left.again):
             for row in rows:
                 shards[n].set_verdict(row.seq, row.topic, row.confidence or 0.0, row.topics, name)
             shards[n].commit()
@@ -192,8 +197,9 @@ def _after(
     """What the verdicts would be."""
     new = [{row.seq: row for row in rows} for rows in before]
     paths = [library.shard_path(n) for n in range(library.partitions)]
-    existing = [path for path in paths if path.exists()]
-    for n, rows in judged(existing, model, spoken(library, settings, topics), doing=doing):
+    existing, words = [path for path in paths if path.exists()], spoken(library, settings, topics)
+    again = model.name == library.get("model")
+    for n, rows in judged(existing, model, words, doing=doing, again=again):
         new[n] |= {row.seq: row for row in rows}
     return [list(rows.values()) for rows in new]
 
@@ -205,7 +211,8 @@ def _adopt(library: Library, model: Model, about: str, taught: str, before: Rows
     save(library.folder / step.file, before)
     with library.database() as db:
         db.execute("INSERT OR IGNORE INTO models VALUES (?, ?, ?, ?)", (model.name, made, model.kind, about))
-    _put(library, Left(model.name), [*_steps(library), step][-_MOST_STEPS:], model.name, taught)
+    left = Left(model.name, again=model.name == step.before)
+    _put(library, left, [*_steps(library), step][-_MOST_STEPS:], model.name, taught)
 
 
 def _put(library: Library, left: Left, steps: Sequence[Step], model: str, taught: str) -> None:
@@ -214,6 +221,15 @@ def _put(library: Library, left: Left, steps: Sequence[Step], model: str, taught
     with library.database() as db, db:  # all of it or nothing
         db.execute("BEGIN IMMEDIATE")
         db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
+
+
+def _forget_step(library: Library) -> None:
+    """Nobody wants a step back that changes nothing: it goes with the one before it, if there is one."""
+    *steps, last = _steps(library)
+    if steps:
+        steps[-1] = msgspec.structs.replace(steps[-1], after=last.after)
+    library.put(_STEPS, msgspec.json.encode(steps).decode())
+    _sweep(library)
 
 
 def _tree(library: Library, settings: Settings) -> list[str]:
@@ -243,4 +259,4 @@ def _tell(library: Library, words: str) -> None:
 def _in_short(found: Sequence[Change]) -> str:
     came = sum(one.before < 0 for one in found)
     went = sum(one.after < 0 for one in found)
-    return f"{came} pages came in, {went} went out, {len(found) - came - went} moved"
+    return f"{came} page{'' if came == 1 else 's'} came in, {went} went out, {len(found) - came - went} moved"

@@ -11,20 +11,24 @@ from analecta.settings import StopSettings
 
 def pages(most: int) -> StopRule:
     """So many pages have been kept."""
-    return lambda tally: f"{most:,} pages were asked for and kept" if tally.pages >= most else None
+    words = "1 page was asked for and kept" if most == 1 else f"{most:,} pages were asked for and kept"
+    return lambda tally: words if tally.pages >= most else None
 
 
 def minutes(most: float, clock: Callable[[], float]) -> StopRule:
     """So much time has passed since the start."""
     end = clock() + 60 * most
-    return lambda _: f"{most:g} minutes are over" if clock() >= end else None
+    words = "1 minute is over" if most == 1 else f"{most:g} minutes are over"
+    return lambda _: words if clock() >= end else None
 
 
 def collections(each: int, topics: Sequence[int]) -> StopRule:
     """Every topic has so many pages (S7, S11)."""
 
+    words = f"every topic has {each:,} page{'' if each == 1 else 's'}"
+
     def full(tally: Tally) -> str | None:
-        return f"every topic has {each:,} pages" if all(tally.topics.get(t, 0) >= each for t in topics) else None
+        return words if all(tally.topics.get(t, 0) >= each for t in topics) else None
 
     return full
 

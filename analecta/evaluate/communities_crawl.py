@@ -22,7 +22,7 @@ from analecta.crawl.partitions import Crawl, Ending
 from analecta.errors import Environment
 from analecta.evaluate.communities import Step, draw, grouped, planted
 from analecta.evaluate.communities_graphs import SiteGraph
-from analecta.evaluate.report import on_screen
+from analecta.evaluate.report import in_markdown, on_screen
 from analecta.evaluate.tables import Rows
 from analecta.publish.communities import communities
 from analecta.seed.first_settings import first_settings
@@ -36,6 +36,10 @@ from analecta.testweb.villages_web import theme
 SITES = 1100
 _WORKERS = 2
 _WEB = "analecta.testweb.villages_web:VillagesWeb"
+_LEGEND = """P, R and f are precision, recall and f-value: of what was found against the truth, and against global
+clustering (a spanning tree over the same sites, cut to as many clusters). `its clustering` is what the crawl spends on
+communities while it goes on; `global` begins with the stored pages: links are counted and weighed, the tree is made and
+cut. A crawl has its communities up to date after every site; global clustering would have to be made anew."""
 
 
 class CrawlTrial(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,7 +79,7 @@ def crawl_communities(
     seed: int = 1,
     step: Step = lambda what, done, of: None,
 ) -> CrawlTrial:
-    """Crawl the web `pocket:SITES` of a graph from so many seeds, and hold what is found against everything."""
+    """Crawl the web `villages:SITES` of a graph from so many seeds, and hold what is found against everything."""
     begin = draw(graph, seeds, seed)
     with tempfile.TemporaryDirectory() as folder:
         library = Library.create(Path(folder) / "library", _settings(graph, begin, rules))
@@ -159,36 +163,65 @@ def _settings(graph: SiteGraph, seeds: Sequence[str], rules: Mapping[str, Any]) 
     return first_settings(topics, "communities") + tomlkit.dumps({"communities": dict(rules)})
 
 
-def show(trials: Sequence[CrawlTrial]) -> RenderableType:
+def show(trials: Sequence[CrawlTrial], folder: Path) -> RenderableType:
     """The tables, for the screen."""
-    return Group(on_screen(quality_rows(trials)), "", on_screen(time_rows(trials)))
+    about = ", ".join(dict.fromkeys(one.web for one in trials))
+    parts = [part for title, rows in _tables(trials) for part in ("", title, on_screen(rows))]
+    return Group(f"Crawls of {about}", *parts, "", f"The same with a legend: {folder / 'communities-crawled.md'}")
+
+
+def page(trials: Sequence[CrawlTrial]) -> str:
+    """The same as a page of Markdown."""
+    about = ", ".join(dict.fromkeys(one.web for one in trials))
+    parts = [part for title, rows in _tables(trials) for part in (f"## {title}", in_markdown(rows))]
+    return "\n\n".join((f"# Communities found by crawls of {about}", _LEGEND, *parts)) + "\n"
+
+
+def _tables(trials: Sequence[CrawlTrial]) -> list[tuple[str, Rows]]:
+    return [
+        ("What was crawled and found", found_rows(trials)),
+        ("How right it is", quality_rows(trials)),
+        ("Seconds", time_rows(trials)),
+        ("Global clustering's time as a multiple of the crawl's clustering", ratio_rows(trials)),
+    ]
+
+
+def found_rows(trials: Sequence[CrawlTrial]) -> Rows:
+    """What was crawled and found."""
+    rows = [[f"{n:,}" for n in (one.seeds, one.crawled, one.pages, one.planted, one.clusters)] for one in trials]
+    return [["seeds", "sites crawled", "pages", "planted", "found"], *rows]
 
 
 def quality_rows(trials: Sequence[CrawlTrial]) -> Rows:
-    """What was crawled and found."""
-    rows = [["web", "seeds", "sites crawled", "pages", "planted", "found", "against the truth: P", "R", "f",
-             "against the tree: P", "R", "f", "tree, truth: f"]]  # fmt: skip
+    """Against the truth, and against global clustering."""
+    rows = [["seeds", "truth: P", "R", "f", "tree: P", "R", "f", "tree to truth: f"]]
     for one in trials:
-        counts = [f"{n:,}" for n in (one.seeds, one.crawled, one.pages, one.planted, one.clusters)]
         figures = [f"{x:.3f}" for q in (one.against_truth, one.against_mst) for x in (q.precision, q.recall, q.f)]
-        rows.append([one.web, *counts, *figures, f"{one.mst_against_truth.f:.3f}"])
+        rows.append([f"{one.seeds:,}", *figures, f"{one.mst_against_truth.f:.3f}"])
     return rows
 
 
 def time_rows(trials: Sequence[CrawlTrial]) -> Rows:
     """What it took."""
-    rows = [["web", "seeds", "crawl, s", "its clustering, s", "global from stored pages, s", "of it the tree, s",
-             "scipy alone, s", "global / crawl's", "a site"]]  # fmt: skip
+    rows = [["seeds", "crawl", "its clustering", "global", "its tree", "scipy's tree alone"]]
     for one in trials:
         seconds = [one.crawl_seconds, one.seconds, one.global_seconds, one.tree_seconds, one.scipy_seconds]
+        rows.append([f"{one.seeds:,}", *(f"{s:.3f}" for s in seconds)])
+    return rows
+
+
+def ratio_rows(trials: Sequence[CrawlTrial]) -> Rows:
+    """How many times as long global clustering takes."""
+    rows = [["seeds", "made once, at the end", "made anew after every site"]]
+    for one in trials:
         ratio = one.global_seconds / max(one.seconds, 1e-9)
-        each = f"{ratio * one.crawled:,.0f}"
-        rows.append([one.web, f"{one.seeds:,}", *(f"{s:.3f}" for s in seconds), f"{ratio:.2f}", each])
+        rows.append([f"{one.seeds:,}", f"{ratio:.2f}", f"{ratio * one.crawled:,.0f}"])
     return rows
 
 
 def write(trials: Sequence[CrawlTrial], folder: Path) -> None:
-    """Write the figures into a folder."""
+    """Write the figures into a folder, for machines and to read."""
     folder.mkdir(parents=True, exist_ok=True)
     text = msgspec.json.format(msgspec.json.encode(trials), indent=1) + b"\n"
     (folder / "communities-crawled.json").write_bytes(text)
+    (folder / "communities-crawled.md").write_text(page(trials), encoding="utf-8")

@@ -23,15 +23,18 @@ class SiteGraph(msgspec.Struct, frozen=True):
 
 
 def open_graph(web: str, file: Path | None) -> SiteGraph:
-    """The graph of a GML file, or of `pocket[:SITES]`."""
-    if file is not None:
-        return read_gml(file)
+    """The graph of a GML file, or of `villages[:SITES]`."""
+    return read_gml(file) if file is not None else made_up(web)
+
+
+def made_up(web: str, usual: int = SITES) -> SiteGraph:
+    """The graph of `villages[:SITES]`, which is also called `pocket[:SITES]`."""
     kind, _, size = web.partition(":")
-    if kind != "pocket" or (size and not (size.isdecimal() and int(size) >= 200)):
-        raise BadUse(f"--web wants pocket or pocket:SITES with 200 sites or more, not {web!r}")
-    sites = int(size or SITES)
+    if kind not in ("villages", "pocket") or (size and not (size.isdecimal() and int(size) >= 200)):
+        raise BadUse(f"--web wants villages or villages:SITES with 200 sites or more, not {web!r}")
+    sites = int(size or usual)
     villages = Villages(sites)
-    return SiteGraph(f"pocket:{sites}", villages.graph, villages.truth)
+    return SiteGraph(f"villages:{sites}", villages.graph, villages.truth)
 
 
 def read_gml(path: Path) -> SiteGraph:

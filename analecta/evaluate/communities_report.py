@@ -13,21 +13,29 @@ from analecta.evaluate.report import in_markdown, on_screen
 from analecta.evaluate.tables import Rows
 from analecta.publish.charts import Line, line_chart
 
-_LEGEND = """A true community is held against the found one that overlaps most with it; only communities that have a
-seed count. `spanning tree` is global clustering over the same sites, cut to as many clusters. The time of the crawler
-is what it spends on communities while it crawls; the tree is made once, when all is known, by compiled code. `a site`
-is what it costs to have communities up to date after one more site: the tree has to be made again."""
+_LEGEND = """P, R and f are precision, recall and f-value against the tree, or against the truth. A true community is
+held against the found one that overlaps most with it; only communities that have a seed count. `tree` is global
+clustering by a spanning tree over the same sites, cut to as many clusters. The time of the crawler is what it spends on
+communities while it crawls; the tree is made once, when all is known, by compiled code. `a site` is what it costs to
+have communities up to date after one more site: the tree has to be made again."""
+
+
+def found_rows(found: Found) -> Rows:
+    """What there is to measure."""
+    rows = [["seeds", "crawled", "sites", "clusters", "everywhere", "purity"]]
+    for one in found.by_seeds:
+        counts = [f"{n:,}" for n in (one.seeds, one.crawled, one.sites, one.clusters, one.everywhere)]
+        rows.append([*counts, f"{one.purity:.3f}"])
+    return rows
 
 
 def quality_rows(found: Found) -> Rows:
     """Figure 9, and the truth beside it."""
-    rows = [["seeds", "crawled", "sites", "clusters", "everywhere", "against the tree: P", "R", "f",
-             "against the truth: P", "R", "f", "tree, truth: f", "K-means, truth: f", "purity"]]  # fmt: skip
+    rows = [["seeds", "tree: P", "R", "f", "truth: P", "R", "f", "tree to truth: f", "K-means to truth: f"]]
     for one in found.by_seeds:
         kmeans = f"{one.kmeans_against_truth.f:.3f}" if one.kmeans_against_truth else ""
-        counts = [f"{n:,}" for n in (one.seeds, one.crawled, one.sites, one.clusters, one.everywhere)]
         figures = [*_three(one.against_mst), *_three(one.against_truth), f"{one.mst_against_truth.f:.3f}", kmeans]
-        rows.append([*counts, *figures, f"{one.purity:.3f}"])
+        rows.append([f"{one.seeds:,}", *figures])
     return rows
 
 
@@ -42,7 +50,7 @@ def threshold_rows(found: Found) -> Rows:
 
 def time_rows(found: Found) -> Rows:
     """Figure 11."""
-    rows = [["seeds", "sites crawled", "crawler, s", "tree, s", "K-means, s", "crawler, ms a site", "tree, ms a site"]]
+    rows = [["seeds", "crawled", "crawler, s", "tree, s", "K-means, s", "crawler, ms a site", "tree, ms a site"]]
     for one in found.by_seeds:
         seconds = [f"{s:.3f}" for s in (one.seconds, one.mst_seconds, one.kmeans_seconds)]
         each = [f"{1000 * one.seconds / max(one.crawled, 1):.3f}", f"{1000 * one.mst_seconds:.3f}"]
@@ -50,11 +58,27 @@ def time_rows(found: Found) -> Rows:
     return rows
 
 
+# Each table with its title, and the pictures of the same.
+_TABLES: list[tuple[str, Callable[[Found], Rows], str]] = [
+    ("Found, by number of seeds", found_rows, ""),
+    (
+        "How right it is, by number of seeds", quality_rows,
+        "![Against the spanning tree](figure-9.svg)\n![Against the truth](truth.svg)",
+    ),
+    (
+        "Size, and how right against the truth, by threshold", threshold_rows,
+        "![Mean size](figure-10-size.svg)\n![Precision](figure-10-precision.svg)",
+    ),
+    ("Time, by number of seeds", time_rows, "![Time](figure-11.svg)"),
+]  # fmt: skip
+
+
 def show(found: Found, folder: Path) -> RenderableType:
     """The tables, for the screen."""
     about = f"{found.graph}: {found.sites:,} sites, {found.links:,} links; metric {found.metric}"
-    tables = [part for rows in (quality_rows, threshold_rows, time_rows) for part in ("", on_screen(rows(found)))]
-    return Group(about, *tables, "", f"More, with pictures: {folder / 'communities.md'}")
+    tables = [part for title, rows, _ in _TABLES for part in ("", title, on_screen(rows(found)))]
+    words = "P, R and f: precision, recall and f-value, against global clustering (tree) or against the truth."
+    return Group(about, *tables, "", words, f"More, with pictures: {folder / 'communities.md'}")
 
 
 def write(found: Found, folder: Path) -> None:
@@ -69,15 +93,11 @@ def write(found: Found, folder: Path) -> None:
 
 def page(found: Found) -> str:
     """All tables and pictures as one page of Markdown."""
-    return "\n\n".join((
-        f"# Communities of {found.graph}", f"{found.sites:,} sites, {found.links:,} links; metric {found.metric}.",
-        _LEGEND,
-        "## Quality by number of seeds", in_markdown(quality_rows(found)),
-        "![Against the spanning tree](figure-9.svg)\n![Against the truth](truth.svg)",
-        "## Size and quality by threshold", in_markdown(threshold_rows(found)),
-        "![Mean size](figure-10-size.svg)\n![Precision](figure-10-precision.svg)",
-        "## Time", in_markdown(time_rows(found)), "![Time](figure-11.svg)",
-    )) + "\n"  # fmt: skip
+    about = f"{found.sites:,} sites, {found.links:,} links; metric {found.metric}."
+    parts = [f"# Communities of {found.graph}", about, _LEGEND]
+    for title, rows, drawn in _TABLES:
+        parts += [f"## {title}", in_markdown(rows(found)), *filter(None, (drawn,))]
+    return "\n\n".join(parts) + "\n"
 
 
 def pictures(found: Found) -> dict[str, str]:

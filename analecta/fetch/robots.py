@@ -1,6 +1,7 @@
 """What a site's robots.txt allows, exactly by RFC 9309; protego matches the paths.
 
-No file (4xx) allows everything; a file that cannot be had (5xx, 429, no answer) allows nothing until it can.
+No file (4xx) allows everything; a file that cannot be had (5xx, 429, no answer) allows nothing until it can: it is
+asked for again after a while, and at once by a new run, for a person may have set right what was wrong.
 Answers are good for a day at most. One file for each scheme, host and port.
 """
 
@@ -89,7 +90,7 @@ class Robots:
         saved = None if origin in self._known else self.load(origin)
         if saved is not None:
             rules = self._judge(*saved)
-            if rules.fetched_at <= self.now() < rules.retry_at:
+            if not rules.failures and rules.fetched_at <= self.now() < rules.retry_at:
                 return self._remember(origin, rules)
         status, body, cause = await self._get(origin + "/robots.txt")
         fetched_at = self.now()

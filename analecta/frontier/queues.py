@@ -320,6 +320,10 @@ class Frontier:
             heappop(self._waiting)
         return self._waiting[0][0] if self._waiting else None
 
+    def next_host(self) -> str:
+        """The host that may be asked then; "" where nothing waits for time."""
+        return "" if self.first_due() is None else self._waiting[0][3].name
+
     def count_above(self, priority: float) -> int:
         """How many hot URLs wait with at least this priority; walks through them all."""
         if self._within is None:

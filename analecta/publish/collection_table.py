@@ -9,7 +9,7 @@ from rich.text import Text
 
 from analecta.publish.collection import Collection, Ranked
 from analecta.publish.homes import Homes
-from analecta.publish.plain import many, plain, shown
+from analecta.publish.plain import Fitting, many, plain, shown
 from analecta.publish.precision import Judged, Precision, precisions
 from analecta.publish.ranking import AUTHORITY, CONFIDENCE
 from analecta.publish.reasons import KIND_WORDS
@@ -20,6 +20,8 @@ def show(found: Sequence[Collection], judged: Judged | None = None) -> Renderabl
     parts: list[RenderableType] = []
     for collection in found:
         parts += [*_collection(collection), *([_precision(collection, judged)] if judged is not None else []), ""]
+    if not any(collection.items for collection in found):
+        return Group(*parts[:-1]) if found else Text("No pages yet.")
     words = f"{CONFIDENCE:g} × how sure the judge is + {AUTHORITY:g} × how much the topic's hubs link to it"
     return Group(*parts, Text(f"Score: {words}; pages of poor kinds come last.", style="dim"))
 
@@ -52,14 +54,29 @@ def _collection(collection: Collection) -> list[RenderableType]:
     if not collection.items:
         return [head.append(": no pages yet", style="dim not bold")]
     head.append(f": the best {len(collection.items):,} of {many(collection.pages, 'page')}", style="dim not bold")
+    return [head, Fitting(_wide(collection.items), _narrow(collection.items))]
+
+
+def _wide(items: Sequence[Ranked]) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     for name, side in (("rank", "right"), ("score", "right"), ("title", "left"), ("host", "left"), ("why", "left")):
-        table.add_column(name, justify=side, overflow="ellipsis")  # type: ignore[arg-type]
-    for ranked in collection.items:
+        table.add_column(name, justify=side, no_wrap=True)  # type: ignore[arg-type]
+    for ranked in items:
         item = ranked.item
         cells = (f"{ranked.rank}", f"{ranked.score:.2f}", shown(item.name), shown(item.host, "dim"), shown(why(ranked)))
         table.add_row(*cells)
-    return [head, table]
+    return table
+
+
+def _narrow(items: Sequence[Ranked]) -> Table:
+    """Two lines each: the title alone may be cut."""
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    for name, side in (("rank", "right"), ("score", "right"), ("title, host and why", "left")):
+        table.add_column(name, justify=side)  # type: ignore[arg-type]
+    for ranked in items:
+        below = Text(f"{plain(ranked.item.host)}  {why(ranked)}", "dim", overflow="fold")
+        table.add_row(f"{ranked.rank}", f"{ranked.score:.2f}", Group(shown(ranked.item.name), below))
+    return table
 
 
 def _precision(collection: Collection, judged: Judged) -> Text:

@@ -7,7 +7,7 @@ pages on its topics: of sites that were only looked into too little is known.
 
 import sqlite3
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -21,10 +21,12 @@ from analecta.store.library import Library
 from analecta.store.recounting import counted
 from analecta.store.shard import SHOWN
 from analecta.store.site_links import Links, read_sites
-from analecta.store.sites import Sites, seed_sites, sites_of
+from analecta.store.sites import Sites, named, seed_sites, sites_of
 
 _WHERE = f"""FROM pages p CROSS JOIN urls u ON u.id = p.id JOIN hosts h ON h.n = u.host
   WHERE {SHOWN} AND p.topic >= 0"""
+APART = "too few of its links lead into one"
+_PART = 3  # letters of a name, of which more than one has two
 _HOSTS, _URLS = f"SELECT DISTINCT '', h.name {_WHERE}", f"SELECT u.url, h.name {_WHERE}"
 
 
@@ -63,6 +65,8 @@ class Found(msgspec.Struct, frozen=True):
     everywhere: dict[str, str]  # sites that everybody links to and that belong nowhere, with the reason
     crawled: int  # sites that all this was seen from
     waiting: int  # sites that the crawl would go to next
+    apart: list[str] = []  # sites among those crawled of whose links too few lead into any community
+    parts: dict[str, str] = {}  # sites that were said to be part of another one, and of which
 
 
 def communities(library: Library) -> Found:
@@ -83,25 +87,42 @@ def communities(library: Library) -> Found:
         Community(n + 1, names[n], cluster.seeds, sum(one.pages for one in own), own, _merged(cluster))
         for n, (cluster, own) in enumerate(zip(clusters, members, strict=True))
     ]
-    return Found(made, _between(links, of), grown.everywhere(), len(grown.links.out), waiting)
+    everywhere = grown.everywhere()
+    crawled = [grown.names[site] for site in grown.links.out]
+    apart = [site for site in crawled if site not in of and site not in everywhere]
+    return Found(made, _between(links, of), everywhere, len(crawled), waiting, apart, sites.parts)
 
 
 def find(found: Found, wanted: str) -> Community:
-    """The community with this number or name, or with this site."""
-    for one in found.communities:
-        if wanted in (str(one.number), one.name) or any(member.site == wanted for member in one.members):
-            return one
+    """The community with this number, with this name or a part of it that no other has, or with this site."""
     if not found.communities:
         raise BadUse("the library has no communities yet: crawl it first")
+    words, site = wanted.strip().casefold(), _site(found, wanted)
+    ways: list[Callable[[Community], bool]] = [  # the first that leads anywhere counts
+        lambda one: wanted in (str(one.number), one.name),
+        lambda one: any(member.site == site for member in one.members),
+        lambda one: one.name.casefold() == words,
+        lambda one: one.name.casefold().startswith(words) and not words.isdecimal(),
+        lambda one: len(words) >= _PART and words in one.name.casefold(),
+    ]
+    near = next((near for way in ways if (near := list(filter(way, found.communities)))), [])
+    if len(near) == 1:
+        return near[0]
+    if near:
+        several = ", ".join(f"{one.number} ({one.name})" for one in near)
+        raise BadUse(f"{wanted!r} may be one of several communities: {several}; say its number")
+    if site in found.everywhere or site in found.apart:
+        raise BadUse(f"{site} belongs to no community: {found.everywhere.get(site, APART)}")
     names = [one.name for one in found.communities]
     raise BadUse(f"there is no community {wanted!r}{suggest(wanted, names)}; a number or a site will do too")
 
 
 def deeper(library: Library, wanted: str) -> dict[str, Any]:
     """The settings of a crawl that goes deeper inside one community: all pages of its sites, and no others."""
-    one = find(communities(library), wanted)
-    sites = [member.site for member in one.members]
-    hosts = list(dict.fromkeys(site.partition("/")[0] for site in sites))
+    found = communities(library)
+    sites = [member.site for member in find(found, wanted).members]
+    parts = [part for part in found.parts if _whole(found, part) in sites]
+    hosts = list(dict.fromkeys(site.partition("/")[0] for site in (*sites, *parts)))
     return {"crawl": {"within": hosts}, "communities": {"pages": 0, "only": sites}}
 
 
@@ -110,6 +131,20 @@ def links_between(library: Library) -> Links:
     sites = sites_of(library, load(library.settings_path).sites)
     with read_sites(library, sites) as (graph, shards):
         return graph.all(shards)
+
+
+def _site(found: Found, wanted: str) -> str:
+    """The site that is meant, by the name that it has here; nothing where it cannot be one."""
+    try:
+        return _whole(found, named(wanted))
+    except BadUse:
+        return ""
+
+
+def _whole(found: Found, site: str) -> str:
+    while site in found.parts:
+        site = found.parts[site]
+    return site
 
 
 def _grown(
@@ -152,7 +187,7 @@ def _inward(links: Links) -> Counter[str]:
 
 
 def _merged(cluster: Cluster) -> list[str]:
-    return [f"{one.other} went into {one.into}: {one.reason}" for one in cluster.merges]
+    return [f"{one.other} and {one.into} grew together: {one.reason}" for one in cluster.merges]
 
 
 def _between(links: Links, of: Mapping[str, int]) -> list[Between]:

@@ -15,7 +15,7 @@ from analecta.publish.known import Known, Url
 from analecta.publish.linking import Linked, linked
 from analecta.publish.reasons import sentence
 from analecta.publish.rows import iso
-from analecta.store.feedback import said
+from analecta.store.feedback import DROP, GOOD, learnt, said
 from analecta.store.library import Library
 from analecta.store.packed import unpack_text
 from analecta.store.shard import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404
@@ -100,6 +100,8 @@ class Explanation(msgspec.Struct):
     similar: list[str] = []
     page: Kept | None = None
     said: list[str] = []  # feedback on the page: good, bad or drop, the topic, why
+    as_said: bool = False  # its topic, or that it has none, is what a person said and not what the judge thinks
+    not_yet: bool = False  # a person said otherwise, and nothing has learnt from it yet
 
 
 def explain(library: Library, url: str) -> Explanation:
@@ -116,10 +118,26 @@ def explain(library: Library, url: str) -> Explanation:
         told = _of_url(found, known, topics)
         told.crawling = bool(library.holder())
         told.page = _kept(library, shards, found, topics)
-        told.said = [f"{one.says} {one.topic} {one.note}".strip() for one in said(library) if one.page == found.id]
+        _add_words(told, library, found.id)
         if found.state == State.QUEUED:
             told.ahead, told.waiting = _queue(shards, found.priority)
     return told
+
+
+def _add_words(told: Explanation, library: Library, page: int) -> None:
+    """What a person said of the page, and whether it stands as the last of it has it."""
+    words = [word for word in said(library) if word.page == page]
+    told.said = [f"{word.says} {word.topic} {word.note}".strip() for word in words]
+    if not words or told.page is None or words[-1].says == DROP:
+        return
+    last, topic = words[-1], told.page.topic
+    if last.says == GOOD:
+        heard = topic == last.topic
+        told.as_said = heard and told.page.confidence == 1  # as a person's word makes it
+    else:
+        heard = topic != last.topic if last.topic else not topic
+        told.as_said = not topic
+    told.not_yet = not heard and not learnt(library)
 
 
 def _never_seen(target: Target, known: Known, topics: Sequence[str]) -> Explanation:

@@ -24,7 +24,9 @@ def tell(found: Health) -> RenderableType:
     """The topics as a table, then sentences on what to do."""
     if not found.topics:
         return Text("There are no topics yet.")
-    return Group(_table(found), *(part for line in advice(found) for part in _set(line)))
+    note = [Text("(back: the share of a topic's example pages that are nearest to it)", "dim")]
+    beside = note if len(found.topics) > 1 else []
+    return Group(_table(found), *beside, *(part for line in advice(found) for part in _set(line)))
 
 
 def verdict(found: Health, topic: TopicHealth, most: int = _OTHER) -> tuple[str, str]:
@@ -107,12 +109,6 @@ def _table(found: Health) -> Table:
         words, grade = verdict(found, topic)
         beside = (Text(percent(topic.back)), _near(topic)) if several else ()
         table.add_row(Text(short(topic.name, _NAME)), str(topic.examples), *beside, Text(words, _STYLES[grade]))
-    if several:
-        table.caption = Text(
-            "(back: the share of a topic's example pages that are nearest to it)",
-            "dim",
-        )
-        table.caption_justify = "left"
     return table
 
 

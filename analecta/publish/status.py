@@ -11,10 +11,12 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from analecta.errors import BadUse
 from analecta.model import State
 from analecta.publish.plain import many, plain, shown
 from analecta.publish.reasons import NO_REFUSALS
 from analecta.publish.rows import Left, Row, history, iso
+from analecta.settings import load
 from analecta.store.feedback import learnt, said
 from analecta.store.library import Library
 from analecta.store.shard import NOINDEX, SOFT404
@@ -67,11 +69,13 @@ class Status(msgspec.Struct):
     archive_bytes: int
     partitions: int
     run: Run | None
-    models: list[dict[str, str]]
+    model: str  # the one in use; "" before the first lesson
+    models: list[dict[str, str]]  # all that there were, oldest first
     feedback: int  # things that a person said of pages
     learnt: bool  # whether the model has learnt from all of them
     history: list[Row]  # oldest first, as `analecta export LIB history` gives it
     notes: list[str]
+    settings: str  # what is wrong with them, so that they cannot be read; "" where all is well
 
 
 def status(library: Library) -> Status:
@@ -109,11 +113,13 @@ def status(library: Library) -> Status:
         archive_bytes=sum(file.stat().st_size for file in files),
         partitions=library.partitions,
         run=_run(library),
+        model=str(library.get("model", "")),
         models=_models(library),
         feedback=len(said(library)),
         learnt=learnt(library),
         history=past,
         notes=[f"{iso(at)} {note}" for at, note in library.notes()],
+        settings=_wrong_settings(library),
     )
 
 
@@ -149,6 +155,14 @@ def _run(library: Library) -> Run | None:
     tally: dict[str, Any] = orjson.loads(run["tally"]) if run["tally"] else {}
     ended = iso(run["ended"]) if run["ended"] else ""
     return Run(iso(run["began"]), ended, run["reason"] or "", tally.get("pages", 0))
+
+
+def _wrong_settings(library: Library) -> str:
+    try:
+        load(library.settings_path)
+    except BadUse as error:
+        return str(error)
+    return ""
 
 
 def _models(library: Library) -> list[dict[str, str]]:
@@ -203,8 +217,10 @@ def _lines(found: Status) -> list[tuple[str, str]]:
         ("Hosts", f"{found.hosts:,}"),
         ("Archive", f"{found.archive_bytes / 1e6:,.1f} MB in {many(found.archive_files, 'WARC file')}"),
     ]
-    for model in found.models[-1:]:
-        others = f", {len(found.models) - 1} earlier" if len(found.models) > 1 else ""
+    if found.settings:
+        lines.insert(1, ("Settings", f"cannot be read, so there is no crawling: {plain(found.settings)}"))
+    for model in (model for model in found.models if model["hash"] == found.model):
+        others = f", {many(len(found.models) - 1, 'other')} kept" if len(found.models) > 1 else ""
         lines.append(("Model", f"{model['hash'][:12]} ({model['kind']}, {model['about']}{others})"))
     if found.feedback or not found.learnt:
         state = "learnt from" if found.learnt else "not learnt from yet: `analecta retrain`, or the next crawl"

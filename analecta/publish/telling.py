@@ -3,16 +3,13 @@
 from collections.abc import Iterator
 
 from rich.console import Group, RenderableType
-from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from analecta.publish.explain import Explanation, Kept, Model, Step
+from analecta.publish.facts import Fact, Facts, Inset
 from analecta.publish.linking import Linked
 from analecta.publish.plain import many, plain
 from analecta.publish.reasons import KIND_WORDS
-
-Fact = tuple[str, str | Text | Padding]
 
 _FOUND = {
     "seed": "a seed that you gave",
@@ -44,12 +41,8 @@ _MOST_LETTERS = 160  # of the words around a link
 def tell(told: Explanation) -> RenderableType:
     """The verdict first, then what it rests on."""
     head, style = verdict(told)
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="bold", no_wrap=True)
-    table.add_column(overflow="fold")
-    for name, value in _facts(told):
-        table.add_row(name, Text(plain(value)) if isinstance(value, str) else value)
-    return Group(Text(plain(told.url), style="bold", overflow="fold"), Text(plain(head), style=style), "", table)
+    url = Text(plain(told.url), "bold", overflow="ignore", no_wrap=True)
+    return Group(url, Text(plain(head), style), "", Facts(_facts(told)))
 
 
 def verdict(told: Explanation) -> tuple[str, str]:
@@ -76,12 +69,16 @@ def _of_page(told: Explanation) -> tuple[str, str]:
     page = told.page
     if page is None:
         return "DONE, but its page is missing from the library.", "red"
+    later = " You say otherwise: `analecta retrain`, or the next crawl, learns that." if told.not_yet else ""
     if page.topic:
-        return f"IN. It is a page about {page.topic} (confidence {page.confidence or 0:.2f}).", "green"
+        why = "because you say so" if told.as_said else f"confidence {page.confidence or 0:.2f}"
+        return f"IN. It is a page about {page.topic} ({why}).{later}", "green"
     if why := next((_FLAGS[flag] for flag in page.flags if flag in _LEFT_OUT), ""):
         return f"KEPT, but in no collection: {why}.", "yellow"
+    if told.as_said:
+        return "KEPT, but about none of the topics, because you say so.", "yellow"
     near = f": the nearest has confidence {page.confidence:.2f}, which is too little" if page.confidence else ""
-    return f"KEPT, but about none of the topics{near}.", "yellow"
+    return f"KEPT, but about none of the topics{near}.{later}", "yellow"
 
 
 def _never(told: Explanation) -> str:
@@ -177,7 +174,7 @@ def _links(linked: Linked) -> Iterator[Fact]:
         words.append(f" on {plain(page.title or 'a page without title')}", "not italic")
         words.append(f" ({plain(page.topic or 'off topic')} {page.confidence:.2f})", "not italic")
         yield "", words
-        yield "", _set_in(page.url)
+        yield "", Inset(page.url)
     if linked.pages > len(linked.best):
         yield "", f"and {linked.pages - len(linked.best):,} more"
 
@@ -217,11 +214,6 @@ def _way(chain: list[Step], context: str) -> Iterator[Fact]:
         yield ("" if i else "Found"), text
         if i == 0 and context not in ("", step.anchor):
             cut = context if len(context) <= _MOST_LETTERS else context[:_MOST_LETTERS].rsplit(" ", 1)[0] + " …"
-            yield "", _set_in(f"amid the words: {cut}")
+            yield "", Inset(f"amid the words: {cut}")
     if len(chain) > _MOST_STEPS:
         yield "", f"← and {len(chain) - _MOST_STEPS} more, up to {chain[-1].url}"
-
-
-def _set_in(words: str) -> Padding:
-    """A line below another, set in a little, also where it goes on."""
-    return Padding(Text(plain(words), "dim", overflow="fold"), (0, 0, 0, 2))

@@ -13,7 +13,7 @@ from analecta.errors import BadUse, Environment
 
 @contextlib.contextmanager
 def whole_file(path: Path, force: bool = True) -> Iterator[BinaryIO]:
-    """A file that takes its name when all is written; without `force` never in the place of another."""
+    """A file that takes its name when all is written, folders above it too; without `force` never another's."""
     if path.exists() and not force:
         raise BadUse(f"{path} exists already: choose another name, or ask for it to be replaced")
     part = _beside(path, "part")
@@ -22,6 +22,8 @@ def whole_file(path: Path, force: bool = True) -> Iterator[BinaryIO]:
             with path.open("wb") as out:
                 yield out
             return
+        if not path.parent.exists():
+            path.parent.mkdir(parents=True)
         try:
             with part.open("wb") as out:
                 yield out

@@ -12,7 +12,7 @@ import xxhash
 
 from analecta.store.library import Library
 
-# Came after the first libraries were made: it is added to those when somebody first says something.
+# Came after the first libraries were made: it is added to those when somebody first says something, as is `text`.
 _TABLE = """CREATE TABLE IF NOT EXISTS feedback (
   n INTEGER PRIMARY KEY, at REAL NOT NULL, step INTEGER NOT NULL, page INTEGER NOT NULL, url TEXT NOT NULL,
   says TEXT NOT NULL, topic TEXT NOT NULL, away INTEGER NOT NULL, note TEXT NOT NULL, text TEXT NOT NULL)"""
@@ -47,6 +47,8 @@ def say(library: Library, words: Sequence[Word], wall: float | None = None) -> l
     with library.database() as db, db:  # all of it or nothing
         db.execute("BEGIN IMMEDIATE")
         db.execute(_TABLE)
+        if "text" not in _columns(db):
+            db.execute("ALTER TABLE feedback ADD COLUMN text TEXT NOT NULL DEFAULT ''")
         step = db.execute("SELECT coalesce(max(step), 0) + 1 FROM feedback").fetchone()[0]
         said = [msgspec.structs.replace(word, at=now, step=step) for word in words]
         rows = [(w.at, w.step, w.page, w.url, w.says, w.topic, w.away, w.note, w.text) for w in said]
@@ -59,9 +61,10 @@ def say(library: Library, words: Sequence[Word], wall: float | None = None) -> l
 def said(library: Library) -> list[Word]:
     """All that was said and not taken back, oldest first."""
     with library.database(readonly=True) as db:
-        if not _there(db):
+        if not (columns := _columns(db)):
             return []
-        rows = db.execute("SELECT page, url, says, topic, away, note, text, at, step FROM feedback ORDER BY n")
+        text = "text" if "text" in columns else "''"
+        rows = db.execute(f"SELECT page, url, says, topic, away, note, {text}, at, step FROM feedback ORDER BY n")
         return [Word(page, url, says, topic, bool(away), *more) for page, url, says, topic, away, *more in rows]
 
 
@@ -102,5 +105,6 @@ def lesson_held(library: Library, wanted: float) -> None:
         db.execute("DELETE FROM meta WHERE key = ? AND value <= ?", (_WANTED, wanted))
 
 
-def _there(db: sqlite3.Connection) -> bool:
-    return db.execute("SELECT 1 FROM sqlite_master WHERE name = 'feedback'").fetchone() is not None
+def _columns(db: sqlite3.Connection) -> list[str]:
+    """What the table has; nothing where it is not there."""
+    return [name for (name,) in db.execute("SELECT name FROM pragma_table_info('feedback')")]

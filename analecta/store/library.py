@@ -80,7 +80,8 @@ class Library:
             (folder / SETTINGS).write_text(settings, encoding="utf-8")
         except (OSError, sqlite3.Error) as error:
             _unmake(folder, existed)
-            raise Environment(f"cannot make a library at {folder}: {error}") from error
+            why = getattr(error, "strerror", None) or error
+            raise Environment(f"cannot make a library at {folder}: {why}") from error
         return cls(folder)
 
     @staticmethod

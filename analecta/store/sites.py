@@ -6,6 +6,7 @@ unit or several: what belongs together may be said later without counting again.
 
 import re
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 
 import msgspec
 
@@ -17,6 +18,9 @@ from analecta.urls import canonical, domain_of
 
 MERGE, SPLIT = "merge", "split"
 _KEY = "site_edits"
+_HOSTS = "SELECT n, name FROM hosts"
+# The path of a URL begins at the first slash after those of its scheme.
+_BELOW = "SELECT 1 FROM urls WHERE host = ?1 AND substr(url, 8 + instr(substr(url, 9), '/'), length(?2)) = ?2 LIMIT 1"
 
 
 class Edit(msgspec.Struct, frozen=True):
@@ -38,12 +42,12 @@ class Sites:
     def __init__(self, settings: SiteSettings = SiteSettings(), edits: Iterable[Edit] = ()) -> None:
         self.by = settings.by
         self._shapes = _pattern(settings.prefixes) if self.by == "prefix" else None
-        self._into: dict[str, str] = {}
+        self.parts: dict[str, str] = {}  # sites that are part of others, by what was said
         self._split: dict[str, list[str]] = {}
         self._known: dict[str, str] = {}
         for edit in edits:
             if edit.kind == MERGE:
-                self._into[edit.site] = edit.into
+                self.parts[edit.site] = edit.into
             else:
                 host, _, path = edit.site.partition("/")
                 self._split[host] = sorted([*self._split.get(host, ()), f"/{path}"], key=len, reverse=True)
@@ -83,8 +87,8 @@ class Sites:
         return domain_of(unit)
 
     def _merged(self, site: str) -> str:
-        while site in self._into:
-            site = self._into[site]
+        while site in self.parts:
+            site = self.parts[site]
         return site
 
 
@@ -116,19 +120,24 @@ def merge(library: Library, settings: SiteSettings, site: str, into: str) -> Edi
     """Let a site be part of another."""
     before = edits(library)
     sites = Sites(settings, before)
-    one, other = (sites.of(_named(name)) for name in (site, into))
+    one, other = (sites.of(named(name)) for name in (site, into))
     if one == other:
         raise BadUse(f"{site} and {into} are one site already")
+    for name in (one, other):
+        if "/" in name and (whole := sites.site(_target(name))) != name:
+            raise BadUse(f"{name} is no site but a part of {whole}: --split {name} makes it one")
+        _check_known(library, sites, name)
     return _write(library, before, Edit(MERGE, one, other))
 
 
 def split(library: Library, address: str) -> Edit:
     """Let a directory of a host, such as host.example/~name/, be a site of its own; links must be counted again."""
-    before, name = edits(library), _named(address)
+    before, name = edits(library), named(address)
     if "/" not in name:
         raise BadUse(f"{address}: which part of it? Say HOST/DIRECTORY/, such as {name}/~name/")
     if any(edit.kind == SPLIT and edit.site == name for edit in before):
         raise BadUse(f"{name} is a site of its own already")
+    _check_known(library, Sites(), name)
     return _write(library, before, Edit(SPLIT, name))
 
 
@@ -150,14 +159,33 @@ def _keep(library: Library, all_edits: Sequence[Edit]) -> None:
     library.put(_KEY, msgspec.json.encode(all_edits).decode())
 
 
-def _named(address: str) -> str:
+def named(address: str) -> str:
     """A site as it is called here: without scheme and www, with a slash at the end of a directory."""
-    target = canonical(address if "://" in address else f"http://{address}")
-    if target is None:
-        raise BadUse(f"{address!r} is no site: say HOST or HOST/DIRECTORY/")
+    target = _target(address)
     path = target.url.partition("://")[2].partition("/")[2].partition("?")[0]
     name = target.host.removeprefix("www.")
     return f"{name}/{path.rstrip('/')}/" if path.strip("/") else name
+
+
+def _target(address: str) -> Target:
+    target = canonical(address if "://" in address else f"http://{address}")
+    if target is None:
+        raise BadUse(f"{address!r} is no site: say HOST or HOST/DIRECTORY/")
+    return target
+
+
+def _check_known(library: Library, sites: Sites, name: str) -> None:
+    """Say so where a library that has been crawled knows no address of a site: that must be a slip."""
+    host, _, path = name.partition("/")
+    with library.shards() as shards:
+        hosts = [(shard, n, known.removeprefix("www.")) for shard in shards for n, known in shard.execute(_HOSTS)]
+        own = [(shard, n) for shard, n, known in hosts if host in (known, sites.of(known))]
+        below = not path or any(shard.execute(_BELOW, (n, f"/{path}")).fetchone() for shard, n in own)
+    if own and not below:
+        raise BadUse(f"the library knows no address below {name}")
+    if hosts and not own:
+        near = get_close_matches(host, {known for _, _, known in hosts}, 1, 0.7)
+        raise BadUse(f"the library knows no site {host}" + (f"; did you mean {near[0]}?" if near else ""))
 
 
 def _pattern(prefixes: Sequence[str]) -> re.Pattern[str]:

@@ -200,6 +200,31 @@ def test_an_interrupt_ends_it_before_any_rule(library):
     assert crawl._verdict([lambda _: "rule"]) == ("interrupted", 130)
 
 
+class Alive:
+    """A process that runs."""
+
+    def poll(self):
+        return None
+
+
+def test_b8_partitions_are_not_told_to_stop_before_the_last_of_them_has_reported(library):
+    crawl = crawl_of(library)
+    for worker in crawl.workers:
+        worker.process = Alive()
+    says(crawl)
+    assert crawl._drained([0, 0])
+    crawl.workers[1].report = None
+    assert not crawl._drained([0, 0]), "its letters would find nobody, and it would wait for receipts"
+
+
+def test_c16_the_hosts_that_are_waited_for_are_named(library):
+    crawl = crawl_of(library)
+    for _ in range(2):
+        says(crawl, queued=1, wait=500.0, next_host="slow.test")
+        reason, _ = crawl._nothing_left()
+    assert "hosts that must be waited for (slow.test first)" in reason
+
+
 def test_a_rule_ends_it_once_all_pages_are_judged(library):
     crawl = crawl_of(library)
     says(crawl, model="m")

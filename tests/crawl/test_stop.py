@@ -34,6 +34,13 @@ def test_so_much_time_counts_from_the_start():
     assert rule(Tally()) == "1.5 minutes are over"
 
 
+def test_one_is_told_in_the_singular():
+    now = iter([0.0, 60.0])
+    assert stop.minutes(1, lambda: next(now))(Tally()) == "1 minute is over"
+    assert stop.pages(1)(Tally(pages=1)) == "1 page was asked for and kept"
+    assert stop.collections(1, [0])(Tally(topics={0: 1})) == "every topic has 1 page"
+
+
 def test_s11_every_collection_must_be_full():
     rule = stop.collections(10, [0, 1])
     assert rule(Tally(topics={0: 99})) is None

@@ -177,3 +177,17 @@ def test_a_saved_file_outlives_the_process() -> None:
             robots(server, work, load=saved.get, save=saved.__setitem__)
     assert saved == {"http://a.test": (1e9, 200, DENY)}
     assert len(server.asked) == 1
+
+
+def test_f19_a_new_run_asks_again_for_a_file_that_could_not_be_had() -> None:
+    saved: dict[str, Saved] = {}
+    seen: list[bool] = []
+
+    async def work(found: Robots, _: Clock) -> None:
+        seen.extend([(await found.rules("http://a.test/")).allowed("http://a.test/y") for _n in range(2)])
+
+    with HostileServer(otherwise=in_turn(answer(b"", "500 No"), answer(DENY))) as server:
+        for _ in range(2):
+            robots(server, work, load=saved.get, save=saved.__setitem__)
+    assert seen == [False, False, True, True]
+    assert len(server.asked) == 2

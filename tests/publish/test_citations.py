@@ -177,8 +177,9 @@ def test_a_real_library_is_cited_whole(grown, tmp_path, format):
 
 
 def test_what_cannot_be_written_is_told(tmp_path, capfdbinary):
+    (tmp_path / "file").write_text("")
     with pytest.raises(Environment, match="cannot write"):
-        write_citations([collected(item())], "ris", tmp_path / "none" / "out")
+        write_citations([collected(item())], "ris", tmp_path / "file" / "out")
     with pytest.raises(BadUse, match="bibtex or ris"):
         write_citations([], "endnote", None)
     assert write_citations([collected(item())], "bibtex", None) == 1

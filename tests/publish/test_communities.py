@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from analecta.errors import BadUse
-from analecta.publish.communities import Found, communities, deeper, find
+from analecta.publish.communities import Community, Found, Member, communities, deeper, find
 from analecta.publish.community_graph import write_graph
 from analecta.publish.homes import homes
 from analecta.store.library import Library
@@ -38,6 +38,43 @@ def test_a_community_is_found_by_number_name_and_site(found):
         find(found, "x")
     with pytest.raises(BadUse, match="crawl it first"):
         find(Found([], [], {}, 0, 0), "1")
+
+
+def named(*names):
+    made = [Community(n, name, [], 1, [Member(f"s{n}.test", "a seed", 1)], []) for n, name in enumerate(names, 1)]
+    return Found(
+        made, [], {"all.test": "all link to it"}, 4, 0, ["alone.test"], {"s0.test": "old.test", "old.test": "s2.test"}
+    )
+
+
+@pytest.mark.parametrize(
+    ("wanted", "number"),
+    [
+        ("tremor", 1), ("CINDER CONE", 1), ("Trem", 1), ("ash", 2), ("ash cloud", 3), ("2", 2), ("s3.test", 3),
+        ("http://www.S3.test/", 3), ("s0.test", 2),
+    ],
+)  # fmt: skip
+def test_c5_a_part_of_a_name_that_no_other_has_will_do_and_a_site_in_any_form(wanted, number):
+    assert find(named("Tremor · Cinder cone", "Ash", "Ash cloud · Lava dome"), wanted).number == number
+
+
+@pytest.mark.parametrize(
+    ("wanted", "why"),
+    [
+        ("lava", r"several communities: 1 \(Lava dome\), 2 \(lava flow\)"), ("a f", "several"), ("4", "no community"),
+        ("ou", "no community"), ("all.test", "all link to it"), ("alone.test", "too few of its links"),
+    ],
+)  # fmt: skip
+def test_c5_what_may_be_several_or_belongs_to_none_is_told(wanted, why):
+    with pytest.raises(BadUse, match=why):
+        find(named("Lava dome", "lava flow", "lava field · Plough"), wanted)
+
+
+def test_c5_it_is_told_where_all_sites_went(grown, found):
+    members = {member.site for one in found.communities for member in one.members}
+    everywhere = found.crawled - len(members) - len(found.apart)
+    assert 0 <= everywhere <= len(found.everywhere)
+    assert not members & {*found.apart, *found.everywhere}
 
 
 def test_a_deeper_crawl_keeps_to_the_hosts_of_one_community(grown, found):

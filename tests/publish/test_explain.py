@@ -10,7 +10,7 @@ from analecta.judge import JUDGES
 from analecta.model import State
 from analecta.publish.collection import collections
 from analecta.publish.explain import Explanation, explain
-from analecta.publish.linking import Linked
+from analecta.publish.linking import Linked, Linking
 from analecta.publish.rows import Left, links, pages, refusals
 from analecta.publish.telling import tell, verdict
 from analecta.store.feedback import Word, say
@@ -21,6 +21,16 @@ def text(explanation) -> str:
     out = io.StringIO()
     Console(file=out, width=200).print(tell(explanation))
     return out.getvalue()
+
+
+def test_no_url_is_broken_where_the_terminal_is_narrow(grown):
+    long = f"http://a.test/{'very-' * 40}long"
+    linked = Linked(1, 1, [Linking(long, "title", "bees", 0.9, "words " * 20)])
+    out = io.StringIO()
+    Console(file=out, width=60).print(tell(Explanation(long, linked=linked, stands_elsewhere=[long])), crop=False)
+    lines = out.getvalue().splitlines()
+    assert [line.strip().removeprefix("Stands at  ") for line in lines if "very-" in line] == [long] * 3
+    assert all(len(line) <= 60 for line in lines if "very-" not in line)
 
 
 def first(rows, **wanted):

@@ -142,7 +142,7 @@ def test_any_name_gives_xml_that_can_be_read(name):
 
 def test_what_cannot_be_written_is_told_and_leaves_nothing(shelf, tmp_path):
     with pytest.raises(Environment, match="cannot write"):
-        write_graph(shelf, tmp_path / "none" / "g")
+        write_graph(shelf, shelf.settings_path / "g")
     with pytest.raises(BadUse, match="pages or sites"):
         write_graph(shelf, tmp_path / "g", of="words")
     assert not list(tmp_path.iterdir())

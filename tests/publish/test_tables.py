@@ -93,7 +93,8 @@ def test_a_file_is_whole_or_not_there(tmp_path):
 
 
 def test_a_place_that_cannot_be_written_is_told(tmp_path):
+    (tmp_path / "file").write_text("")
     with pytest.raises(Environment, match="cannot write"):
-        write(ROWS, COLUMNS, "csv", tmp_path / "none" / "t.csv")
+        write(ROWS, COLUMNS, "csv", tmp_path / "file" / "t.csv")
     with pytest.raises(BadUse, match="-o FILE"):
         write(ROWS, COLUMNS, "parquet", None)

@@ -10,12 +10,14 @@ from analecta.errors import BadUse
 from analecta.publish.communities import Community, Found, find
 from analecta.publish.search.community_index import WORTH, key, schema, stored, whole
 from analecta.publish.search.index import stems
-from analecta.publish.search.query import All, Either, Node, Phrase, Word
+from analecta.publish.search.nodes import Node, Only, leaves
 
 SHOWN = 3  # communities that are shown with the pages
 _ASKED = 50  # that are looked at, for some have none of the pages found
 _CLOSE = 0.3  # of the score of the best: what fits so much less is only confusing
 _OTHERS = 0.3  # of the scores of the fields that fit less, as with pages
+
+_ALONE = "a site alone is asked for with site:HOST"
 
 Why = list[tuple[str, list[str]]]  # words of the question, each with the fields that have it
 
@@ -32,21 +34,23 @@ class Fit(msgspec.Struct, frozen=True):
 class Fitting:
     """The communities of an index."""
 
-    def __init__(self, searcher: tantivy.Searcher) -> None:
-        self.searcher = searcher
+    def __init__(self, searcher: tantivy.Searcher, parts: dict[str, str]) -> None:
+        """`parts` are sites that were said to be part of others."""
+        self.searcher, self.parts = searcher, parts
         self.communities = stored(searcher)
         self.names = {key(one): one.name for one in self.communities}
 
     def check(self) -> None:
         """BadUse where there are none."""
         if not self.communities:
-            raise BadUse("the library has no communities of two sites or more: ask without one")
+            raise BadUse(f"the library has no communities of two sites or more: {_ALONE}")
 
     def wanted(self, said: str) -> Community:
         """The community with this number, name or site; BadUse where there is none."""
         self.check()
-        names = {one.name.casefold(): one.name for one in self.communities}
-        return find(Found(self.communities, [], {}, 0, 0), names.get(said.casefold(), said))
+        if said.isdecimal() and int(said) not in {one.number for one in self.communities}:
+            raise BadUse(f"there is no community {said} of two sites or more: {_ALONE}")
+        return find(Found(self.communities, [], {}, 0, 0, parts=self.parts), said)
 
     def fitting(self, node: Node, only: str = "") -> list[Fit]:
         """Those that fit a question, best first; `only` is one that was asked for, and stays whatever it says."""
@@ -77,12 +81,8 @@ class Fitting:
 
 def said(node: Node) -> list[str]:
     """The words and phrases that a question asks for; what must not be there, and addresses, tell of no community."""
-    match node:
-        case Word(text, place) | Phrase(text, place):
-            return [] if place == "url" else [text]
-        case All(parts) | Either(parts):
-            return list(dict.fromkeys(text for part in parts for text in said(part)))
-    return []
+    found = (leaf.text for leaf in leaves(node) if not isinstance(leaf, Only) and leaf.place != "url")
+    return list(dict.fromkeys(found))
 
 
 def _anywhere(stem: str) -> Query:

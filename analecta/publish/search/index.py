@@ -18,7 +18,7 @@ from analecta.terms import stop_words
 WORDS = "words"  # the folder of the index proper
 STEMMED = ("title", "headings", "anchors", "text")  # by stems, counted but not placed: phrases are not asked of them
 WRITTEN = ("title_written", "text_written", "address")  # as written, with places
-_LONGEST = 64  # bytes of a word; longer ones are digests, base64 or noise
+LONGEST = 64  # bytes of a word; longer ones are digests, base64 or noise
 
 # Thai, Lao, Burmese, Hangul, Khmer, kana, Han: each character a word of its own.
 _ALONE = re.compile(
@@ -61,7 +61,7 @@ def analyzers() -> dict[str, tantivy.TextAnalyzer]:
 
 def _cut(*more: tantivy.Filter) -> tantivy.TextAnalyzer:
     builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
-    common = (tantivy.Filter.remove_long(_LONGEST), tantivy.Filter.lowercase(), tantivy.Filter.ascii_fold())
+    common = (tantivy.Filter.remove_long(LONGEST), tantivy.Filter.lowercase(), tantivy.Filter.ascii_fold())
     for step in (*common, *more):
         builder = builder.filter(step)
     return builder.build()

@@ -11,6 +11,7 @@ import fcntl
 import sqlite3
 import time
 from collections.abc import Callable, Container, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -19,6 +20,7 @@ import tantivy
 import xxhash
 
 from analecta.errors import Busy
+from analecta.model import OTHERS
 from analecta.publish.homes import Homes, homes
 from analecta.publish.items import Item, items
 from analecta.publish.search import community_index, standing
@@ -36,7 +38,7 @@ MANY = 0.05  # share of pages changed or deleted since all was made from which o
 SHARE = 10  # looks at a library that is being written take at most one part in so many of the time
 _MEMORY = 256_000_000  # bytes of postings that are held before they are written
 _FEW = 1000  # pages for which one thread is enough
-_IDS = f"SELECT p.id FROM pages p CROSS JOIN urls u ON u.id = p.id WHERE {SHOWN} AND p.topic >= 0"
+_IDS = f"SELECT p.id FROM pages p CROSS JOIN urls u ON u.id = p.id WHERE {SHOWN}"
 _BODY = "SELECT coalesce(headings, ''), text FROM pages WHERE seq = ?"
 
 
@@ -114,9 +116,9 @@ class _Work:
         self.shards, self.homes, self.doing, self.said = shards, at_home, doing, Said()
         self.texts = anchors(shards, (id for shard in shards for (id,) in shard.execute(_IDS)))
         found = Gathering()
-        for item in items(shards):
+        for item in _all(shards):
             called, community = self.texts.get(item.id, ()), key(at_home.of(item.url, item.host))
-            if community:
+            if community and item.topic != OTHERS:  # what a community is about, pages on no topic do not say
                 self.said.add(community, item.title, called)
             found.add(item.id, _digest(item, called, community), item.topic, item.confidence, item.topics)
         self.stand = found.standing(shards)
@@ -143,7 +145,7 @@ class _Work:
         writer = index.writer(_MEMORY, 2 if len(self.stand.ids) > _FEW else 1)
         for id in outdated:
             writer.delete_documents_by_term("id", id)
-        for n, item in enumerate(items(self.shards)):
+        for n, item in enumerate(_all(self.shards)):
             if n % 1000 == 0:
                 self.doing(f"Indexing page {n:,} of {len(self.stand.ids):,}")
             if wanted is None or item.id in wanted:
@@ -155,6 +157,11 @@ class _Work:
         headings, packed = self.shards[item.shard].execute(_BODY, (item.seq,)).fetchone()
         community = key(self.homes.of(item.url, item.host))
         return document(item, headings, unpack_text(packed), self.texts.get(item.id, ()), community)
+
+
+def _all(shards: Sequence[sqlite3.Connection]) -> Iterator[Item]:
+    """The pages that may be shown: those on topics, then those on none, which are found only when asked for."""
+    return chain(items(shards), items(shards, OTHERS))
 
 
 def _digest(item: Item, called: Sequence[str], community: str) -> int:

@@ -7,8 +7,9 @@ import tantivy
 from tantivy import Occur, Query
 
 from analecta.errors import BadUse
-from analecta.publish.search.index import day_of, language, schema, stems, written
-from analecta.publish.search.query import All, Either, Node, Not, Only, Phrase, Word
+from analecta.model import OTHERS
+from analecta.publish.search.index import LONGEST, day_of, language, schema, stems, written
+from analecta.publish.search.nodes import All, Either, Node, Not, Only, Phrase, Word, leaves
 
 # What a word is worth in each field, against one in the text. A page has most of its score from its best field.
 WORTH = {"title": 3.0, "headings": 1.5, "anchors": 1.5, "text": 1.0}
@@ -123,7 +124,7 @@ class Meaning:
     def _phrase(self, text: str, place: str) -> Query:
         """Words in a row, as written."""
         words = written(text)
-        if not words:
+        if not words:  # it is *
             return Query.all_query()
         fields = {"": ("title_written", "text_written"), "url": ("address",), "title": ("title_written",)}[place]
         found = [self._row(field, words) for field in fields]
@@ -143,38 +144,44 @@ class Meaning:
 
 
 def marked(node: Node) -> tuple[set[str], set[str]]:
-    """The stems, and the words as written, that are to be marked in what is shown."""
-    match node:
-        case Word(text):
-            return set(stems(text)), set() if stems(text) else set(written(text))
-        case Phrase(text):
-            return set(), set(written(text))
-        case All(parts) | Either(parts):
-            found = [marked(part) for part in parts]
-            return set().union(*(one for one, _ in found)), set().union(*(two for _, two in found))
-    return set(), set()
+    """The stems, and the words as written, to be marked in what is shown; stop words where there is no other."""
+    by_stem, as_written, idle = set[str](), set[str](), set[str]()
+    for leaf in leaves(node):
+        if isinstance(leaf, Phrase):
+            as_written.update(written(leaf.text))
+        elif isinstance(leaf, Word):
+            by_stem.update(stems(leaf.text))
+            idle.update(() if _says(leaf) else written(leaf.text))
+    return by_stem, as_written or (set() if by_stem else idle)
 
 
-def filtered(query: Query, *filters: Query) -> Query:
-    """Only what these let through, ranked as before."""
-    return _both([(Occur.Must, query), *((Occur.Must, _silent(one)) for one in filters)]) if filters else query
+def filtered(query: Query, *filters: Query, on_topic: bool = False) -> Query:
+    """Only what these let through, ranked as before; `on_topic` leaves out pages on no topic."""
+    parts = [(Occur.Must, query), *((Occur.Must, _silent(one)) for one in filters)]
+    parts += [(Occur.MustNot, _term("first", OTHERS))] if on_topic else []
+    return _both(parts) if len(parts) > 1 else query
 
 
-def check(node: Node) -> None:
-    """BadUse where there is not a single word, phrase or filter in a question."""
-    if not _says_anything(node):
-        raise BadUse(f"there is no word to look for in {str(node)!r}: say one with letters or digits")
+def meant(node: Node) -> Node:
+    """The question without signs and emoji, which no page is found by; BadUse where nothing is left of it."""
+    if (found := _worded(node)) is None:
+        raise BadUse(
+            f"no word to look for is in {str(node)!r}: say one of letters or digits, less than {LONGEST} of them"
+        )
+    return found
 
 
-def _says_anything(node: Node) -> bool:
+def _worded(node: Node) -> Node | None:
     match node:
         case Word(text) | Phrase(text):
-            return text == "*" or bool(written(text))
-        case All(parts) | Either(parts):
-            return any(map(_says_anything, parts))
+            return node if text == "*" or written(text) else None
         case Not(part):
-            return _says_anything(part)
-    return True
+            left = _worded(part)
+            return Not(left) if left else None
+        case All(parts) | Either(parts):
+            some = tuple(left for part in parts if (left := _worded(part)))
+            return msgspec.structs.replace(node, parts=some) if len(some) > 1 else next(iter(some), None)
+    return node
 
 
 def _says(word: Word) -> bool:
@@ -182,7 +189,7 @@ def _says(word: Word) -> bool:
     return bool(stems(word.text))
 
 
-def _term(field: str, value: str, option: str = "basic") -> Query:
+def _term(field: str, value: str | int, option: str = "basic") -> Query:
     return Query.term_query(schema(), field, value, option)
 
 
@@ -205,9 +212,10 @@ _EVERY = (Occur.Must, _silent(Query.all_query()))
 
 
 def _loosened(node: Node) -> Node:
-    """The same question, of whose words some are enough; its filters and what must not be stand."""
+    """The same question, of whose words some are enough, but no stop word; its filters and what must not be stand."""
     if not isinstance(node, All):
         return node
-    words = tuple(part for part in node.parts if not isinstance(part, Only | Not))
+    said = [part for part in node.parts if not isinstance(part, Only | Not)]
+    words = tuple(part for part in said if not isinstance(part, Word) or _says(part)) or tuple(said)
     rest = tuple(part for part in node.parts if isinstance(part, Only | Not))
     return All((Either(words), *rest)) if words else node

@@ -11,11 +11,11 @@ question again, and is understood alike.
 
 import re
 from difflib import get_close_matches
-from typing import TypeAlias
 
 import msgspec
 
 from analecta.publish.search.index import day_of
+from analecta.publish.search.nodes import WORD, All, Either, Node, Not, Only, Phrase, Word
 
 PLACES = ("title", "url")  # fields that words are looked for in
 FILTERS = ("site", "topic", "community", "lang", "type", "after", "before")  # fields that only choose pages
@@ -25,65 +25,7 @@ LONGEST = 2000  # characters of a question
 
 _SPACE = re.compile(r"\s*")
 _FIELD = re.compile(r"([A-Za-z]+):(?=[^\s:)])")
-_WORD = re.compile(r'[^\s()"]+')
 _PHRASE = re.compile(r'"([^"]*)"')
-
-
-class Word(msgspec.Struct, frozen=True):
-    """A word, in any of its forms; `place` is the field it must be in."""
-
-    text: str
-    place: str = ""
-
-    def __str__(self) -> str:
-        return _with(self.place, self.text)
-
-
-class Phrase(msgspec.Struct, frozen=True):
-    """Words one after the other, exactly as written."""
-
-    text: str
-    place: str = ""
-
-    def __str__(self) -> str:
-        return _with(self.place, f'"{self.text}"')
-
-
-class Only(msgspec.Struct, frozen=True):
-    """Only pages of this site, topic, language and so on."""
-
-    field: str
-    value: str
-
-    def __str__(self) -> str:
-        return _with(self.field, self.value if _WORD.fullmatch(self.value) else f'"{self.value}"')
-
-
-class Not(msgspec.Struct, frozen=True):
-    """Pages that are not so."""
-
-    part: "Node"
-
-    def __str__(self) -> str:
-        return f"-{_grouped(self.part)}"
-
-
-class All(msgspec.Struct, frozen=True):
-    """Everything of this is wanted."""
-
-    parts: "tuple[Node, ...]"
-
-    def __str__(self) -> str:
-        return " ".join(map(_grouped, self.parts))
-
-
-class Either(msgspec.Struct, frozen=True):
-    """One of these is enough."""
-
-    parts: "tuple[Node, ...]"
-
-    def __str__(self) -> str:
-        return " OR ".join(map(_grouped, self.parts))
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -96,9 +38,6 @@ class Problem(msgspec.Struct, frozen=True):
         return f"{self.text} (at character {self.at} of the question)"
 
 
-Node: TypeAlias = Word | Phrase | Only | Not | All | Either
-
-
 def parse(text: str) -> Node | Problem:
     """Understand a question, whatever was typed."""
     if len(text) > LONGEST:
@@ -107,6 +46,12 @@ def parse(text: str) -> Node | Problem:
         return _Reading(text).question()
     except _Stopped as stopped:
         return stopped.problem
+
+
+def unknown_field(text: str) -> str:
+    """The foo of foo:bar; "" where it is a field, or nothing like one, as in std::sort, 12:30 and http://…."""
+    found = _FIELD.match(text)
+    return "" if found is None or found[1].lower() in FIELDS or text[found.end()] == "/" else found[1]
 
 
 class _Stopped(Exception):  # leaves the recursion; never seen outside
@@ -189,7 +134,7 @@ class _Reading:
 
     def _value(self, field: str, began: int) -> Node:
         quoted = self.text[self.at] == '"'
-        found = (_PHRASE if quoted else _WORD).match(self.text, self.at)
+        found = (_PHRASE if quoted else WORD).match(self.text, self.at)
         if found is None:
             raise _Stopped(self.at, "this quotation mark has no second one")
         self.at = found.end()
@@ -216,7 +161,7 @@ class _Reading:
         return self.text[self.at : self.at + 1]
 
     def _sees(self, word: str) -> bool:
-        found = _WORD.match(self.text, self._here())
+        found = WORD.match(self.text, self._here())
         return found is not None and found[0] == word
 
     def _takes(self, word: str) -> bool:
@@ -237,11 +182,3 @@ def _misspelt(name: str) -> str:
     """What was probably meant; "" where it is no field at all."""
     near = get_close_matches(name, FIELDS, 1, 0.75)
     return f"; did you mean {near[0]}:?" if near else ""
-
-
-def _with(field: str, text: str) -> str:
-    return f"{field}:{text}" if field else text
-
-
-def _grouped(node: Node) -> str:
-    return f"({node})" if isinstance(node, All | Either) else str(node)

@@ -5,13 +5,14 @@ from collections.abc import Sequence
 
 import msgspec
 
+from analecta.model import OTHERS
 from analecta.store.packed import unpack_text
 from analecta.store.shard import SHOWN
 
 _ROWS = f"""SELECT p.id, u.url, h.name, coalesce(p.title, ''), p.topic, coalesce(p.confidence, 0), coalesce(p.mime, ''),
   coalesce(p.lang, ''), coalesce(p.date, ''), p.fetched_at, p.text
   FROM urls u JOIN pages p ON p.seq = u.page JOIN hosts h ON h.n = u.host
-  WHERE {SHOWN} AND p.topic >= 0 AND u.id IN """
+  WHERE {SHOWN} AND p.topic >= ? AND u.id IN """
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -29,7 +30,8 @@ class Row(msgspec.Struct, frozen=True):
     fetched_at: float
 
 
-def rows(shards: Sequence[sqlite3.Connection], ids: Sequence[int]) -> dict[int, tuple[Row, str]]:
-    """Those of these pages that may be shown at this moment, with their texts."""
+def rows(shards: Sequence[sqlite3.Connection], ids: Sequence[int], every: bool = False) -> dict[int, tuple[Row, str]]:
+    """Those of these pages that may be shown at this moment, with their texts; with `every` also those on no topic."""
     asked = f"{_ROWS}({','.join('?' * len(ids))})"
-    return {row[0]: (Row(*row[:-1]), unpack_text(row[-1])) for shard in shards for row in shard.execute(asked, ids)}
+    found = (row for shard in shards for row in shard.execute(asked, [OTHERS if every else 0, *ids]))
+    return {row[0]: (Row(*row[:-1]), unpack_text(row[-1])) for row in found}

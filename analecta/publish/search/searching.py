@@ -8,6 +8,7 @@ import msgspec
 import tantivy
 
 from analecta.errors import BadUse
+from analecta.model import OTHERS
 from analecta.publish.communities import Community
 from analecta.publish.homes import Homes
 from analecta.publish.search import community_index, standing
@@ -19,13 +20,14 @@ from analecta.publish.search.fitting import SHOWN, Fit, Fitting
 from analecta.publish.search.index import reopen, schema
 from analecta.publish.search.keeping import in_step, sync
 from analecta.publish.search.kept import folder_of
-from analecta.publish.search.meaning import Meaning, Names, check, filtered, marked
-from analecta.publish.search.query import Node, Problem, parse
+from analecta.publish.search.meaning import Meaning, Names, filtered, marked, meant
+from analecta.publish.search.nodes import Node, Only, leaves
+from analecta.publish.search.query import Problem, parse
 from analecta.publish.search.ranking import Placed, Sort, Weights
 from analecta.publish.search.rows import Row, rows
 from analecta.publish.search.snippets import Snippet, snippet
 from analecta.publish.search.standing import Floats, Standing
-from analecta.publish.search.topics import also_on, first_on
+from analecta.publish.search.topics import NONE, also_on, first_on
 from analecta.settings import load
 from analecta.store.library import Library
 from analecta.store.sites import sites_of
@@ -45,6 +47,7 @@ class Asked(msgspec.Struct, frozen=True):
     facets: bool = True
     community: str = ""  # only pages of this one: its number, name or a site of it
     inside: bool = False  # only pages of the communities that fit the question, and so many of each as `top` says
+    every: bool = False  # also pages on no topic
 
 
 class Hit(msgspec.Struct, frozen=True):
@@ -67,6 +70,8 @@ class Found(msgspec.Struct, frozen=True):
     communities: list[Fit]  # those that fit best, and have some of the pages
     hits: list[Hit]
     facets: Facets
+    left_out: int = 0  # pages on no topic that have all of the words, where these were not asked for
+    missing: list[str] = []  # where no page had all: the parts of the question that no page has
 
 
 class Search:
@@ -76,22 +81,38 @@ class Search:
         self.library = library
         self.stand: Standing = standing.load(folder_of(library) / standing.NAME)
         self.searcher: tantivy.Searcher = reopen(folder_of(library)).searcher()
-        self.fitting = Fitting(community_index.reopen(folder_of(library)).searcher())
-        self.homes = Homes(sites_of(library, load(library.settings_path).sites), self.fitting.communities)
+        sites = sites_of(library, load(library.settings_path).sites)
+        self.fitting = Fitting(community_index.reopen(folder_of(library)).searcher(), sites.parts)
+        self.homes = Homes(sites, self.fitting.communities)
         self.names = library.topic_names()
+        self.some_off = bool((self.stand.first == OTHERS).any())  # pages on no topic
 
     def find(self, asked: Asked) -> Found:
         """Answer a question; BadUse where it makes no sense."""
         node = parse(asked.query)
         if isinstance(node, Problem):
             raise BadUse(str(node))
-        check(node)
+        node = meant(node)
         if asked.inside:
             self.fitting.check()
+        if not self.some_off or self._wants_none(node, asked):
+            asked = msgspec.structs.replace(asked, every=True)
         fits = self.fitting.fitting(node, asked.community)
         answer = self._inside if asked.inside else self._anywhere
         found = answer(node, asked, fits, False)
-        return found if found.total else answer(node, asked, fits, True)
+        if found.total:
+            return found
+        missing = [str(leaf) for leaf in leaves(node) if not self._total(leaf, asked)]
+        return msgspec.structs.replace(answer(node, asked, fits, True), left_out=found.left_out, missing=missing)
+
+    def _wants_none(self, node: Node, asked: Asked) -> bool:
+        """Whether pages on no topic are asked for by name."""
+        topics = [leaf.value for leaf in leaves(node) if isinstance(leaf, Only) and leaf.field == "topic"]
+        return any(OTHERS in first_on(self.names, topic) for topic in (asked.topic, *topics) if topic)
+
+    def _total(self, node: Node, asked: Asked) -> int:
+        """How many pages a question finds."""
+        return counted(self.searcher, self._query(node, asked, False, ranking=False), {}, 0, asked.every).total
 
     def _anywhere(self, node: Node, asked: Asked, fits: Sequence[Fit], some: bool) -> Found:
         """From all pages. To count and to rank are two searches, which need not wait for one another."""
@@ -112,7 +133,7 @@ class Search:
 
     def _found(self, node: Node, some: bool, count: Counted, held: Sequence[Fit], hits: list[Hit]) -> Found:
         fits = self.fitting.explained(node, held)
-        return Found(str(node), count.total, some and count.total > 0, fits, hits, count.facets)
+        return Found(str(node), count.total, some and count.total > 0, fits, hits, count.facets, count.left_out)
 
     def _query(
         self,
@@ -129,7 +150,8 @@ class Search:
         chosen += [meaning.community(asked.community)] if asked.community else []
         if communities is not None:
             chosen.append(tantivy.Query.term_set_query(schema(), "community", list(communities)))
-        return filtered(meaning.query(node, some), *chosen, *([among] if among else []))
+        on_topic = ranking and not asked.every  # when they are counted, pages on no topic are counted apart
+        return filtered(meaning.query(node, some), *chosen, *([among] if among else []), on_topic=on_topic)
 
     def _often(self, word: str) -> int:
         return int(self.searcher.doc_freq("text_written", word))
@@ -138,9 +160,9 @@ class Search:
         return key(self.fitting.wanted(said))
 
     def _counted(self, query: tantivy.Query, asked: Asked) -> Counted:
-        topics = {str(number): name for number, name in enumerate(self.names)}
+        topics = {str(number): name for number, name in [(OTHERS, NONE), *enumerate(self.names)]}
         names = {"topic": topics, "community": self.fitting.names}
-        return counted(self.searcher, query, names, FACETS if asked.facets else 0)
+        return counted(self.searcher, query, names, FACETS if asked.facets else 0, asked.every)
 
     def _confidence(self, asked: Asked) -> Floats:
         """Of each page: for the topic that was asked for, or for its own."""
@@ -156,7 +178,7 @@ class Search:
         with self.library.shards() as shards:
             for begin in range(0, len(found), asked.top):
                 some = found.rows(begin, begin + asked.top)
-                pages = rows(shards, [int(self.stand.ids[one.place]) for one in some])
+                pages = rows(shards, [int(self.stand.ids[one.place]) for one in some], asked.every)
                 there = [(one, pages[id]) for one in some if (id := int(self.stand.ids[one.place])) in pages]
                 hits += [self._hit(len(hits) + n, one, *page, words) for n, (one, page) in enumerate(there, 1)]
                 if len(hits) >= asked.top:

@@ -5,6 +5,7 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from functools import cache
+from typing import NamedTuple
 
 import msgspec
 
@@ -15,6 +16,8 @@ WIDTH = 220  # characters
 _LOOKED_AT = 100_000  # characters of a text, its first
 _MOST = 500  # places that are weighed
 _BEFORE = WIDTH // 4
+# Menus, tables and lists: four short lines in a row. In prose no more than two are, where a link has a line of its own.
+_NO_PROSE = re.compile(r"(?:^.{0,24}\n){4,}", re.MULTILINE)
 
 
 class Snippet(msgspec.Struct, frozen=True):
@@ -33,15 +36,34 @@ class Snippet(msgspec.Struct, frozen=True):
 
 
 def snippet(text: str, stems: Collection[str], words: Collection[str], width: int = WIDTH) -> Snippet:
-    """The part of a text that has the most different words of a question; its beginning where it has none."""
-    text = " ".join(text[:_LOOKED_AT].split())
-    found = places(text, stems, words)
-    begin = _begin(text, _best(found, width) - _BEFORE if found else 0, width)
-    end = min(len(text), begin + width)
-    before, after = ("… " if begin else ""), (" …" if end < len(text) else "")
+    """The part of a text that has the most different words of a question, of its prose where that has as many.
+
+    Where it has none it is the beginning.
+    """
+    text = text[:_LOOKED_AT]
+    tried = [_placed(one, stems, words, width) for one in (_NO_PROSE.sub("", text), text)]
+    text, found, _, start = max(tried, key=lambda one: (one.different, bool(one.text)))  # the first of equals
+    begin = _begin(text, start - _BEFORE if found else 0, width)
+    end = _end(text, begin + width)
+    before, after = ("… " if begin else ""), ("…" if end < len(text) else "")
     shift = len(before) - begin
     marks = tuple((a + shift, b + shift) for a, b, _ in found if a >= begin and b <= end)
     return Snippet(f"{before}{text[begin:end]}{after}", marks)
+
+
+class _Placed(NamedTuple):
+    """A text on one line, where the words are in it, how many stand close together at most, and from where on."""
+
+    text: str
+    found: list[tuple[int, int, str]]
+    different: int = 0
+    start: int = 0
+
+
+def _placed(text: str, stems: Collection[str], words: Collection[str], width: int) -> _Placed:
+    text = " ".join(text.split())
+    found = places(text, stems, words)
+    return _Placed(text, found, *_best(found, width)) if found else _Placed(text, found)
 
 
 def places(text: str, stems: Collection[str], words: Collection[str]) -> list[tuple[int, int, str]]:
@@ -98,15 +120,16 @@ def _stem(word: str) -> str:
     return stem_all([word], "en")[0]
 
 
-def _best(found: Sequence[tuple[int, int, str]], width: int) -> int:
-    """Where the window begins that has the most different words, the earliest of those."""
+def _best(found: Sequence[tuple[int, int, str]], width: int) -> tuple[int, int]:
+    """How many different words a window has at most, and where the earliest of those begins."""
     starts = [begin for begin, _, _ in found]
 
     def different(n: int) -> int:
         last = bisect_left(starts, starts[n] + width - _BEFORE)
         return len({word for _, _, word in found[n:last]})
 
-    return starts[max(range(len(found)), key=lambda n: (different(n), -n))]
+    best = max(range(len(found)), key=lambda n: (different(n), -n))
+    return different(best), starts[best]
 
 
 def _begin(text: str, start: int, width: int) -> int:
@@ -114,3 +137,9 @@ def _begin(text: str, start: int, width: int) -> int:
     start = max(0, min(start, len(text) - width))
     space = text.find(" ", start, start + 20) if 0 < start < len(text) - width else -1
     return space + 1 if space >= 0 else start
+
+
+def _end(text: str, end: int) -> int:
+    """Where to end: after a whole word if one ends near."""
+    space = text.rfind(" ", end - 20, end + 1) if end < len(text) else -1
+    return space if space > 0 else min(len(text), end)

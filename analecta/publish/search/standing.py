@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analecta.analyse.link_graph import hubs_and_authorities, link_graph
+from analecta.model import OTHERS
 from analecta.publish.ranking import scaled
 from analecta.store.links import page_links
 
@@ -28,8 +29,8 @@ class Standing(msgspec.Struct, frozen=True):
 
     ids: Numbers
     digests: Numbers
-    first: Numbers  # the topic that comes first
-    confidence: Floats  # for it
+    first: Numbers  # the topic that comes first; OTHERS where it is on none
+    confidence: Floats  # for it, or for the nearest
     authority: Floats  # 0 to 1, against the best of that topic
     pages: Numbers
     topics: Numbers
@@ -99,10 +100,11 @@ _GATHERED = ("ids", "digests", "first", "confidence", "pages", "topics", "sure")
 
 
 def _authorities(shards: Sequence[sqlite3.Connection], ids: Numbers, first: Numbers) -> Floats:
-    """Of each page among those of its first topic, as in collections."""
+    """Of each page among those of its first topic, as in collections; pages on no topic have none."""
     own: dict[int, list[int]] = defaultdict(list)
     for id, topic in zip(ids.tolist(), first.tolist(), strict=True):
-        own[topic].append(id)
+        if topic != OTHERS:
+            own[topic].append(id)
     graph = link_graph(*page_links(shards))
     found: dict[int, float] = {}
     for pages in own.values():

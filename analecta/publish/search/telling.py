@@ -4,18 +4,21 @@ from itertools import groupby
 from typing import Any
 
 import msgspec
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.text import Text
 
 from analecta.publish.communities import Community
 from analecta.publish.plain import many, plain
 from analecta.publish.search.fitting import Fit
 from analecta.publish.search.index import language, type_of
+from analecta.publish.search.lacking import fit_too, head, listed, nothing
 from analecta.publish.search.ranking import Weights
 from analecta.publish.search.searching import Asked, Found, Hit
 from analecta.publish.search.snippets import Snippet
+from analecta.publish.search.topics import NONE
 
 _MARK = "bold yellow"
+_INDENT = " " * 5
 _SAID = 5  # values of a facet that are shown
 _FACETS = {"topic": "Topics", "community": "Communities", "host": "Hosts", "year": "Years", "type": "Types"}
 _FIELDS = {"name": "its name", "sites": "names of its sites", "links": "links to it", "titles": "titles of its pages"}
@@ -26,12 +29,25 @@ _PARTS = {
 }
 
 
+class Indented:
+    """Text under a number; all its lines are set in."""
+
+    def __init__(self, text: Text) -> None:
+        self.text = text
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for line in self.text.wrap(console, max(20, options.max_width - len(_INDENT))):
+            line.rstrip()
+            yield Text(_INDENT).append_text(line)
+
+
 def show(found: Found, asked: Asked, topics: list[str]) -> RenderableType:
-    """All that was found, best first."""
+    """All that was found, best first; to be printed without cropping, so that addresses are whole."""
     if not found.hits:
-        return _nothing(found, asked)
+        return nothing(found, asked)
     parts = _inside(found, topics) if asked.inside else _anywhere(found, topics)
-    parts += ["", *_facets(found), Text(_explained(asked), style="dim")]
+    more = [f"{fit_too(found)}: --all finds {'it' if found.left_out == 1 else 'them'}."] if found.left_out else []
+    parts += ["", *_facets(found), *(Text(line, style="dim") for line in [*more, _explained(asked)])]
     return Group(*parts)
 
 
@@ -41,6 +57,8 @@ def as_values(found: Found, asked: Asked, topics: list[str]) -> dict[str, Any]:
         "understood": found.understood,
         "total": found.total,
         "all_words": not found.some,
+        "missing": found.missing,
+        "left_out": found.left_out,
         "sort": asked.sort,
         "communities": [_community(fit) for fit in found.communities],
         "weights": {name: {"weight": weight, "of": _PARTS[name]} for name, weight in _weights(asked.weights)},
@@ -54,7 +72,7 @@ def _anywhere(found: Found, topics: list[str]) -> list[RenderableType]:
     parts: list[RenderableType] = [Text("Communities", style="bold")] if found.communities else []
     for fit in found.communities:
         parts += _fit(fit)
-    parts += ["", _head(found)] if parts else [_head(found)]
+    parts += ["", head(found)] if parts else [head(found)]
     for hit in found.hits:
         parts += ["", *_hit(hit, topics)]
     return parts
@@ -62,7 +80,7 @@ def _anywhere(found: Found, topics: list[str]) -> list[RenderableType]:
 
 def _inside(found: Found, topics: list[str]) -> list[RenderableType]:
     """The pages under their communities."""
-    parts: list[RenderableType] = [_head(found)]
+    parts: list[RenderableType] = [head(found)]
     fits = {fit.community.number: fit for fit in found.communities}
     for number, hits in groupby(found.hits, lambda hit: hit.community.number if hit.community else 0):
         parts += ["", *(_fit(fits[number]) if number in fits else [])]
@@ -71,61 +89,40 @@ def _inside(found: Found, topics: list[str]) -> list[RenderableType]:
     return parts
 
 
-def _fit(fit: Fit) -> list[Text]:
+def _fit(fit: Fit) -> list[RenderableType]:
     """A community, why it fits, and its first sites."""
     one = fit.community
     size = f"  {many(len(one.members), 'site')}, {many(one.pages, 'page')}, {fit.found:,} of them found"
-    first = Text(f"{one.number:>3}  ", style="dim").append(plain(one.name), style="bold magenta").append(size)
+    first = _numbered(one.number).append(plain(one.name), style="bold magenta").append(size)
     sites = ", ".join(plain(member.site) for member in one.members[:_SAID])
     more = f", and {len(one.members) - _SAID:,} more" if len(one.members) > _SAID else ""
-    why = [Text(f"     {plain(_reasons(fit))}", style="dim")] if fit.why else []
-    return [first, *why, Text(f"     {sites}{more}", style="cyan")]
+    why = [Indented(Text(plain(_reasons(fit)), style="dim"))] if fit.why else []
+    return [first, *why, Indented(Text(f"{sites}{more}", style="cyan"))]
 
 
 def _reasons(fit: Fit) -> str:
     """Which words are where, those together that are in the same places."""
     where: dict[str, list[str]] = {}
     for word, fields in fit.why:
-        where.setdefault(_listed([_FIELDS[field] for field in fields]), []).append(word)
-    return "; ".join(f"{_listed(words)} in {places}" for places, words in where.items())
+        where.setdefault(listed([_FIELDS[field] for field in fields]), []).append(word)
+    return "; ".join(f"{listed(words)} in {places}" for places, words in where.items())
 
 
-def _listed(words: list[str]) -> str:
-    """One, two and three."""
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
-
-
-def _head(found: Found) -> Text:
-    if found.some:
-        return Text(f"No page has all of the words; {many(found.total, 'page')} with some of them:", style="yellow")
-    return Text(f"{many(found.total, 'page')} found", style="bold")
-
-
-def _nothing(found: Found, asked: Asked) -> Text:
-    told = Text(f"Nothing found for {plain(found.understood)}.", style="yellow")
-    helps = ["fewer words, or others"]
-    if asked.inside and not found.communities:
-        helps.append("no --inside: no community has such pages, and the words in its name, sites, links or titles")
-    if asked.community or "community:" in found.understood:
-        helps.append("all communities instead of one")
-    if '"' in found.understood:
-        helps.append("the phrase without its quotation marks")
-    if asked.topic or "topic:" in found.understood:
-        helps.append("no topic" if asked.vague else "--vague, which also takes pages close to the topic")
-    if any(f"{field}:" in found.understood for field in ("after", "before")):
-        helps.append("no date: many pages do not say theirs")
-    return told.append(f" What could help: {'; '.join(helps)}.", style="none")
-
-
-def _hit(hit: Hit, topics: list[str], at_home: bool = False) -> list[Text]:
-    """A page; its community is not named where it stands under it."""
-    first = Text(f"{hit.rank:>3}  ", style="dim").append_text(_marked(hit.title, "bold"))
+def _hit(hit: Hit, topics: list[str], at_home: bool = False) -> list[RenderableType]:
+    """A page; its address is whole on a line, its community is not named where it stands under it."""
+    first = _numbered(hit.rank).append_text(_marked(hit.title, "bold"))
+    url = Text(f"{_INDENT}{plain(hit.page.url)}", style="cyan", no_wrap=True, overflow="ignore")
+    topic = "on no topic" if hit.page.topic < 0 else _topic(hit, topics)
     home = hit.community.name if hit.community and not at_home else ""
-    about = [hit.page.url, _topic(hit, topics), home, hit.page.date, "" if _kind(hit) == "html" else _kind(hit)]
-    second = Text(f"     {plain('  '.join(filter(None, about)))}", style="cyan")
-    parts = hit.placed
-    why = f"  ({parts.score:.2f}: words {parts.text:.2f}, sure {parts.confidence:.2f}, authority {parts.authority:.2f})"
-    return [first, second.append(why, style="dim"), Text("     ").append_text(_marked(hit.snippet, ""))]
+    about = [topic, home, hit.page.date, "" if _kind(hit) == "html" else _kind(hit)]
+    parts, sure = hit.placed, "nearest topic" if hit.page.topic < 0 else "sure"
+    why = f"{parts.score:.2f}: words {parts.text:.2f}, {sure} {parts.confidence:.2f}, authority {parts.authority:.2f}"
+    lines = [Text(plain("  ".join(filter(None, about)))), _marked(hit.snippet, ""), Text(why, style="dim")]
+    return [first, url, *(Indented(line) for line in lines if line)]
+
+
+def _numbered(number: int) -> Text:
+    return Text().append(f"{number:>3}  ", style="dim")
 
 
 def _marked(shown: Snippet, style: str) -> Text:
@@ -155,7 +152,7 @@ def _weights(weights: Weights) -> list[tuple[str, float]]:
 
 
 def _topic(hit: Hit, topics: list[str]) -> str:
-    return topics[hit.page.topic] if 0 <= hit.page.topic < len(topics) else ""
+    return topics[hit.page.topic] if 0 <= hit.page.topic < len(topics) else NONE
 
 
 def _kind(hit: Hit) -> str:

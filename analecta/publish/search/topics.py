@@ -1,16 +1,24 @@
-"""Which topics a name stands for in a question: itself and those below; and when asked vaguely, those close to it."""
+"""Which topics a name stands for in a question: itself and those below; and when asked vaguely, those close to it.
+
+"none" stands for no topic, where no topic is called so.
+"""
 
 from collections.abc import Sequence
 
 from analecta.errors import BadUse
 from analecta.judge.tree import BELOW
+from analecta.model import OTHERS
 from analecta.settings import suggest
+
+NONE = "none"
 
 
 def first_on(names: Sequence[str], topic: str) -> list[int]:
     """The topics of which one must be a page's first; BadUse where there is no such topic."""
     wanted = topic.casefold()
     found = [n for n, name in enumerate(names) if f"{name}{BELOW}".casefold().startswith(f"{wanted}{BELOW}")]
+    if not found and wanted == NONE:
+        return [OTHERS]
     if not found:
         raise BadUse(f"the library has no topic {topic!r}{suggest(topic, [*names]) if names else ' yet'}")
     return found

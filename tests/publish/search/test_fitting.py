@@ -3,6 +3,8 @@
 import pytest
 
 from analecta.errors import BadUse
+from analecta.publish.search.keeping import sync
+from analecta.publish.search.searching import Asked, Search
 
 
 def sites(found):
@@ -78,6 +80,26 @@ def test_c7_a_community_that_is_not_there_is_told_with_those_that_are(village):
     name = village.find("bees").communities[0].community.name
     with pytest.raises(BadUse, match=f"no community 'x'.*{name}"):
         village.find("bees", community="x")
+
+
+def test_c7_a_site_that_is_part_of_another_leads_to_its_community(village):
+    sync(village.library)
+    search = Search(village.library)
+    search.fitting.parts["old.test"] = "bees.test"
+    assert search.find(Asked("hive", community="old.test")).total == 1
+
+
+def test_c7_a_community_of_one_site_is_told_how_to_ask_for(village):
+    with pytest.raises(BadUse, match=r"no community 7 of two sites or more: .*site:HOST"):
+        village.find("bees", community="7")
+
+
+def test_c7_a_page_on_no_topic_is_of_its_community_but_does_not_say_what_it_is_about(village):
+    village.add("http://bees.test/zebra", "Bees and zebras.", title="Zebra", topic=-1)
+    assert titles(village.find("zebras community:bees.test", every=True)) == {"Zebra"}
+    communities = village.find("zebra", every=True).communities
+    assert "titles" not in {field for fit in communities for _, fields in fit.why for field in fields}
+    assert village.find("bees", inside=True).left_out == 1
 
 
 @pytest.mark.parametrize("asked", [{"inside": True}, {"community": "1"}])

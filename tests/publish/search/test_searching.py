@@ -3,10 +3,12 @@ import contextlib
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from analecta.errors import BadUse
 from analecta.publish.search.keeping import sync
-from analecta.publish.search.meaning import Meaning, Names
+from analecta.publish.search.meaning import Meaning, Names, meant
+from analecta.publish.search.nodes import Word
 from analecta.publish.search.query import parse
 from analecta.publish.search.ranking import Weights
 from analecta.publish.search.searching import Asked, Search
@@ -182,6 +184,85 @@ def test_c7_pages_are_counted_by_topic_community_host_year_and_type(shelf):
     assert found.facets["host"] == [("h.test", 2), ("b.org", 1)]
     assert found.facets["year"] == [("2021", 2), ("2019", 1)]
     assert found.facets["type"] == [("html", 2), ("pdf", 1)]
+
+
+@pytest.mark.parametrize(
+    ("query", "more", "found"),
+    [
+        ("bees", {}, {"Wild bees", "Honey", "Roses"}),
+        ("bees", {"every": True}, {"Wild bees", "Honey", "Roses", "Off"}),
+        ("bees topic:none", {}, {"Off"}),
+        ("bees", {"topic": "None"}, {"Off"}),
+        ("honey OR topic:none", {}, {"Honey", "Off", "Far off"}),
+        ("bees -topic:none", {"every": True}, {"Wild bees", "Honey", "Roses"}),
+        ("bees", {"topic": "Roses", "every": True}, {"Roses"}),
+        ("far", {"every": True, "sort": "date"}, {"Far off"}),
+    ],
+)
+def test_b17_pages_on_no_topic_are_found_only_when_asked_for(shelf, query, more, found):
+    shelf.add("Off", "bees", topic=-1)
+    shelf.add("Far off", "something else", topic=-1)
+    shelf.add("Hidden", "bees", topic=-1, flags=1)
+    assert set(shelf.titles(query, **more)) == found
+    assert shelf.find(query, **more).total == len(found)
+
+
+def test_b17_pages_on_no_topic_that_fit_are_counted_where_they_are_left_out(shelf):
+    shelf.add("Off", "bees and zebras", topic=-1)
+    shelf.add("Far off", "something else", topic=-1)
+    assert (shelf.find("bees").left_out, shelf.find("zebra").left_out, shelf.find("honey").left_out) == (1, 1, 0)
+    assert shelf.find("zebra honey").left_out == 0, "some of the words are not enough"
+    assert shelf.find("bees", every=True).left_out == shelf.find("bees topic:none").left_out == 0
+    assert shelf.find("bees", topic="Roses").left_out == 0
+    assert shelf.find("bees").facets["topic"] == [("Science / Biology", 2), ("Roses", 1)]
+    assert ("none", 1) in shelf.find("bees", every=True).facets["topic"]
+
+
+def test_b17_a_page_on_no_topic_has_the_confidence_for_the_nearest_and_no_authority(pages):
+    pages.add("Off", "bees", topic=-1, confidence=0.4)
+    pages.add("hub", "bees", topic=-1, confidence=0.2, links={"Off": "x"})
+    found = pages.find("bees", every=True, sort="confidence").hits
+    assert [(hit.placed.confidence, hit.placed.authority) for hit in found] == [(0.4, 0.0), (0.2, 0.0)]
+
+
+def test_b17_words_are_held_against_the_best_page_on_a_topic_where_others_are_left_out(shelf):
+    shelf.add("bees bees", "bees", topic=-1)
+    assert max(hit.placed.text for hit in shelf.find("bees").hits) == 1.0
+    assert shelf.find("bees", every=True).hits[0].page.title == "bees bees"
+
+
+def test_b17_a_page_that_lost_its_topic_is_left_out_even_before_the_index_knows(shelf):
+    shelf.add("Off", "bees", topic=-1)
+    sync(shelf.library)
+    search = Search(shelf.library)
+    shelf.set("Wild bees", topic=-1)
+    assert {hit.page.title for hit in search.find(Asked("bees")).hits} == {"Honey", "Roses"}
+    assert len(search.find(Asked("bees", every=True)).hits) == 4
+
+
+@settings(max_examples=50)
+@given(st.lists(st.sampled_from("🐦 $%&!?;,.€→•|/~^=<>#@§"), min_size=1).map("".join))
+def test_b17_signs_and_emoji_beside_a_word_change_nothing(signs):
+    assert meant(parse(f"bees {signs}")) == meant(parse(f"{signs} bees")) == Word("bees")
+    assert meant(parse(f"bees OR {signs} title:€")) == Word("bees")
+
+
+@pytest.mark.parametrize("query", ["🐦", "-🐦", '"…"', "$ OR €", "title:€", "x" * 64])
+def test_b17_a_question_of_signs_alone_is_refused(query):
+    with pytest.raises(BadUse, match="no word to look for"):
+        meant(parse(query))
+
+
+@pytest.mark.parametrize(("query", "marks"), [("the honey", {"honey"}), ("the", {"The"})])
+def test_b17_stop_words_are_marked_where_there_is_no_other(shelf, query, marks):
+    shown = next(hit.snippet for hit in shelf.find(query).hits if hit.page.title == "Honey")
+    assert {piece for piece, mark in shown.parts() if mark} == marks
+
+
+def test_b17_stop_words_are_not_enough_where_some_words_are(shelf):
+    assert not shelf.find("zeppelin the").total
+    assert not shelf.find("zeppelin *").total
+    assert shelf.find("zeppelin the honey").total == 1
 
 
 def test_f35_what_says_noindex_is_not_shown_even_before_the_index_knows(shelf):

@@ -22,6 +22,24 @@ def test_b17_the_part_with_the_most_different_words_is_shown():
     assert found.text.startswith("… ")
 
 
+MENU = "The Bee Shop\nHome\n|\nLinks\n|\nAbout\n|\nBees\nOur honey\n"
+
+
+def test_prose_is_shown_rather_than_a_menu():
+    assert snippet(f"{MENU}All bees fly far out on a warm day.", {"bee"}, set()).text.startswith("All bees fly")
+    assert snippet(f"{MENU}All wasps fly far out on a warm day.", set(), set()).text.startswith("All wasps")
+
+
+def test_what_only_a_menu_has_is_shown_of_it():
+    found = snippet(f"{MENU}All bees fly far out on a warm day.", {"bee", "honey"}, set())
+    assert marked(found) == ["Bee", "Bees", "honey", "bees"]
+    assert snippet("a\nb\nc\nd\n", set(), set()).text == "a b c d"
+
+
+def test_a_snippet_ends_with_a_whole_word():
+    assert snippet(LONG, set(), set()).text.endswith(("interest…", "Nothing…", "here.…", "of…", "is…"))
+
+
 def test_accents_and_case_make_no_difference():
     assert marked(snippet("Ein CAFÉ in Łódź", {"cafe"}, set())) == ["CAFÉ"]
 

@@ -5,6 +5,7 @@ from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import ClassVar
+from urllib.parse import quote
 
 import pytest
 
@@ -43,6 +44,22 @@ def test_s13_the_search_finds_words_of_any_script_and_shows_them_as_words(hostil
             assert browser.run("document.querySelectorAll('#found img, #found script').length") == 0
         browser.open(f"{search}?q=zzzzqqq")
         assert browser.run("document.getElementById('told').textContent") == "No page has these words."
+
+
+@needs_browser
+def test_s13_the_search_leaves_out_pages_with_words_after_a_minus(published):
+    with Browser() as browser:
+
+        def found(query):
+            browser.open(f"{(published / 'search.html').as_uri()}?q={quote(query)}")
+            return int(re.match(r"(\d*)", browser.run("document.getElementById('told').textContent"))[1] or 0)
+
+        every, honey, old = found("-zzzz"), found("honey"), found("history")
+        assert 0 < found("honey history") < min(honey, old)
+        assert found("honey -history") == honey - found("honey history")
+        assert found("-history") == every - old
+        assert found('honey -"history zzzz"') == found("honey - 🐝") == honey
+        assert found("honey -honey") == 0
 
 
 @needs_browser

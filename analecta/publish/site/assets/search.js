@@ -61,11 +61,26 @@
     return found;
   }
 
+  // The words to find, and those to leave out: -word, or -"several words" where a page has all of them.
+  function asked(query) {
+    const wanted = new Set(), unwanted = [];
+    for (const [, minus, text] of query.matchAll(/(-?)("[^"]*"?|\S+)/g)) {
+      const found = terms(text);
+      if (!minus) found.forEach((term) => wanted.add(term));
+      else if (found.length) unwanted.push(found);
+    }
+    return [[...wanted], unwanted];
+  }
+
   function find(query) {
-    const each = [...new Set(terms(query))].map(scores);
+    const [wanted, unwanted] = asked(query);
+    const left = (n) => unwanted.some((words) => words.every((word) => index.get(word)?.has(n)));
+    const each = wanted.map(scores);
+    if (!each.length && unwanted.length) each.push(new Map(items.map((_, n) => [n, 0])));
     const sums = new Map();
     for (const found of each) {
       for (const [n, score] of found) {
+        if (left(n)) continue;
         const [hits, sum] = sums.get(n) || [0, 0];
         sums.set(n, [hits + 1, sum + score]);
       }
