@@ -53,6 +53,9 @@ bench: .venv/bench
 bench-quick: .venv/installed
 	$(BIN)/python benchmarks/steps.py --quick
 	$(BIN)/python benchmarks/analysis.py --quick
+	$(BIN)/python benchmarks/search.py --quick
+	$(BIN)/python benchmarks/reclassify.py --quick
+	$(BIN)/python benchmarks/communities.py --quick
 
 # The quality floors pinned in gates/: recall of the recipes and F1 of the judges on real webs, communities found.
 gate: .venv/installed

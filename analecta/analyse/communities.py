@@ -108,6 +108,19 @@ class Communities:
                 self._settle(1)
         self.seconds += self.clock() - began
 
+    def moved(self, site: str, to: str) -> None:
+        """A site that was to be crawled is found at another: whatever leads to it leads there."""
+        began, old, new = self.clock(), self._number(site), self._number(to)
+        for linker in self.links.redirect(old, new):
+            self._heavy.pop(linker, None)
+        self.numbers[site] = new
+        self.seeds = list(dict.fromkeys(new if seed == old else seed for seed in self.seeds))
+        self.places = {seed: place for place, seed in enumerate(self.seeds)}
+        self._one = {}
+        self.claims = self._claims()
+        self._settled_at = min(self._settled_at, len(self.links.out) - 1)
+        self.seconds += self.clock() - began
+
     def next(self, most: int | None = None) -> list[str]:
         """Sites to crawl now, at most so many, the heaviest claim of each seed first; each is named once."""
         began = self.clock()

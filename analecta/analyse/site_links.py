@@ -21,6 +21,20 @@ class SiteLinks:
         for other in found:
             self.linkers.setdefault(other, []).append(site)
 
+    def redirect(self, site: int, to: int) -> list[int]:
+        """Links to a site that was not crawled lead to another from now on; the sites that have such."""
+        changed = self.linkers.pop(site, [])
+        known = set(self.linkers.get(to, ()))
+        for linker in changed:
+            n = self.out[linker].pop(site)
+            if linker == to:  # what it says of itself is left out
+                self.total[linker] -= n
+                continue
+            self.out[linker][to] = self.out[linker].get(to, 0) + n
+            if linker not in known:
+                self.linkers.setdefault(to, []).append(linker)
+        return changed
+
     def share(self, site: int, other: int) -> float:
         """Equation 1: the share of a site's links to other sites that lead to this one."""
         n = self.out.get(site, {}).get(other, 0)

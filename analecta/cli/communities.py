@@ -87,9 +87,9 @@ def sites(
             said.append(f"no longer: {store.undo(library).words}")
         if split or undo or recount:
             count_anew(library, store.sites_of(library, settings))
-    now = [edit.words for edit in store.edits(library)]
+    now, moved = [edit.words for edit in store.edits(library)], store.moved(library)
     if json:
-        print_json({"library": str(lib), "by": settings.by, "done": said, "edits": now})
+        print_json({"library": str(lib), "by": settings.by, "done": said, "edits": now, "moved": moved})
         return
     for words in said:
         console().print(plain(words), soft_wrap=True)
@@ -97,5 +97,7 @@ def sites(
         console().print("All links between sites are counted anew.")
     if not said and not recount:
         kinds = {"host": "a host", "domain": "a registrable domain", "prefix": "a host, or a directory as set"}
-        console().print("\n".join([f"A site is {kinds[settings.by]} (sites.by).", *map(plain, now)]), soft_wrap=True)
+        seen = [f"{site} has moved to {to}, as a crawl saw" for site, to in moved.items()]
+        told = [f"A site is {kinds[settings.by]} (sites.by).", *map(plain, (*seen, *now))]
+        console().print("\n".join(told), soft_wrap=True)
     console(stderr=True).print(next_steps(lib, "communities LIB", *(["sites LIB --undo"] if now else [])))

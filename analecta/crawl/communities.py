@@ -16,7 +16,7 @@ from analecta.settings import Settings
 from analecta.store.crawled_sites import add_crawled, crawled_sites
 from analecta.store.library import Library
 from analecta.store.site_links import SiteGraph
-from analecta.store.sites import front, seed_sites, sites_of
+from analecta.store.sites import add_moved, front, moved_to, seed_sites, sites_of
 from analecta.urls import canonical
 
 
@@ -67,11 +67,24 @@ class Growth:
         return done
 
     def _take_in(self, done: Sequence[str]) -> None:
-        add_crawled(self.library, done, self.rules.pages)
-        self._tell(done)
+        stay = [site for site in done if not self._moves(site)]
+        add_crawled(self.library, stay, self.rules.pages)
+        self._tell(stay)
         self._new += len(done)
         for site in done:
             del self.now[site]
+
+    def _moves(self, site: str) -> bool:
+        """Whether a site that has no links turns out to have moved to another, which is then gone to."""
+        with self.library.shards() as shards:
+            self.graph.refresh(shards)
+            to = "" if self.graph.out(shards, site) else moved_to(shards, self.sites, site)
+        if not to:
+            return False
+        self.sites.move(site, to)
+        add_moved(self.library, site, to)
+        self.found.moved(site, to)
+        return True
 
     def _tell(self, sites: Iterable[str]) -> None:
         """Let the communities know the links of sites that were crawled."""

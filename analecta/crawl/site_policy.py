@@ -5,19 +5,18 @@ then others by a rank that is a policy, up to a limit; what belongs to other sit
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
 from math import inf
 
+from analecta.frontier.policy import SEED_PRIORITY
 from analecta.frontier.queues import Frontier
 from analecta.model import Candidate, Found, Lease
 from analecta.store.shard import Shard
 from analecta.store.site_urls import WAITS, SiteUrls
-from analecta.store.sites import Sites, front
-from analecta.urls import canonical
+from analecta.store.sites import Sites, front, fronts
 
 _ON_THE_WAY = 16  # URLs of a site that are let go at a time: what is found meanwhile may be better
 _TRIES = 3  # URLs of a site that are asked for at most, for each page that may be taken
-_AT_ONCE = frozenset((Found.SEED, Found.MAP, Found.PROBE))  # these do not wait
+_AT_ONCE = frozenset((Found.MAP, Found.PROBE))  # these do not wait, nor do seeds
 
 Rank = Callable[[Candidate], float]
 
@@ -32,7 +31,7 @@ class Going:
     """A site that is being crawled here."""
 
     def __init__(self, site: str, units: list[int], on_the_way: set[int], pages: int, asked: int) -> None:
-        self.fronts = _fronts(site)
+        self.fronts = fronts(site)
         self.units = units
         self.on_the_way = on_the_way
         self.pages = pages
@@ -64,9 +63,9 @@ class SitePolicy:
 
     def sorted_out(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Those of new candidates that need not wait; the others are written down, and let go if it is their turn."""
-        at_once = [candidate for candidate in candidates if candidate.found in _AT_ONCE]
-        waiting = [candidate for candidate in candidates if candidate.found not in _AT_ONCE]
-        seeds = [candidate for candidate in at_once if candidate.found == Found.SEED]
+        seeds = [candidate for candidate in candidates if _seed(candidate)]
+        at_once = [*seeds, *(candidate for candidate in candidates if candidate.found in _AT_ONCE)]
+        waiting = [one for one in candidates if one.found not in _AT_ONCE and not _seed(one)]
         self.urls.add(map(self._row, seeds), let_go=True)
         for seed in seeds:
             if going := self.going.get(self._site(seed)):
@@ -87,7 +86,7 @@ class SitePolicy:
             known.append(n)
             if going := self.going.get(site):
                 going.units = known
-        return unit, inf if target.id in _fronts(site) else self.rank(candidate), target.id
+        return unit, inf if target.id in fronts(site) else self.rank(candidate), target.id
 
     def _site(self, candidate: Candidate) -> str:
         return self.sites.site(candidate.target)
@@ -151,8 +150,7 @@ class SitePolicy:
         going.asked += len(ids)
 
 
-@lru_cache(10_000)
-def _fronts(site: str) -> frozenset[int]:
-    """The ids of the front page, with and without www."""
-    targets = [canonical(front(name)) for name in (site, f"www.{site}")]
-    return frozenset(target.id for target in targets if target is not None)
+def _seed(candidate: Candidate) -> bool:
+    """Whether it is a seed, or where one leads: it is learnt from."""
+    redirected = candidate.found == Found.REDIRECT and candidate.priority >= SEED_PRIORITY
+    return redirected or candidate.found == Found.SEED

@@ -1,23 +1,28 @@
 """What a site is (C1): a host by default, a registrable domain or a user's directory if so set, and edited by hand.
 
 Links are counted between units, the smallest parts: a host, or a directory of it such as `host/~name/`. A site is one
-unit or several: what belongs together may be said later without counting again. `www.` is no site of its own.
+unit or several: what belongs together may be said later without counting again. `www.` is no site of its own, and a
+site whose front page leads to another's is part of that one from then on: it has moved.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from functools import lru_cache
 
 import msgspec
 
 from analecta.errors import BadUse
-from analecta.model import Target
+from analecta.model import State, Target
 from analecta.settings import SiteSettings, Topic
 from analecta.store.library import Library
 from analecta.urls import canonical, domain_of
 
 MERGE, SPLIT = "merge", "split"
-_KEY = "site_edits"
+_KEY, _MOVED = "site_edits", "moved_sites"
+_URL = "SELECT url, state, coalesce(elsewhere, 0) FROM urls WHERE id = ?"
+_HOPS = 10  # redirects from a front page to the next
 _HOSTS = "SELECT n, name FROM hosts"
 # The path of a URL begins at the first slash after those of its scheme.
 _BELOW = "SELECT 1 FROM urls WHERE host = ?1 AND substr(url, 8 + instr(substr(url, 9), '/'), length(?2)) = ?2 LIMIT 1"
@@ -39,10 +44,12 @@ class Edit(msgspec.Struct, frozen=True):
 class Sites:
     """Knows to which site a URL belongs."""
 
-    def __init__(self, settings: SiteSettings = SiteSettings(), edits: Iterable[Edit] = ()) -> None:
+    def __init__(
+        self, settings: SiteSettings = SiteSettings(), edits: Iterable[Edit] = (), moved: Mapping[str, str] = {}
+    ) -> None:
         self.by = settings.by
         self._shapes = _pattern(settings.prefixes) if self.by == "prefix" else None
-        self.parts: dict[str, str] = {}  # sites that are part of others, by what was said
+        self.parts: dict[str, str] = dict(moved)  # sites that are part of others, as was seen or said
         self._split: dict[str, list[str]] = {}
         self._known: dict[str, str] = {}
         for edit in edits:
@@ -86,6 +93,11 @@ class Sites:
             return unit.removeprefix("www.")
         return domain_of(unit)
 
+    def move(self, site: str, to: str) -> None:
+        """A site is found to be part of another now."""
+        self.parts[site] = to
+        self._known.clear()
+
     def _merged(self, site: str) -> str:
         while site in self.parts:
             site = self.parts[site]
@@ -97,9 +109,42 @@ def front(site: str) -> str:
     return f"http://{site}" if "/" in site else f"http://{site}/"
 
 
+@lru_cache(10_000)
+def fronts(site: str) -> frozenset[int]:
+    """The ids of the front page, with and without www."""
+    targets = [canonical(front(name)) for name in (site, f"www.{site}")]
+    return frozenset(target.id for target in targets if target is not None)
+
+
+def moved_to(shards: Sequence[sqlite3.Connection], sites: Sites, site: str) -> str:
+    """The site that the front page of a site leads to; "" where it stays."""
+    for id in fronts(site):
+        url = ""
+        for _ in range(_HOPS):
+            row = next((row for shard in shards if (row := shard.execute(_URL, (id,)).fetchone())), None)
+            if row is None or row[1] != State.ELSEWHERE or not row[2]:
+                url = row[0] if row and url else ""
+                break
+            url, id = row[0], row[2]
+        target = canonical(url) if url else None
+        if target is not None and (to := sites.site(target)) != site:
+            return to
+    return ""
+
+
 def sites_of(library: Library, settings: SiteSettings) -> Sites:
     """What a site is in a library."""
-    return Sites(settings, edits(library))
+    return Sites(settings, edits(library), moved(library))
+
+
+def moved(library: Library) -> dict[str, str]:
+    """Sites that a crawl has found to be part of others now."""
+    return msgspec.json.decode(library.get(_MOVED, "{}"), type=dict[str, str])
+
+
+def add_moved(library: Library, site: str, to: str) -> None:
+    """Note that a site has moved."""
+    library.put(_MOVED, msgspec.json.encode(moved(library) | {site: to}).decode())
 
 
 def seed_sites(topics: Iterable[Topic], sites: Sites) -> list[str]:

@@ -28,3 +28,13 @@ def test_c6_the_other_metrics(links):
 def test_strong_links_are_those_above_the_threshold(links, metric):
     every = {other: METRICS[metric](links, 0, other) for other in links.out[0]}
     assert strong_links(links, metric, 0.5, 0) == {other: w for other, w in every.items() if w >= 0.5}
+
+
+def test_links_to_a_site_that_has_moved_lead_to_where_it_is():
+    links = SiteLinks()
+    links.add(1, {2: 3, 4: 1})
+    links.add(3, {2: 2, 4: 5})
+    links.add(4, {2: 7, 1: 1})
+    assert links.redirect(2, 4) == [1, 3, 4]
+    assert links.out == {1: {4: 4}, 3: {4: 7}, 4: {1: 1}}
+    assert (links.total, links.linkers) == ({1: 4, 3: 7, 4: 1}, {4: [1, 3], 1: [4]})

@@ -12,7 +12,7 @@ from analecta.settings import load, merge
 from analecta.store.crawled_sites import crawled_sites
 from analecta.store.recounting import recount
 from analecta.store.site_links import read_sites
-from analecta.store.sites import Sites
+from analecta.store.sites import Sites, moved
 from tests.crawls import soundness
 from tests.crawls.driver import kept, kill_tree, make_library, started, states, wait_for
 from tests.crawls.site import html
@@ -149,6 +149,26 @@ def test_a_site_that_does_not_answer_is_done_and_keeps_nobody_waiting(tmp_path):
         library = library_at(tmp_path / "lib", server, ["a.test"])
         assert crawl(library).reason == "nothing is left to fetch"
     assert sorted(crawled_sites(library)) == ["a.test", "b.test", "c.test"]
+
+
+@pytest.mark.parametrize("seed", ["ash0.test", "old.test"])
+def test_c1_a_site_that_has_moved_is_part_of_the_one_it_leads_to(tmp_path, seed):
+    pages = village("ash")
+    pages["ash1.test/"].append("http://old.test/")
+    pages["ash2.test/"].append("http://old.test/page")
+    pages |= {"new.test/": ["/more", "http://ash1.test/"], "new.test/more": ["http://ash2.test/", "http://ash0.test/"]}
+    gone = answer(b"", status="301 Moved Permanently", location="http://new.test/")
+    with HostileServer(
+        {path: html(path, *links) for path, links in pages.items()} | {"old.test/": gone, "old.test/page": gone}
+    ) as server:
+        library = library_at(tmp_path / "lib", server, [seed])
+        crawl(library)
+        (members,) = found_in(library)
+        assert members - {BUTTON} == {host("ash", i) for i in range(SIZE)} | {"new.test"}
+        assert moved(library) == {"old.test": "new.test"}
+        assert {"http://new.test/", "http://new.test/more"} <= set(kept(library))
+        assert crawl(library).tally.pages == 0
+    assert found_in(library) == [members]
 
 
 def test_f01_a_killed_crawl_finds_the_same_communities(tmp_path, web):
