@@ -185,7 +185,6 @@ class CrawlSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ordered: bool = False  # take answers in the order of asking, so that a crawl can be repeated exactly
     seed: int = 0
     refresh: Annotated[float, Meta(ge=0, le=36_500)] | None = None  # days after which pages are asked for again
-    within: tuple[str, ...] = ()  # hosts that are asked, with those below them; others wait; none = any
     warc_size: Annotated[int, Meta(ge=1_000_000)] = 1_000_000_000
 
 
@@ -206,7 +205,7 @@ class CommunitySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     pages: Count = 30  # of a site; 0 = all
     order: Annotated[str, Meta(pattern="^(breadth|worth|short)$")] = "breadth"  # which come after the front page
     at_once: Annotated[int, Meta(ge=1)] = 128  # sites
-    only: tuple[str, ...] = ()  # sites that may be crawled; none = any
+    only: tuple[str, ...] = ()  # sites that are crawled now, whatever the recipe; others wait; none = any
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -32,7 +32,7 @@ class Missing(Exception):
 
 def sources(gate: Mapping[str, Any], data: Path = DATA) -> tuple[str, str, str]:
     """Where the web and the labels of a gate are, and the digest of both."""
-    if gate["web"].startswith("pocket"):
+    if gate["web"].startswith(("pocket", "villages")):
         return gate["web"], "", ""
     paths = [data / gate[name] for name in ("web", "labels") if name in gate]
     for path in paths:

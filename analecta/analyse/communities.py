@@ -11,9 +11,9 @@ enough to one another are one community (`merging`, `settling`).
 """
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any
 
 import msgspec
 
@@ -101,22 +101,28 @@ class Communities:
         """All links of a site to others have become known; a site that cannot be crawled has none."""
         began, number = self.clock(), self._number(site)
         if number not in self.links.out:
-            self.links.add(number, {self._number(other): n for other, n in out_links.items()})
+            links: Counter[int] = Counter()
+            for other, n in out_links.items():
+                links[self._number(other)] += n  # two names may stand for one site that has moved
+            self.links.add(number, links)
             self._leave_out(number)
             self.claims.crawled(number)
             if len(self.links.out) >= max(_AGAIN * (self._settled_at or len(self.seeds)), FEWEST):
                 self._settle(1)
         self.seconds += self.clock() - began
 
-    def moved(self, site: str, to: str) -> None:
-        """A site that was to be crawled is found at another: whatever leads to it leads there."""
-        began, old, new = self.clock(), self._number(site), self._number(to)
-        for linker in self.links.redirect(old, new):
-            self._heavy.pop(linker, None)
-        self.numbers[site] = new
-        self.seeds = list(dict.fromkeys(new if seed == old else seed for seed in self.seeds))
-        self.places = {seed: place for place, seed in enumerate(self.seeds)}
-        self._one = {}
+    def moved(self, to: Mapping[str, str]) -> None:
+        """Sites that were to be crawled are found at others: whatever leads to one leads there."""
+        began, now = self.clock(), dict[int, int]()
+        for site, other in to.items():
+            old = self._number(site)
+            now[old] = self.numbers[site] = self._number(other)
+            for linker in self.links.redirect(old, now[old]):
+                self._heavy.pop(linker, None)
+        if now.keys() & self.places.keys():
+            self.seeds = list(dict.fromkeys(now.get(seed, seed) for seed in self.seeds))
+            self.places = {seed: place for place, seed in enumerate(self.seeds)}
+            self._one = {}
         self.claims = self._claims()
         self._settled_at = min(self._settled_at, len(self.links.out) - 1)
         self.seconds += self.clock() - began
@@ -151,21 +157,6 @@ class Communities:
     def everywhere(self) -> dict[str, str]:
         """Sites that everybody links to, each with the reason: they belong to no community."""
         return {self.names[site]: why.reason for site, why in sorted(self.left_out.items())}
-
-    def state(self) -> dict[str, Any]:
-        """All that is needed to go on later, as plain values."""
-        name = self.names.__getitem__
-        out = {name(site): {name(other): n for other, n in row.items()} for site, row in self.links.out.items()}
-        settings = {"wt": self.wt, "metric": self.metric, "enough": self.enough}
-        return {"seeds": [name(seed) for seed in self.seeds], **settings, "crawled": out}
-
-    @classmethod
-    def load(cls, state: Mapping[str, Any], clock: Callable[[], float] = time.perf_counter) -> "Communities":
-        """Go on from a state; sites that were named and not crawled are named again."""
-        found = cls(state["seeds"], state["wt"], state["metric"], state["enough"], clock)
-        for site, links in state["crawled"].items():
-            found.crawled(site, links)
-        return found
 
     def _number(self, site: str) -> int:
         number = self.numbers.setdefault(site, len(self.names))

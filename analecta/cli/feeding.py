@@ -1,5 +1,6 @@
 """Commands by which a person says which pages are right and wrong, and lets the library learn from that."""
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -91,6 +92,8 @@ def _words(
     if text is not None and (len(meant) > 1 or says == DROP):
         raise BadUse("--text is of one page, and goes with --good or --bad")
     trimmed = text_of(read_bytes(text), text).strip() if text is not None else ""
+    if text is not None and not trimmed:
+        raise BadUse(f"{text} has no text: --drop learns nothing from a page")
     named, topics = [one.name for one in load(library.settings_path).topics], library.topic_names()
     with library.shards() as shards:
         pages = {page.id: page for page in (find(shards, one) for one in meant)}
@@ -113,7 +116,8 @@ def _print_text(library: "Library", urls: Sequence[str], json: bool) -> None:
     if json:
         print_json({"library": str(library.folder), "url": page.url, "text": text})
     else:
-        typer.echo("\n".join(map(plain, text.splitlines())))
+        lines = text.splitlines()  # in a file they are to be learnt from again: as they are
+        typer.echo("\n".join(map(plain, lines) if sys.stdout.isatty() else lines))
 
 
 def _taken_down(lib: Path, words: "Sequence[Word]", json: bool) -> None:

@@ -35,8 +35,8 @@ class Growth:
         # Its clock does not count what the partitions take of the processor meanwhile.
         self.found = Communities(seeds, rules.wt, rules.metric, rules.enough, time.thread_time)
         self._tell(dict.fromkeys(map(self.sites.of, known)))
-        more = [site for site, most in known.items() if most and not 0 < rules.pages <= most]
-        self._next = [site for site in more if self._in_scope(site)]
+        more = [self.sites.of(site) for site, most in known.items() if most and not 0 < rules.pages <= most]
+        self._next = [site for site in dict.fromkeys(more) if self._in_scope(site)]
         self._name()
 
     def look(self, reports: Sequence[Report | None]) -> None:
@@ -67,24 +67,29 @@ class Growth:
         return done
 
     def _take_in(self, done: Sequence[str]) -> None:
-        stay = [site for site in done if not self._moves(site)]
+        moves = self._moved(done)
+        if moves:
+            self.found.moved(moves)
+        stay = [site for site in done if site not in moves]
         add_crawled(self.library, stay, self.rules.pages)
         self._tell(stay)
         self._new += len(done)
         for site in done:
             del self.now[site]
 
-    def _moves(self, site: str) -> bool:
-        """Whether a site that has no links turns out to have moved to another, which is then gone to."""
+    def _moved(self, done: Sequence[str]) -> dict[str, str]:
+        """Those of some sites without links that turn out to have moved, and where to: that is gone to instead."""
         with self.library.shards() as shards:
             self.graph.refresh(shards)
-            to = "" if self.graph.out(shards, site) else moved_to(shards, self.sites, site)
-        if not to:
-            return False
-        self.sites.move(site, to)
-        add_moved(self.library, site, to)
-        self.found.moved(site, to)
-        return True
+            silent = [site for site in done if not self.graph.out(shards, site)]
+            leads = {site: to for site in silent if (to := moved_to(shards, self.sites, site))}
+        often = Counter(leads.values())
+        moves = {site: to for site, to in leads.items() if often[to] == 1}  # names that expired all lead to one place
+        for site, to in moves.items():
+            self.sites.move(site, to)
+        if moves:
+            add_moved(self.library, moves)
+        return moves
 
     def _tell(self, sites: Iterable[str]) -> None:
         """Let the communities know the links of sites that were crawled."""
@@ -108,7 +113,7 @@ class Growth:
             if self._new < len(self.now):
                 return False
             self._new = 0
-        self._next = self.found.next(self.rules.at_once)
+        self._next = self.found.next(None if self.rules.only else self.rules.at_once)
         return bool(self._next)
 
     def _in_scope(self, site: str) -> bool:

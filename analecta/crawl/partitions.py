@@ -247,7 +247,7 @@ class Crawl:
         """Whether every partition has nothing under way and all letters have arrived, by a report made since."""
         alive = [worker.report for worker in self.workers if worker.process.poll() is None]
         reports = [report for report in alive if report]
-        if len(reports) < len(alive):
+        if len(reports) < len(alive) and not self.interrupts:
             return False  # one that is just starting may have letters to exchange
         fresh = all(r.serial > serials[r.partition] and not r.flying and not r.pending for r in reports)
         if not self.interrupts and any(r.unread for r in reports):

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import time
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 
 import msgspec
 import numpy as np
@@ -44,7 +44,7 @@ from analecta.store.recovery import Suspect, recover
 from analecta.store.shard import Shard
 from analecta.store.site_links import SiteCount, Units
 from analecta.store.site_urls import SiteUrls
-from analecta.store.sites import sites_of
+from analecta.store.sites import Sites, sites_of
 from analecta.store.waiting import entered_hosts
 from analecta.urls import Joiner, canonical, domain_of
 
@@ -83,9 +83,11 @@ async def partition(
         back += shard.ask_again(time.time() - settings.crawl.refresh * 86_400)
     scope, growing = settings.scope, settings.communities
     bounds = Bounds(() if growing.grow else scope.hosts, scope.exclude, scope.depth)
-    back.update(rescope(shard, bounds))  # which may be fewer
+    more, again = rescope(shard, bounds, growing.grow)
+    back.update(more)  # which may be fewer
     archive = Archive(library.archive, prefix, files[-1][0] if files else 0, settings.crawl.warc_size, info)
-    frontier = frontier_of(settings, shard, back)
+    sites = sites_of(library, settings.sites)
+    frontier = frontier_of(settings, shard, back, sites)
     f = settings.fetch
     http = http_client(f, settings.contact, f.parallel + 16, types=True)
     ask = fetch or http
@@ -111,12 +113,14 @@ async def partition(
     tally = Tally()
     focus = focus_of(settings)
     links = LinkJudge(seed=settings.crawl.seed) if rules.kind == "learned" else None
-    sites, units = sites_of(library, settings.sites), Units(shard.db)
+    units = Units(shard.db)
     site_policy = (
         SitePolicy(shard, frontier, SiteUrls(units), sites, growing.pages, RANKS[growing.order])
         if growing.grow
         else None
     )
+    if site_policy is not None:
+        site_policy.wait(again)
     endings = Endings(shard, frontier, tally, links.lost if links else lambda _: None)
     offers = Offers(
         frontier=frontier,
@@ -208,7 +212,7 @@ def focus_of(settings: Settings) -> Focus:
     )
 
 
-def frontier_of(settings: Settings, shard: Shard, back: Counter[int]) -> Frontier:
+def frontier_of(settings: Settings, shard: Shard, back: Counter[int], sites: Sites) -> Frontier:
     """The frontier of a partition, as its shard holds it."""
     s, polite = settings.frontier, manners(settings.fetch)
     frontier = Frontier(
@@ -220,7 +224,7 @@ def frontier_of(settings: Settings, shard: Shard, back: Counter[int]) -> Frontie
         cap=s.cap,
         spread=s.spread,
         domain_of=domain_of if polite.per_domain else str,
-        within=Bounds(settings.crawl.within).has if settings.crawl.within else None,
+        within=_within(settings.communities.only, sites) if settings.communities.only else None,
     )
     frontier.sieve.load(shard.seen_ids(), shard.last_n())
     queued = Counter({int(topic): n for topic, n in msgspec.json.decode(shard.get("queued", b"{}")).items()})
@@ -228,6 +232,12 @@ def frontier_of(settings: Settings, shard: Shard, back: Counter[int]) -> Frontie
     patience = [(host, delay, min(max(until - now, 0.0), MAX_WAIT)) for host, delay, until in shard.patience()]
     frontier.restore(shard.hot_rows(), shard.cold_hosts(), queued + back, patience)
     return frontier
+
+
+def _within(only: Sequence[str], sites: Sites) -> Callable[[str], bool]:
+    """Whether a host has one of these sites."""
+    hosts = {site.partition("/")[0] for site in only}
+    return lambda host: sites.of(host).partition("/")[0] in hosts
 
 
 def _twins(shard: Shard) -> NearDuplicates:

@@ -90,7 +90,7 @@ def retrain(library: Library, settings: Settings, dry: bool = False, doing: Doin
             finish(library, settings, doing)
             after = stored(library)
         found = changes(library, before, after)
-        if not dry and not found and taught == known:
+        if not dry and before == after and taught == known:
             _forget_step(library)
         elif not dry:
             _tell(library, f"learnt anew from feedback, {_in_short(found)}")
@@ -224,10 +224,8 @@ def _put(library: Library, left: Left, steps: Sequence[Step], model: str, taught
 
 
 def _forget_step(library: Library) -> None:
-    """Nobody wants a step back that changes nothing: it goes with the one before it, if there is one."""
-    *steps, last = _steps(library)
-    if steps:
-        steps[-1] = msgspec.structs.replace(steps[-1], after=last.after)
+    """Nobody wants a step back that changes nothing."""
+    *steps, _ = _steps(library)
     library.put(_STEPS, msgspec.json.encode(steps).decode())
     _sweep(library)
 

@@ -77,6 +77,10 @@ class SitePolicy:
                 self._go_on(site, more=True)
         return at_once
 
+    def wait(self, candidates: Iterable[Candidate]) -> None:
+        """These wait for their sites again."""
+        self.urls.add(map(self._row, candidates))
+
     def _row(self, candidate: Candidate) -> tuple[str, float, int]:
         target = candidate.target
         unit = self.sites.unit(target.url, target.host)

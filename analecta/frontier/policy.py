@@ -104,7 +104,7 @@ class Bounds:
 
     def refusal(self, target: Target, depth: int) -> str:
         """Why a URL is out of scope; "" where it is in."""
-        if self.hosts and not self.has(target.host):
+        if self.hosts and not self._has(target.host):
             return "scope-host"
         if self.depth and depth > self.depth:
             return "scope-depth"
@@ -112,7 +112,7 @@ class Bounds:
             return "scope-exclude"
         return ""
 
-    def has(self, host: str) -> bool:
+    def _has(self, host: str) -> bool:
         """Whether a host is one of those that were named, or below one."""
         if host in self.hosts:
             return True

@@ -77,7 +77,7 @@ def communities(library: Library) -> Found:
         raise BadUse(f"the links between its sites are not counted yet: `analecta sites {library.folder} --recount`")
     with read_sites(library, sites) as (graph, shards):
         links, pages = graph.all(shards), graph.pages(shards)
-        grown, waiting = _grown(library, settings, sites, links, _on_topic(shards, sites) or pages.keys())
+        grown, waiting = _grown(library, settings, sites, links, lambda: _on_topic(shards, sites) or pages.keys())
         clusters = grown.clusters()
         inward = _inward(links)
         members = [_members(cluster, pages, inward) for cluster in clusters]
@@ -118,12 +118,9 @@ def find(found: Found, wanted: str) -> Community:
 
 
 def deeper(library: Library, wanted: str) -> dict[str, Any]:
-    """The settings of a crawl that goes deeper inside one community: all pages of its sites, and no others."""
-    found = communities(library)
-    sites = [member.site for member in find(found, wanted).members]
-    parts = [part for part in found.parts if _whole(found, part) in sites]
-    hosts = list(dict.fromkeys(site.partition("/")[0] for site in (*sites, *parts)))
-    return {"crawl": {"within": hosts}, "communities": {"pages": 0, "only": sites}}
+    """The settings of a crawl that goes deeper inside one community: all pages of its sites, and of no others."""
+    sites = [member.site for member in find(communities(library), wanted).members]
+    return {"communities": {"pages": 0, "only": sites}}
 
 
 def links_between(library: Library) -> Links:
@@ -148,7 +145,7 @@ def _whole(found: Found, site: str) -> str:
 
 
 def _grown(
-    library: Library, settings: Settings, sites: Sites, links: Links, known: Container[str]
+    library: Library, settings: Settings, sites: Sites, links: Links, known: Callable[[], Container[str]]
 ) -> tuple[Communities, int]:
     """The communities, and how many sites they would grow to next; `known` are those that others have pages of."""
     rules = settings.communities
@@ -159,10 +156,10 @@ def _grown(
     waiting = found.next()
     if crawled:
         return found, len(waiting)
-    ahead = 0
+    ahead, there = 0, known()
     while waiting:
         for site in waiting:
-            if site in known:
+            if site in there:
                 found.crawled(site, links.get(site, {}))
             else:
                 ahead += 1

@@ -21,8 +21,9 @@ LETTERS = 2000
 _TERMS = 8  # that a name is chosen from
 _TITLES = 0.1  # of the pages that have a term in their titles: then it comes before those that only texts have
 
-_PAGES = f"""SELECT u.url, h.name, coalesce(p.title, ''), p.text FROM pages p CROSS JOIN urls u ON u.id = p.id
+_PAGES = f"""SELECT u.url, h.name, coalesce(p.title, ''), p.seq FROM pages p CROSS JOIN urls u ON u.id = p.id
   JOIN hosts h ON h.n = u.host WHERE {SHOWN} ORDER BY p.seq"""
+_TEXT = "SELECT text FROM pages WHERE seq = ?"
 
 
 class _Page(NamedTuple):
@@ -63,12 +64,13 @@ def _pages(shards: Sequence[sqlite3.Connection], sites: Sites, of: Mapping[str, 
     seen, taken = Counter[str](), Counter[int]()
     most = min(_OF_ALL, max(_FEWEST, _TOGETHER // communities))
     for shard in shards:
-        for url, host, title, packed in shard.execute(_PAGES):
+        for url, host, title, seq in shard.execute(_PAGES):
             site = sites.of(sites.unit(url, host))
             place = of.get(site)
             if place is not None and seen[site] < _OF_A_SITE and taken[place] < most:
                 seen[site] += 1
                 taken[place] += 1
+                (packed,) = shard.execute(_TEXT, (seq,)).fetchone()
                 pages.append(_Page(place, title, beginning(unpack_text(packed))))
     return pages
 

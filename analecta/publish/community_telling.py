@@ -19,8 +19,9 @@ def tell(found: Found, members: int = 5) -> RenderableType:
     if not found.communities:
         return Text("No communities yet: they are seen once sites of the seeds have been crawled.")
     parts: list[RenderableType] = [Text(_summary(found))]
+    near = _near(found)
     for one in found.communities:
-        parts += ["", _headline(one), *_members(one, members), *_near(found, one)]
+        parts += ["", _headline(one), *_members(one, members), *near.get(one.number, ())]
         if one.merged:
             words = f"{len(one.merged) + 1:,} seeds grew together: `--community {one.number}` tells why"
             parts.append(_set_in(Text(words, "dim")))
@@ -30,7 +31,7 @@ def tell(found: Found, members: int = 5) -> RenderableType:
 def tell_one(found: Found, one: Community) -> RenderableType:
     """One community, with all of its members."""
     merged = [_set_in(Text(plain(words), "dim")) for words in one.merged]
-    return Group(_headline(one), *_members(one, len(one.members)), *merged, *_near(found, one))
+    return Group(_headline(one), *_members(one, len(one.members)), *merged, *_near(found).get(one.number, ()))
 
 
 def _summary(found: Found) -> str:
@@ -85,12 +86,16 @@ def _lines(member: Member) -> tuple[RenderableType, RenderableType]:
     return head, _set_in(Text(plain(member.reason), "dim", overflow="fold"))
 
 
-def _near(found: Found, one: Community) -> Iterator[RenderableType]:
-    """The communities that it links to most."""
+def _near(found: Found) -> dict[int, list[RenderableType]]:
+    """The communities that each links to most, by its number."""
     names = {other.number: other.name for other in found.communities}
-    for link in [link for link in found.between if link.source == one.number][:_LINKS]:
-        words = f"{many(link.links, 'link')} to {link.target}  {plain(names[link.target])}"
-        yield _set_in(Text(words, "dim", overflow="fold"))
+    near: dict[int, list[RenderableType]] = {}
+    for link in found.between:
+        told = near.setdefault(link.source, [])
+        if len(told) < _LINKS:
+            words = f"{many(link.links, 'link')} to {link.target}  {plain(names[link.target])}"
+            told.append(_set_in(Text(words, "dim", overflow="fold")))
+    return near
 
 
 def _set_in(what: RenderableType) -> Padding:

@@ -80,7 +80,7 @@ def take_back(library: Library) -> list[Word]:
 
 def mark(words: Sequence[Word]) -> str:
     """A digest of what was said; "" where nothing was."""
-    spoken = [(word.page, word.says, word.topic, word.away, word.text) for word in words]
+    spoken = [(word.page, word.says, word.topic, word.away, *filter(None, [word.text])) for word in words]
     return xxhash.xxh3_64_hexdigest(msgspec.json.encode(spoken)) if spoken else ""
 
 

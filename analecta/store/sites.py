@@ -21,8 +21,9 @@ from analecta.urls import canonical, domain_of
 
 MERGE, SPLIT = "merge", "split"
 _KEY, _MOVED = "site_edits", "moved_sites"
-_URL = "SELECT url, state, coalesce(elsewhere, 0) FROM urls WHERE id = ?"
+_URL = "SELECT url, state, reason, coalesce(elsewhere, 0) FROM urls WHERE id = ?"
 _HOPS = 10  # redirects from a front page to the next
+_FOR_GOOD = ("http-301", "http-308")
 _HOSTS = "SELECT n, name FROM hosts"
 # The path of a URL begins at the first slash after those of its scheme.
 _BELOW = "SELECT 1 FROM urls WHERE host = ?1 AND substr(url, 8 + instr(substr(url, 9), '/'), length(?2)) = ?2 LIMIT 1"
@@ -50,11 +51,15 @@ class Sites:
         self.by = settings.by
         self._shapes = _pattern(settings.prefixes) if self.by == "prefix" else None
         self.parts: dict[str, str] = dict(moved)  # sites that are part of others, as was seen or said
+        self.stay: set[str] = set()  # sites that have not moved, as was said
         self._split: dict[str, list[str]] = {}
         self._known: dict[str, str] = {}
         for edit in edits:
             if edit.kind == MERGE:
                 self.parts[edit.site] = edit.into
+            elif "/" not in edit.site:
+                self.stay.add(edit.site)
+                self.parts.pop(edit.site, None)
             else:
                 host, _, path = edit.site.partition("/")
                 self._split[host] = sorted([*self._split.get(host, ()), f"/{path}"], key=len, reverse=True)
@@ -117,19 +122,33 @@ def fronts(site: str) -> frozenset[int]:
 
 
 def moved_to(shards: Sequence[sqlite3.Connection], sites: Sites, site: str) -> str:
-    """The site that the front page of a site leads to; "" where it stays."""
-    for id in fronts(site):
-        url = ""
-        for _ in range(_HOPS):
-            row = next((row for shard in shards if (row := shard.execute(_URL, (id,)).fetchone())), None)
-            if row is None or row[1] != State.ELSEWHERE or not row[2]:
-                url = row[0] if row and url else ""
-                break
-            url, id = row[0], row[2]
-        target = canonical(url) if url else None
-        if target is not None and (to := sites.site(target)) != site:
-            return to
-    return ""
+    """The site to which the front page of a site has moved for good; "" where it stays.
+
+    Expired names all lead to the same few sites that sell them: where another has moved already, nobody moves.
+    """
+    if site in sites.stay:
+        return ""
+    ways = [_way(shards, id) for id in fronts(site)]
+    targets = [canonical(way[-1]) for way in ways if len(way) > 1]
+    if any(len(way) == 1 for way in ways) or not targets or targets[0] is None:
+        return ""
+    to = sites.site(targets[0])
+    return "" if to == site or to in sites.parts.values() else to
+
+
+def _way(shards: Sequence[sqlite3.Connection], id: int) -> list[str]:
+    """The URLs from a front page to where it leads for good; nothing where it was not asked, or leads elsewhere."""
+    way: list[str] = []
+    while len(way) < _HOPS:
+        rows = (row for shard in shards if (row := shard.execute(_URL, (id,)).fetchone()))
+        url, state, reason, id = next(rows, ("", State.FAILED, "", 0))
+        way.append(url)
+        if state != State.ELSEWHERE:
+            there = state == State.DONE or (len(way) > 1 and state != State.FAILED)
+            return way if there else []
+        if reason not in _FOR_GOOD:
+            break
+    return []
 
 
 def sites_of(library: Library, settings: SiteSettings) -> Sites:
@@ -142,9 +161,9 @@ def moved(library: Library) -> dict[str, str]:
     return msgspec.json.decode(library.get(_MOVED, "{}"), type=dict[str, str])
 
 
-def add_moved(library: Library, site: str, to: str) -> None:
-    """Note that a site has moved."""
-    library.put(_MOVED, msgspec.json.encode(moved(library) | {site: to}).decode())
+def add_moved(library: Library, to: Mapping[str, str]) -> None:
+    """Note that sites have moved, and where to."""
+    library.put(_MOVED, msgspec.json.encode({**moved(library), **to}).decode())
 
 
 def seed_sites(topics: Iterable[Topic], sites: Sites) -> list[str]:
@@ -178,7 +197,7 @@ def merge(library: Library, settings: SiteSettings, site: str, into: str) -> Edi
 def split(library: Library, address: str) -> Edit:
     """Let a directory of a host, such as host.example/~name/, be a site of its own; links must be counted again."""
     before, name = edits(library), named(address)
-    if "/" not in name:
+    if "/" not in name and name not in moved(library):
         raise BadUse(f"{address}: which part of it? Say HOST/DIRECTORY/, such as {name}/~name/")
     if any(edit.kind == SPLIT and edit.site == name for edit in before):
         raise BadUse(f"{name} is a site of its own already")

@@ -1,7 +1,6 @@
 from functools import cache
 from random import Random
 
-import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -81,20 +80,6 @@ def test_c5_the_order_in_which_sites_arrive_hardly_matters(rng, most):
     assert sum(of[0].get(site) == of[1].get(site) for site in of[0] | of[1]) >= 0.97 * len(of[0] | of[1])
 
 
-def test_a_crawl_goes_on_from_its_state():
-    seeds = Random(2).sample(sorted(WEB.truth), 5)
-    first = Communities(seeds)
-    for site in first.next():
-        first.crawled(site, WEB.graph[site])
-    first.next(3)  # named and never crawled
-    kept = msgspec.json.decode(msgspec.json.encode(first.state()))
-    again = Communities.load(kept)
-    while sites := again.next():
-        for site in sites:
-            again.crawled(site, WEB.graph[site])
-    assert sets(again) == sets(grown(WEB.graph, seeds))
-
-
 @pytest.mark.parametrize("metric", ["both", "co-citation", "coupling"])
 def test_c6_other_metrics_find_the_community_too(metric):
     links = {f"m{i}": {f"m{j}": 2 for j in range(9) if j != i} for i in range(9)}
@@ -126,3 +111,13 @@ def test_c3_a_friend_that_a_seed_often_links_to_belongs_with_it():
     links = {"seed": {"friend": 4, "other": 2, **{f"a{n}": 1 for n in range(30)}}}
     links |= {"friend": {f"b{n}": 1 for n in range(30)}, "other": {f"c{n}": 1 for n in range(30)}}
     assert [cluster.sites for cluster in grown(links, ["seed"], wt=0.05).clusters()] == [["seed", "friend"]]
+
+
+def test_c1_links_to_a_site_that_has_moved_and_to_where_it_is_are_summed():
+    found = Communities(["a"])
+    found.crawled("a", {"old": 3, "new": 1, "x": 1})
+    found.moved({"old": "new"})
+    found.crawled("b", {"old": 3, "new": 2})
+    number = found.numbers
+    assert found.links.out == {number["a"]: {number["new"]: 4, number["x"]: 1}, number["b"]: {number["new"]: 5}}
+    assert "new" in found.next()

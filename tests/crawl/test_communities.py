@@ -8,11 +8,11 @@ from analecta.crawl.aside import in_threads
 from analecta.crawl.partitions import Crawl
 from analecta.errors import BadUse
 from analecta.publish.communities import communities, deeper
-from analecta.settings import load, merge
+from analecta.settings import SiteSettings, load, merge
 from analecta.store.crawled_sites import crawled_sites
 from analecta.store.recounting import recount
 from analecta.store.site_links import read_sites
-from analecta.store.sites import Sites, moved
+from analecta.store.sites import Sites, moved, sites_of, split
 from tests.crawls import soundness
 from tests.crawls.driver import kept, kill_tree, make_library, started, states, wait_for
 from tests.crawls.site import html
@@ -107,7 +107,7 @@ def test_what_waits_elsewhere_goes_on_waiting_while_a_crawl_keeps_to_some_hosts(
     library = library_at(tmp_path / "lib", web, ["ash0.test", "elm0.test"], recipe="breadth-first")
     crawl(library, stop={"pages": 6})
     before = set(kept(library))
-    crawl(library, crawl={"within": ["elm0.test", "elm1.test"]})
+    crawl(library, communities={"only": ["elm0.test", "elm1.test"]})
     assert {url.split("/")[2] for url in set(kept(library)) - before} <= {"elm0.test", "elm1.test"}
     assert {f"http://elm1.test/{end}" for end in ("", "one", "two")} <= set(kept(library))
     assert not [url for url, (_, reason) in states(library).items() if reason == "scope-host"]
@@ -151,6 +151,28 @@ def test_a_site_that_does_not_answer_is_done_and_keeps_nobody_waiting(tmp_path):
     assert sorted(crawled_sites(library)) == ["a.test", "b.test", "c.test"]
 
 
+def test_c1_only_a_site_is_asked_and_no_host_below_it_but_www(tmp_path):
+    hosts = ["a.test", "www.a.test", "sub.a.test", "b.test"]
+    pages = [f"{one}/{end}" for one in hosts for end in ("", "x")]
+    with HostileServer({page: html(page, *(f"http://{other}" for other in pages)) for page in pages}) as server:
+        library = library_at(tmp_path / "lib", server, ["a.test"], recipe="breadth-first")
+        crawl(library, communities={"only": ["a.test"]})
+    assert {url.split("/")[2] for url in kept(library)} == {"a.test", "www.a.test"}
+
+
+@pytest.mark.parametrize("status", ["302 Found", "301 Moved Permanently"])
+def test_c1_names_that_expired_are_not_merged_into_those_who_sell_them(tmp_path, status):
+    pages = village("ash")
+    pages["ash1.test/"] += ["http://gone0.test/", "http://gone1.test/", "http://gone2.test/"]
+    pages |= {"sale.test/": ["http://shop.test/"], "shop.test/": ["http://sale.test/"]}
+    gone = answer(b"", status=status, location="http://sale.test/")
+    expired = {f"gone{n}.test/": gone for n in range(3)}
+    with HostileServer({path: html(path, *links) for path, links in pages.items()} | expired) as server:
+        library = library_at(tmp_path / "lib", server, ["ash0.test"])
+        crawl(library)
+    assert len(moved(library)) <= (status[:3] == "301"), "the first may come alone"
+
+
 @pytest.mark.parametrize("seed", ["ash0.test", "old.test"])
 def test_c1_a_site_that_has_moved_is_part_of_the_one_it_leads_to(tmp_path, seed):
     pages = village("ash")
@@ -169,6 +191,8 @@ def test_c1_a_site_that_has_moved_is_part_of_the_one_it_leads_to(tmp_path, seed)
         assert {"http://new.test/", "http://new.test/more"} <= set(kept(library))
         assert crawl(library).tally.pages == 0
     assert found_in(library) == [members]
+    assert split(library, "old.test").words == "old.test is a site of its own"
+    assert sites_of(library, SiteSettings()).of("old.test") == "old.test"
 
 
 def test_f01_a_killed_crawl_finds_the_same_communities(tmp_path, web):

@@ -8,7 +8,9 @@ import sys
 import threading
 import time
 
+import msgspec
 import pytest
+import xxhash
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -450,3 +452,20 @@ def test_b18_a_word_that_was_taken_back_has_no_say_any_more_though_the_model_is_
     take_back(lib)
     retrained(lib)
     assert stored(lib) == before
+
+
+def test_b18_a_retraining_without_effect_does_not_let_undo_reach_over_a_crawl(lib):
+    tell(lib, BAD)
+    retrained(lib)
+    lib.put("model", "another")  # as a crawl that has learnt more leaves it
+    with pytest.raises(BadUse, match="learnt more"):
+        undone(lib)
+    retrained(lib)
+    retrained(lib)
+    undone(lib)
+    with pytest.raises(BadUse, match=r"learnt more|no retraining"):
+        undone(lib)
+
+
+def test_b18_words_without_a_text_have_the_digest_that_they_had_before_there_were_texts():
+    assert mark([Word(1, "u", GOOD, "x")]) == xxhash.xxh3_64_hexdigest(msgspec.json.encode([(1, GOOD, "x", False)]))

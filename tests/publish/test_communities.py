@@ -79,8 +79,7 @@ def test_c5_it_is_told_where_all_sites_went(grown, found):
 
 def test_a_deeper_crawl_keeps_to_the_hosts_of_one_community(grown, found):
     asked = deeper(grown, "1")
-    assert set(asked["crawl"]["within"]) == {member.site for member in found.communities[0].members}
-    assert set(asked["communities"]["only"]) == set(asked["crawl"]["within"])
+    assert set(asked["communities"]["only"]) == {member.site for member in found.communities[0].members}
 
 
 def test_pages_know_their_community(grown, found):
