@@ -87,7 +87,7 @@ async def partition(
     back.update(more)  # which may be fewer
     archive = Archive(library.archive, prefix, files[-1][0] if files else 0, settings.crawl.warc_size, info)
     sites = sites_of(library, settings.sites)
-    frontier = frontier_of(settings, shard, back, sites)
+    frontier = frontier_of(settings, shard, back, _within(growing.only, sites) if growing.only else None)
     f = settings.fetch
     http = http_client(f, settings.contact, f.parallel + 16, types=True)
     ask = fetch or http
@@ -212,8 +212,10 @@ def focus_of(settings: Settings) -> Focus:
     )
 
 
-def frontier_of(settings: Settings, shard: Shard, back: Counter[int], sites: Sites) -> Frontier:
-    """The frontier of a partition, as its shard holds it."""
+def frontier_of(
+    settings: Settings, shard: Shard, back: Counter[int], within: Callable[[str], bool] | None = None
+) -> Frontier:
+    """The frontier of a partition, as its shard holds it; only hosts that are `within` are asked, if that is said."""
     s, polite = settings.frontier, manners(settings.fetch)
     frontier = Frontier(
         shard,
@@ -224,7 +226,7 @@ def frontier_of(settings: Settings, shard: Shard, back: Counter[int], sites: Sit
         cap=s.cap,
         spread=s.spread,
         domain_of=domain_of if polite.per_domain else str,
-        within=_within(settings.communities.only, sites) if settings.communities.only else None,
+        within=within,
     )
     frontier.sieve.load(shard.seen_ids(), shard.last_n())
     queued = Counter({int(topic): n for topic, n in msgspec.json.decode(shard.get("queued", b"{}")).items()})
