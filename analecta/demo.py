@@ -12,8 +12,8 @@ from rich.text import Text
 from analecta.errors import AnalectaError, BadUse
 from analecta.publish.analysis import save
 from analecta.publish.collection import Ranked, collections
-from analecta.publish.homes import homes
 from analecta.publish.map import copies_of, map_page
+from analecta.publish.neighbourhood import neighbourhood
 from analecta.publish.plain import next_steps, plain, shown
 from analecta.publish.site import Wishes, publish
 from analecta.publish.surveying import survey
@@ -72,7 +72,7 @@ def _map(library: Library) -> Path:
     with library.shards() as shards:
         kept, copies = copies_of(shards, found)
     path = library.folder / "map.html"
-    path.write_text(map_page(kept, _TITLE, copies, homes=homes(library)), encoding="utf-8")
+    path.write_text(map_page(kept, _TITLE, copies, homes=neighbourhood(library).homes), encoding="utf-8")
     return path
 
 

@@ -169,7 +169,7 @@ class Communities:
         return Claims(self.links, self.seeds, strong, self.left_out, self._one)
 
     def _strong(self, site: int) -> dict[int, float]:
-        """Links that are heavy enough; those of a site never change."""
+        """Links that are heavy enough; those of a site change only where one it links to has moved."""
         found = self._heavy.get(site)
         if found is None:
             found = self._heavy[site] = strong_links(self.links, OUT_LINK, self.wt, site)

@@ -21,8 +21,8 @@ def draw_map(
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to.")] = Path("map.html"),
 ) -> None:
     """Draw the groups of pages of a library as one HTML file that needs no network."""
-    from analecta.publish.homes import homes
     from analecta.publish.map import copies_of, map_page
+    from analecta.publish.neighbourhood import neighbourhood
     from analecta.publish.plain import many, plain
     from analecta.store.library import Library
 
@@ -30,7 +30,8 @@ def draw_map(
     found = _analysis(library, topic)
     with busy("Drawing"), library.shards() as shards:
         kept, copies = copies_of(shards, found)
-        page = map_page(kept, topic or library.folder.resolve().name, copies, homes=homes(library))
+        title, homes = topic or library.folder.resolve().name, neighbourhood(library).homes
+        page = map_page(kept, title, copies, homes=homes)
     write_text(output, page)
     groups = many(len(kept.clusters), "group")
     console().print(

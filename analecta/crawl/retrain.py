@@ -145,11 +145,6 @@ def ask_crawl(library: Library) -> bool:
     return True
 
 
-def unfinished(library: Library) -> bool:
-    """Whether a retraining was broken off, so that some verdicts are of the old model and some of the new."""
-    return library.get(_LEFT) is not None
-
-
 def can_undo(library: Library) -> int:
     """How many retrainings can be undone."""
     return len(_steps(library))

@@ -22,7 +22,7 @@ from analecta.crawl.partitions import Crawl, Ending
 from analecta.errors import Environment
 from analecta.evaluate.communities import Step, draw, grouped, planted
 from analecta.evaluate.communities_graphs import SiteGraph
-from analecta.evaluate.report import in_markdown, on_screen
+from analecta.evaluate.report import in_markdown, on_screen, write_all
 from analecta.evaluate.tables import Rows
 from analecta.publish.communities import communities
 from analecta.seed.first_settings import first_settings
@@ -221,7 +221,4 @@ def ratio_rows(trials: Sequence[CrawlTrial]) -> Rows:
 
 def write(trials: Sequence[CrawlTrial], folder: Path) -> None:
     """Write the figures into a folder, for machines and to read."""
-    folder.mkdir(parents=True, exist_ok=True)
-    text = msgspec.json.format(msgspec.json.encode(trials), indent=1) + b"\n"
-    (folder / "communities-crawled.json").write_bytes(text)
-    (folder / "communities-crawled.md").write_text(page(trials), encoding="utf-8")
+    write_all(folder, "communities-crawled", trials, page(trials))

@@ -4,12 +4,11 @@ import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import msgspec
 from rich.console import Group, RenderableType
 
 from analecta.analyse.spanning import Quality
 from analecta.evaluate.communities import Found, Trial
-from analecta.evaluate.report import in_markdown, on_screen
+from analecta.evaluate.report import in_markdown, on_screen, write_all
 from analecta.evaluate.tables import Rows
 from analecta.publish.charts import Line, line_chart
 
@@ -83,12 +82,7 @@ def show(found: Found, folder: Path) -> RenderableType:
 
 def write(found: Found, folder: Path) -> None:
     """Write everything into a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    text = msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n"
-    (folder / "communities.json").write_bytes(text)
-    for name, picture in pictures(found).items():
-        (folder / name).write_text(picture, encoding="utf-8")
-    (folder / "communities.md").write_text(page(found), encoding="utf-8")
+    write_all(folder, "communities", found, page(found), pictures(found))
 
 
 def page(found: Found) -> str:

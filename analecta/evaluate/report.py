@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -71,12 +71,16 @@ def show(found: Evaluation, folder: Path) -> RenderableType:
 
 def write(found: Evaluation, folder: Path) -> None:
     """Write everything into a folder."""
+    write_all(folder, "evaluation", found, page(found), pictures(found))
+
+
+def write_all(folder: Path, name: str, found: object, page: str, pictures: Mapping[str, str] = {}) -> None:
+    """The figures as name.json for machines, as the page name.md to read, and its pictures."""
     folder.mkdir(parents=True, exist_ok=True)
-    text = msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n"
-    (folder / "evaluation.json").write_bytes(text)
-    for name, picture in pictures(found).items():
-        (folder / name).write_text(picture, encoding="utf-8")
-    (folder / "evaluation.md").write_text(page(found), encoding="utf-8")
+    (folder / f"{name}.json").write_bytes(msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
+    for file, picture in pictures.items():
+        (folder / file).write_text(picture, encoding="utf-8")
+    (folder / f"{name}.md").write_text(page, encoding="utf-8")
 
 
 def pictures(found: Evaluation) -> dict[str, str]:

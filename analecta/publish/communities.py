@@ -66,7 +66,7 @@ class Found(msgspec.Struct, frozen=True):
     crawled: int  # sites that all this was seen from
     waiting: int  # sites that the crawl would go to next
     apart: list[str] = []  # sites among those crawled of whose links too few lead into any community
-    parts: dict[str, str] = {}  # sites that were said to be part of another one, and of which
+    parts: dict[str, str] = {}  # sites that are part of another one, and of which
 
 
 def communities(library: Library) -> Found:
@@ -90,7 +90,7 @@ def communities(library: Library) -> Found:
     everywhere = grown.everywhere()
     crawled = [grown.names[site] for site in grown.links.out]
     apart = [site for site in crawled if site not in of and site not in everywhere]
-    return Found(made, _between(links, of), everywhere, len(crawled), waiting, apart, sites.parts)
+    return Found(made, _between(links, of), everywhere, len(crawled), waiting, apart, sites.whole)
 
 
 def find(found: Found, wanted: str) -> Community:
@@ -133,15 +133,10 @@ def links_between(library: Library) -> Links:
 def _site(found: Found, wanted: str) -> str:
     """The site that is meant, by the name that it has here; nothing where it cannot be one."""
     try:
-        return _whole(found, named(wanted))
+        site = named(wanted)
     except BadUse:
         return ""
-
-
-def _whole(found: Found, site: str) -> str:
-    while site in found.parts:
-        site = found.parts[site]
-    return site
+    return found.parts.get(site, site)
 
 
 def _grown(

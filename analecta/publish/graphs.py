@@ -16,8 +16,9 @@ from analecta.errors import BadUse
 from analecta.publish.communities import Community
 from analecta.publish.community_graph import HOME, home_values
 from analecta.publish.graph_xml import FORMATS, Graph, Numbers, Size, Value, write
-from analecta.publish.homes import Homes, homes
+from analecta.publish.homes import Homes
 from analecta.publish.items import Item, items
+from analecta.publish.neighbourhood import neighbourhood
 from analecta.publish.topic_names import topic_numbers
 from analecta.store.library import Library
 from analecta.store.links import page_links
@@ -41,7 +42,8 @@ def write_graph(
     wanted = frozenset(topic_numbers(library, None if topic is None else [topic]))
     with library.shards() as shards:
         found, src, dst = _read(shards, wanted)
-    return write(KINDS[of](found, src, dst, library.topic_names(), homes(library)), format, out)
+    homes = neighbourhood(library).homes
+    return write(KINDS[of](found, src, dst, library.topic_names(), homes), format, out)
 
 
 def page_graph(found: Sequence[Item], src: Numbers, dst: Numbers, names: Sequence[str], homes: Homes) -> Graph:

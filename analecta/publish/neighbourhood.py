@@ -21,7 +21,6 @@ class Neighbourhood(msgspec.Struct, frozen=True):
 
     homes: Homes
     found: Found
-    site_of: Callable[[Item], str]
     inside: Inside
 
 
@@ -34,12 +33,10 @@ def neighbourhood(library: Library, wanted: str = "") -> Neighbourhood:
     """The communities as they stand; `wanted` is a number, a name or a site, and must be there."""
     sites = sites_of(library, load(library.settings_path).sites)
     found = communities(library) if wanted or counted(library) else NOTHING
+    homes = Homes(sites, found.communities)
     own = {member.site for member in find(found, wanted).members} if wanted else set()
 
-    def site_of(item: Item) -> str:
-        return sites.of(sites.unit(item.url, item.host))
-
     def inside(item: Item) -> bool:
-        return site_of(item) in own
+        return homes.site(item.url, item.host) in own
 
-    return Neighbourhood(Homes(sites, found.communities), found, site_of, inside if wanted else everything)
+    return Neighbourhood(homes, found, inside if wanted else everything)

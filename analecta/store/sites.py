@@ -56,7 +56,9 @@ class Sites:
         self._known: dict[str, str] = {}
         for edit in edits:
             if edit.kind == MERGE:
-                self.parts[edit.site] = edit.into
+                one, other = self._merged(edit.site), self._merged(edit.into)
+                if one != other:  # it may have moved there since
+                    self.parts[one] = other
             elif "/" not in edit.site:
                 self.stay.add(edit.site)
                 self.parts.pop(edit.site, None)
@@ -68,6 +70,11 @@ class Sites:
     def are_hosts(self) -> bool:
         """Whether every unit is a whole host, so that paths need not be looked at."""
         return self._shapes is None and not self._split
+
+    @property
+    def whole(self) -> dict[str, str]:
+        """Sites that are part of others, each with the one that it is part of in the end."""
+        return {part: self._merged(part) for part in self.parts}
 
     def unit(self, url: str, host: str) -> str:
         """The smallest part to which a URL belongs."""
@@ -182,8 +189,7 @@ def edits(library: Library) -> list[Edit]:
 
 def merge(library: Library, settings: SiteSettings, site: str, into: str) -> Edit:
     """Let a site be part of another."""
-    before = edits(library)
-    sites = Sites(settings, before)
+    before, sites = edits(library), sites_of(library, settings)
     one, other = (sites.of(named(name)) for name in (site, into))
     if one == other:
         raise BadUse(f"{site} and {into} are one site already")

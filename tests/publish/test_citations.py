@@ -10,8 +10,8 @@ from analecta.publish.authors import Name, names_of
 from analecta.publish.citations import FORMATS, bibtex, references, ris, tex, write_citations
 from analecta.publish.collection import Collection, Ranked, collections
 from analecta.publish.collection_rows import COLUMNS, collection_rows
-from analecta.publish.homes import homes
 from analecta.publish.items import Item
+from analecta.publish.neighbourhood import neighbourhood
 from tests.making import target
 
 PDF = "application/pdf"
@@ -187,7 +187,7 @@ def test_what_cannot_be_written_is_told(tmp_path, capfdbinary):
 
 
 def test_s12_rows_of_collections_are_in_the_order_of_ranks(grown):
-    rows = list(collection_rows(grown, collections(grown, most=7), homes(grown)))
+    rows = list(collection_rows(grown, collections(grown, most=7), neighbourhood(grown).homes))
     topics = grown.topic_names()
     assert [row["topic"] for row in rows] == sorted((row["topic"] for row in rows), key=topics.index)
     assert all(list(row) == list(COLUMNS) for row in rows)

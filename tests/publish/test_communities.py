@@ -7,7 +7,7 @@ import pytest
 from analecta.errors import BadUse
 from analecta.publish.communities import Community, Found, Member, communities, deeper, find
 from analecta.publish.community_graph import write_graph
-from analecta.publish.homes import homes
+from analecta.publish.neighbourhood import neighbourhood
 from analecta.store.library import Library
 from tests.making import shard_at
 
@@ -42,9 +42,7 @@ def test_a_community_is_found_by_number_name_and_site(found):
 
 def named(*names):
     made = [Community(n, name, [], 1, [Member(f"s{n}.test", "a seed", 1)], []) for n, name in enumerate(names, 1)]
-    return Found(
-        made, [], {"all.test": "all link to it"}, 4, 0, ["alone.test"], {"s0.test": "old.test", "old.test": "s2.test"}
-    )
+    return Found(made, [], {"all.test": "all link to it"}, 4, 0, ["alone.test"], {"s0.test": "s2.test"})
 
 
 @pytest.mark.parametrize(
@@ -83,7 +81,7 @@ def test_a_deeper_crawl_keeps_to_the_hosts_of_one_community(grown, found):
 
 
 def test_pages_know_their_community(grown, found):
-    known = homes(grown)
+    known = neighbourhood(grown).homes
     for one in known.communities:
         site = one.members[-1].site
         assert known.of(f"http://{site}/a/b", site) == one
@@ -108,7 +106,7 @@ def test_a_library_from_before_the_count_says_what_to_do(tmp_path):
         pass
     with pytest.raises(BadUse, match="--recount"):
         communities(library)
-    assert homes(library).communities == []
+    assert neighbourhood(library).homes.communities == []
 
 
 def test_sites_that_were_only_looked_into_are_in_no_community(grown, found):

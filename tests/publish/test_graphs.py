@@ -10,8 +10,9 @@ from analecta.errors import BadUse, Environment
 from analecta.publish.communities import Community, Member
 from analecta.publish.graph_xml import FORMATS, Graph
 from analecta.publish.graphs import PAGE, SITE, site_graph, write_graph
-from analecta.publish.homes import Homes, homes
+from analecta.publish.homes import Homes
 from analecta.publish.items import items
+from analecta.publish.neighbourhood import neighbourhood
 from analecta.settings import SiteSettings
 from analecta.store.shard import NOINDEX
 from analecta.store.sites import Sites
@@ -80,7 +81,7 @@ def test_a_real_library_has_all_its_pages_with_their_values(grown, tmp_path, of,
 
 
 def test_pages_and_hosts_of_a_graph_know_their_community(grown, tmp_path):
-    known = homes(grown)
+    known = neighbourhood(grown).homes
     names = {one.number: one.name for one in known.communities} | {0: ""}
     for of in ("pages", "sites"):
         nodes = [values for _, values in drawn(grown, tmp_path / "g", of=of).nodes(data=True)]

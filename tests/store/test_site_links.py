@@ -65,6 +65,19 @@ def test_c1_sites_are_merged_and_split_by_hand():
     assert found == ["c.test", "c.test", "b.test/x/"]
 
 
+@given(st.lists(st.permutations("abcd").map(lambda names: Edit("merge", *names[:2]))))
+def test_c1_sites_that_are_part_of_each_other_are_one_site_and_no_ring(said):
+    sites = Sites(edits=said, moved={"a": "b", "b": "c"})
+    assert all(sites.of(sites.of(name)) == sites.of(name) == sites.whole.get(name, name) for name in "abcd")
+
+
+def test_c1_a_site_that_has_moved_to_another_is_one_with_it_already(tmp_path):
+    library, by = Library.create(tmp_path / "lib", ""), SiteSettings()
+    hand.add_moved(library, {"old.test": "new.test"})
+    with pytest.raises(BadUse, match="one site already"):
+        hand.merge(library, by, "new.test", "old.test")
+
+
 def test_c1_what_was_said_by_hand_is_kept_and_undone(tmp_path):
     library, by = Library.create(tmp_path / "lib", ""), SiteSettings()
     hand.merge(library, by, "http://www.A.test/", "b.test")

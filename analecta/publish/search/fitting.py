@@ -35,7 +35,7 @@ class Fitting:
     """The communities of an index."""
 
     def __init__(self, searcher: tantivy.Searcher, parts: dict[str, str]) -> None:
-        """`parts` are sites that were said to be part of others."""
+        """`parts` are sites that are part of others, and of which."""
         self.searcher, self.parts = searcher, parts
         self.communities = stored(searcher)
         self.names = {key(one): one.name for one in self.communities}

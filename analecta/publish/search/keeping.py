@@ -21,8 +21,9 @@ import xxhash
 
 from analecta.errors import Busy
 from analecta.model import OTHERS
-from analecta.publish.homes import Homes, homes
+from analecta.publish.homes import Homes
 from analecta.publish.items import Item, items
+from analecta.publish.neighbourhood import neighbourhood
 from analecta.publish.search import community_index, standing
 from analecta.publish.search.anchors import anchors
 from analecta.publish.search.community_index import Said, key
@@ -67,7 +68,7 @@ def sync(
             return Synced(kept.pages, 0, 0)
         with library.shards() as shards:
             doing("Reading what is in the library")
-            work = _Work(shards, homes(library), doing)
+            work = _Work(shards, neighbourhood(library).homes, doing)
             old = standing.load(folder_of(library) / standing.NAME) if kept else None
             changes = _changes(old, work.stand, kept.stale if kept else 0)
             if kept and changes.stale > MANY * len(work.stand.ids):

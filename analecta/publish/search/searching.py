@@ -82,7 +82,7 @@ class Search:
         self.stand: Standing = standing.load(folder_of(library) / standing.NAME)
         self.searcher: tantivy.Searcher = reopen(folder_of(library)).searcher()
         sites = sites_of(library, load(library.settings_path).sites)
-        self.fitting = Fitting(community_index.reopen(folder_of(library)).searcher(), sites.parts)
+        self.fitting = Fitting(community_index.reopen(folder_of(library)).searcher(), sites.whole)
         self.homes = Homes(sites, self.fitting.communities)
         self.names = library.topic_names()
         self.some_off = bool((self.stand.first == OTHERS).any())  # pages on no topic

@@ -38,7 +38,7 @@ def hoods(site: Site) -> list[Hood]:
     places = site.entries if known else []
     by_site: dict[str, list[Place]] = {}
     for shelf, entry in places:
-        by_site.setdefault(site.near.site_of(entry.item), []).append((shelf, entry))
+        by_site.setdefault(site.near.homes.site(entry.item.url, entry.item.host), []).append((shelf, entry))
     stands = {entry.item.id: shelf for shelf, entry in places}
     return [
         Hood(

@@ -188,7 +188,7 @@ def test_c7_other_settings_of_sites_are_a_change(village):
 def test_c7_an_index_that_is_up_to_date_finds_no_communities_again(village, monkeypatch):
     aged(village.library)
     sync(village.library)
-    monkeypatch.setattr("analecta.publish.search.keeping.homes", None)
+    monkeypatch.setattr("analecta.publish.search.keeping.neighbourhood", None)
     assert opened(village.library).find(Asked("bees", community="1")).total == 2
 
 

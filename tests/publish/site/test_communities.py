@@ -35,7 +35,7 @@ def made_up(grown, count, name="Some of them {}"):
     ]
     between = [Between(1, n, n) for n in range(2, count + 1)]
     found = msgspec.structs.replace(NOTHING, communities=every, between=between)
-    return Neighbourhood(Homes(Sites(), every), found, lambda item: item.host, everything)
+    return Neighbourhood(Homes(Sites(), every), found, everything)
 
 
 def text(path):
@@ -54,7 +54,7 @@ def test_c7_the_best_pages_of_a_community_are_of_its_sites_and_in_order(grown, n
     _, best = with_communities(grown, near.homes, of_each=12)
     for one in near.homes.communities:
         sites, ids = {member.site for member in one.members}, [ranked.item.id for ranked in best[one.number]]
-        assert {near.site_of(ranked.item) for ranked in best[one.number]} <= sites
+        assert {near.homes.site(ranked.item.url, ranked.item.host) for ranked in best[one.number]} <= sites
         assert len(set(ids)) == len(ids) <= 12
         assert [ranked.rank for ranked in best[one.number]] == list(range(1, len(ids) + 1))
     assert any(len(some) > 5 for some in best.values())
@@ -103,7 +103,7 @@ def test_f37_names_and_reasons_are_only_words(grown, tmp_path):
 
 
 def test_a_library_without_communities_shows_nothing_of_them(grown, tmp_path):
-    one_site = Neighbourhood(Homes(Sites(), []), NOTHING, lambda item: item.host, everything)
+    one_site = Neighbourhood(Homes(Sites(), []), NOTHING, everything)
     write_site(grown, tmp_path / "site", collections(grown), one_site, {})
     assert not [path for path in (tmp_path / "site").rglob("*") if "communit" in path.name]
     assert "communit" not in text(tmp_path / "site/index.html").lower()
