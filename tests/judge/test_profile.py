@@ -78,6 +78,16 @@ def test_one_example_vouches_for_nothing_and_examples_without_words_for_no_page(
     assert [verdict.topic for verdict in judge.judge([asked, page("")])] == [0, OTHERS]
 
 
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("around", [0, 40])
+def test_a_topic_of_one_example_beside_another_topic_takes_no_page_that_shares_nothing_with_it(rng, count, around):
+    given = examples(rng, 0, BEES, count) + examples(rng, 1, TOWNS, 4) + met(rng, WASPS, around)
+    judge = Profile().fit(given, ["bees", "towns"])
+    unlike, alike = judge.judge([page("quasar nebula redshift galaxy dust orbit comet"), page(text(rng, BEES))])
+    assert (unlike.topic, alike.topic) == (-1, 0)
+    assert unlike.confidence < 0.5
+
+
 def test_b19_examples_of_a_subtopic_show_the_topic_above_too(rng):
     """They do not speak against it, and what is plainly of the subtopic still goes there."""
     given = [*examples(rng, 0, WASPS), *examples(rng, 1, BEES), *met(rng, TOWNS, 30)]
