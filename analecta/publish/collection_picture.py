@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from analecta.publish.charts import HEIGHT, WIDTH, Line, line_chart
+from analecta.publish.cleaned import one_line
 from analecta.publish.collection import Collection
 from analecta.publish.health_drawing import safe
-from analecta.publish.plain import plain
 from analecta.publish.precision import Judged, precision_curve
 from analecta.publish.single_page import head
 from analecta.store.library import Library, Moment
@@ -29,12 +29,12 @@ h2 { position: absolute; clip-path: inset(50%); height: 1px; overflow: hidden }
 
 
 class Picture(msgspec.Struct, frozen=True):
-    """A chart, with its figures for whoever does not see it: a line of names and rows of numbers."""
+    """A chart, with its figures for whoever does not see it: a line of names, and rows."""
 
     title: str
     svg: str
     names: Sequence[str]
-    rows: Sequence[Sequence[float]]
+    rows: Sequence[Sequence[float | str]]
 
 
 def pictures(library: Library, found: Sequence[Collection], judged: Judged | None = None) -> list[Picture]:
@@ -94,7 +94,7 @@ def _history(collection: Collection, moments: Sequence[Moment]) -> Iterator[Pict
         xs = [float(moment.pages) for moment in own]
         names = ("least", "mean", "most")
         lines = [Line(name, xs, [getattr(moment, name) for moment in own], quiet=name != "mean") for name in names]
-        title = f"{plain(collection.topic)}: how sure the judge is of the best items"
+        title = f"{one_line(collection.topic)}: how sure the judge is of the best items"
         svg = line_chart(title, lines, "pages downloaded", "confidence", _ticks(xs[-1]), top=1.0)
         rows = [(moment.pages, moment.least, moment.mean, moment.most) for moment in own]
         yield Picture(title, svg, ("pages", *names), rows)
@@ -110,7 +110,7 @@ def _order(collection: Collection, topics: npt.NDArray[np.int64], sure: npt.NDAr
     met = [(float(end), confidences[mine]) for end, mine, confidences in parts if mine.any()]
     shares = Line("share of all", [float(p[0]) for p in parts], [float(p[1].mean()) for p in parts], quiet=True)
     means, spread = [float(values.mean()) for _, values in met], [float(values.std()) for _, values in met]
-    title = f"{plain(collection.topic)}: its pages in the order of download"
+    title = f"{one_line(collection.topic)}: its pages in the order of download"
     lines = [Line("confidence", [end for end, _ in met], means, spread), shares]
     svg = line_chart(title, lines, "pages downloaded", "confidence, share", _ticks(len(topics)), top=1.0)
     rows = [(end, len(values), mean) for (end, values), mean in zip(met, means, strict=True)]
@@ -119,15 +119,15 @@ def _order(collection: Collection, topics: npt.NDArray[np.int64], sure: npt.NDAr
 
 def _precision(found: Sequence[Collection], judged: Judged) -> Iterator[Picture]:
     """Precision against rank; topics that were judged, some to a chart."""
-    curves = [(plain(one.topic), [p for p in precision_curve(one, judged) if p.judged]) for one in found]
+    curves = [(one_line(one.topic), [p for p in precision_curve(one, judged) if p.judged]) for one in found]
     curves = [(topic, curve) for topic, curve in curves if curve]
     for start in range(0, len(curves), _LEGEND):
         some = curves[start : start + _LEGEND]
         lines = [Line(_short(topic), [p.at for p in c], [p.share or 0.0 for p in c]) for topic, c in some]
         last = max(curve[-1].at for _, curve in some)
         svg = line_chart("Precision against rank", lines, "rank", "precision", _ticks(last), top=1.0)
-        rows = [(curve[-1].at, curve[-1].judged, curve[-1].share or 0.0) for _, curve in some]
-        yield Picture("Precision against rank", svg, ("items", "judged", "precision"), rows)
+        rows = [(topic, curve[-1].at, curve[-1].judged, curve[-1].share or 0.0) for topic, curve in some]
+        yield Picture("Precision against rank", svg, ("topic", "items", "judged", "precision"), rows)
 
 
 def _short(topic: str) -> str:
@@ -143,10 +143,11 @@ def _ticks(last: float) -> list[tuple[float, str]]:
 def _figures(picture: Picture) -> Iterator[str]:
     names = "".join(f'<th scope="col">{safe(name)}</th>' for name in picture.names)
     yield f'<details>\n<summary>Figures</summary>\n<div class="wide"><table>\n<thead><tr>{names}</tr></thead>\n<tbody>'
-    for row in picture.rows:
-        yield (
-            "<tr>"
-            + "".join(f"<td>{value:,.3g}</td>" if value < 1 else f"<td>{value:,.0f}</td>" for value in row)
-            + "</tr>"
-        )
+    yield from (f"<tr>{''.join(map(_cell, row))}</tr>" for row in picture.rows)
     yield "</tbody>\n</table></div>\n</details>"
+
+
+def _cell(value: float | str) -> str:
+    if isinstance(value, str):
+        return f'<th scope="row">{safe(value)}</th>'
+    return f"<td>{value:,.3g}</td>" if value < 1 else f"<td>{value:,.0f}</td>"

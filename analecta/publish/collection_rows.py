@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from analecta.publish.collection import Collection
 from analecta.publish.homes import Homes
 from analecta.publish.known import Known
-from analecta.publish.rows import Row, iso
+from analecta.publish.rows import Row, iso, says_noindex
 from analecta.store.library import Library
 
 COLUMNS: dict[str, type] = {
@@ -19,12 +19,13 @@ COLUMNS: dict[str, type] = {
 def collection_rows(library: Library, found: Iterable[Collection], homes: Homes) -> Iterator[Row]:
     """The items of collections; a page is there once for each topic that it is among the best of."""
     with library.shards() as shards:
-        known = Known(shards)
+        known, hidden = Known(shards), says_noindex(shards)
         for collection in found:
             known.look_up(ranked.item.parent for ranked in collection.items)
             for ranked in collection.items:
                 item = ranked.item
                 home = homes.of(item.url, item.host)
+                told = item.parent not in hidden
                 yield {
                     "topic": collection.topic,
                     "rank": ranked.rank,
@@ -40,9 +41,9 @@ def collection_rows(library: Library, found: Iterable[Collection], homes: Homes)
                     "lang": item.lang,
                     "mime": item.mime,
                     "words": item.words,
-                    "parent": known.url(item.parent),
-                    "anchor": item.anchor,
-                    "context": item.context,
+                    "parent": known.url(item.parent) if told else "",
+                    "anchor": item.anchor if told else "",
+                    "context": item.context if told else "",
                     "fetched_at": iso(item.fetched_at),
                     "digest": item.digest,
                     "warc_file": item.warc,

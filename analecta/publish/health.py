@@ -10,13 +10,14 @@ from rich.table import Table
 from rich.text import Text
 
 from analecta.judge.health import BACK, ENOUGH, Health, Pair, Stray, TopicHealth
-from analecta.publish.plain import plain
+from analecta.publish.plain import Fitting, plain, shown
 
 PATH = " / "
 GOOD, VAGUE, BAD = "good", "vague", "bad"  # how bad it is
 _STYLES = {GOOD: "green", VAGUE: "yellow", BAD: "red"}
 _NAME = 20  # letters of a topic's name in a column of its own
 _OTHER = 16  # and in the midst of other words
+_FOLDED = 20  # and of a verdict in a line, where there is no more room
 _MOST = 10  # pairs, examples or topics that are listed
 
 
@@ -96,7 +97,13 @@ def _set(line: str) -> list[RenderableType]:
     return ["", Text(plain(line), "bold", overflow="fold")]
 
 
-def _table(found: Health) -> Table:
+def _table(found: Health) -> RenderableType:
+    """As much side by side as there is room for: neither a figure nor a verdict is cut."""
+    return Fitting(_wide(found), Fitting(_wide(found, _FOLDED), _narrow(found)))
+
+
+def _wide(found: Health, most: int | None = None) -> Table:
+    """A line a topic; verdicts go on below themselves after `most` letters."""
     several = len(found.topics) > 1
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("topic", no_wrap=True)
@@ -104,12 +111,29 @@ def _table(found: Health) -> Table:
     if several:
         table.add_column("back", justify="right", no_wrap=True)
         table.add_column("nearest topic", no_wrap=True)
-    table.add_column("", overflow="fold")
+    table.add_column("", overflow="fold", max_width=most)
     for topic in found.topics:
-        words, grade = verdict(found, topic)
         beside = (Text(percent(topic.back)), _near(topic)) if several else ()
-        table.add_row(Text(short(topic.name, _NAME)), str(topic.examples), *beside, Text(words, _STYLES[grade]))
+        table.add_row(Text(short(topic.name, _NAME)), str(topic.examples), *beside, _verdict(found, topic))
     return table
+
+
+def _narrow(found: Health) -> Table:
+    """Some lines a topic: the name alone may be cut."""
+    several = len(found.topics) > 1
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    for title in ("pages", "back") if several else ("pages",):
+        table.add_column(title, justify="right", no_wrap=True)
+    table.add_column("topic, the nearest, and how it is" if several else "topic, and how it is")
+    for topic in found.topics:
+        told = Group(shown(topic.name), *([_near(topic)] if several else []), _verdict(found, topic))
+        table.add_row(str(topic.examples), *([percent(topic.back)] if several else []), told)
+    return table
+
+
+def _verdict(found: Health, topic: TopicHealth) -> Text:
+    words, grade = verdict(found, topic)
+    return Text(words, _STYLES[grade], overflow="fold")
 
 
 def _near(topic: TopicHealth) -> Text:

@@ -78,8 +78,8 @@ def draw(found: Health) -> str:
 
 
 def safe(text: str) -> str:
-    """Text as it may stand in SVG and HTML: nothing in it is read as markup, and no character is forbidden there."""
-    return escape(clean(plain(text)))
+    """Text as it may stand in a line of SVG and HTML: nothing is read as markup, no character is forbidden there."""
+    return escape(clean(" ".join(text.splitlines())))
 
 
 def _radii(found: Health) -> list[float]:

@@ -14,6 +14,7 @@ import msgspec
 from analecta.errors import BadUse
 from analecta.publish.collection import Collection
 from analecta.publish.known import Known
+from analecta.seed.addresses import address
 from analecta.store.library import Library
 from analecta.urls import canonical
 
@@ -49,7 +50,7 @@ def read_judged(path: Path) -> Judged:
     for number, line in enumerate(lines, 1):
         if line.strip() and not line.lstrip().startswith("#"):
             url, value = _fields(line)
-            target = canonical(url)
+            target = canonical(address(url)[0])
             if target is not None and value is not None:
                 _add(judged, target.id, _judgement(value))
             elif number > 1:  # in the first line, it may be the names of the columns

@@ -5,7 +5,7 @@ COLUMNS says what each row has, in order. Text is never null ("" where there is 
 
 import heapq
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -42,6 +42,7 @@ _PAGES = """SELECT p.kept_at, p.id, p.status, p.mime, p.title, p.lang, p.topic, 
   FROM pages p JOIN urls u ON u.id = p.id JOIN hosts h ON h.n = u.host LEFT JOIN files f ON f.n = p.file
   ORDER BY p.seq"""
 _LINKS = "SELECT id, links, anchors FROM pages WHERE links IS NOT NULL ORDER BY seq"
+_NOINDEX = f"SELECT id FROM pages WHERE flags & {NOINDEX}"
 _REFUSALS = f"""SELECT id FROM urls WHERE state IN ({int(State.FAILED)}, {int(State.REFUSED)})
   AND coalesce(reason, '') NOT IN {NO_REFUSALS} ORDER BY n"""
 
@@ -61,9 +62,9 @@ def pages(library: Library, left: Left, everything: bool = False, for_training: 
     """
     topics = library.topic_names()
     with library.shards() as shards:
-        known = Known(shards)
+        known, hidden = Known(shards), frozenset[int]() if everything else says_noindex(shards)
         for order, row in enumerate(_in_order(shards), 1):
-            page = _page(row, order, known, topics)
+            page = _page(row, order, known, hidden, topics)
             if page["noindex"] and not everything:
                 left.noindex += 1
             elif for_training and page["reserved"]:
@@ -73,18 +74,19 @@ def pages(library: Library, left: Left, everything: bool = False, for_training: 
 
 
 def links(library: Library, left: Left) -> Iterator[Row]:
-    """Every link of every page whose target was written down, with the words of the link."""
+    """Every link whose target was written down, with its words; none from or to pages that say noindex."""
     with library.shards() as shards:
-        known = Known(shards)
+        known, hidden = Known(shards), says_noindex(shards)
         for shard in shards:
             for id, targets, anchors in shard.execute(_LINKS):
-                yield from _links(known, known.url(id), targets, anchors, left)
+                if id not in hidden:
+                    yield from _links(known, hidden, known.url(id), targets, anchors, left)
 
 
 def refusals(library: Library, _: Left) -> Iterator[Row]:
     """URLs that were found but are no pages: refused by us, or failed."""
     with library.shards() as shards:
-        known = Known(shards)
+        known, hidden = Known(shards), says_noindex(shards)
         for shard in shards:
             for (id,) in shard.execute(_REFUSALS):
                 if found := known.get(id):
@@ -93,8 +95,8 @@ def refusals(library: Library, _: Left) -> Iterator[Row]:
                         "state": found.state.name.lower(),
                         "reason": found.reason,
                         "detail": found.detail,
-                        "parent": known.url(found.parent),
-                        "anchor": found.anchor,
+                        "parent": _address(known, hidden, found.parent),
+                        "anchor": "" if found.parent in hidden else found.anchor,
                         "depth": found.depth,
                     }
 
@@ -119,12 +121,21 @@ def iso(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def says_noindex(shards: Sequence[sqlite3.Connection]) -> frozenset[int]:
+    """The ids of pages that say noindex: what is exported does not name them, nor give their words (F35)."""
+    return frozenset(id for shard in shards for (id,) in shard.execute(_NOINDEX))
+
+
+def _address(known: Known, hidden: Container[int], id: int) -> str:
+    return "" if id in hidden else known.url(id)
+
+
 def _in_order(shards: Sequence[sqlite3.Connection]) -> Iterator[tuple[Any, ...]]:
     """The pages of all partitions: within one in its own order, between them by the clock."""
     return heapq.merge(*(shard.execute(_PAGES) for shard in shards), key=lambda row: row[0])
 
 
-def _page(row: tuple[Any, ...], order: int, known: Known, topics: Sequence[str]) -> Row:
+def _page(row: tuple[Any, ...], order: int, known: Known, hidden: Container[int], topics: Sequence[str]) -> Row:
     (_, id, status, mime, title, lang, topic, confidence, fetched, digest, twin, file, offset) = row[:13]
     packed, model, size, words, flags, reserved, host_reserved, truncated, author, date = row[13:]
     final = known.get(id)
@@ -141,10 +152,10 @@ def _page(row: tuple[Any, ...], order: int, known: Known, topics: Sequence[str])
         "confidence": confidence,
         "order": order,
         "depth": final.depth,
-        "parent": known.url(first.parent),
+        "parent": _address(known, hidden, first.parent),
         "fetched_at": iso(fetched),
         "digest": digest or "",
-        "duplicate_of": known.url(twin or 0),
+        "duplicate_of": _address(known, hidden, twin or 0),
         "warc_file": file or "",
         "warc_offset": offset,
         "topics": _topics(topics, topic, confidence, packed),
@@ -174,7 +185,9 @@ def _name(topics: Sequence[str], topic: int) -> str:
     return topics[topic] if 0 <= topic < len(topics) else ""
 
 
-def _links(known: Known, source: str, targets: bytes, anchors: bytes | None, left: Left) -> Iterator[Row]:
+def _links(
+    known: Known, hidden: Container[int], source: str, targets: bytes, anchors: bytes | None, left: Left
+) -> Iterator[Row]:
     ids: list[int] = np.frombuffer(targets, np.int64).tolist()
     texts = unpack_text(anchors).split("\n")
     texts += [""] * (len(ids) - len(texts))
@@ -183,5 +196,5 @@ def _links(known: Known, source: str, targets: bytes, anchors: bytes | None, lef
         target = known.get(id)
         if target is None:
             left.unknown += 1
-        else:
+        elif id not in hidden:
             yield {"source": source, "target": target.url, "anchor": anchor, "state": target.state.name.lower()}

@@ -13,9 +13,10 @@ from rich.text import Text
 
 from analecta.errors import BadUse
 from analecta.model import State
-from analecta.publish.plain import many, plain, shown
+from analecta.publish.plain import Fitting, many, plain, shown
 from analecta.publish.reasons import NO_REFUSALS
 from analecta.publish.rows import Left, Row, history, iso
+from analecta.publish.topic_names import shown_topics
 from analecta.settings import load
 from analecta.store.feedback import learnt, said
 from analecta.store.library import Library
@@ -80,10 +81,10 @@ class Status(msgspec.Struct):
 
 def status(library: Library) -> Status:
     """Look at a library."""
-    names = library.topic_names()
+    listed, names = shown_topics(library), library.topic_names()
     urls: Counter[str] = Counter({state.name.lower(): 0 for state in State})
     reasons: Counter[str] = Counter()
-    topics = dict.fromkeys(names, 0)
+    topics = {names[n]: 0 for n in listed}
     figures: Counter[str] = Counter()
     limits: Counter[str] = Counter()
     with library.shards() as shards:
@@ -92,6 +93,7 @@ def status(library: Library) -> Status:
             _count_pages(shard, names, topics, figures)
             limits.update(dict(shard.execute(_LIMITS)))
     past = list(history(library, Left()))
+    latest = {row["topic"]: row for row in past if row["topic"] in topics}  # the last one stays
     files = sorted(library.archive.glob("*.warc.gz"))
     return Status(
         library=str(library.folder),
@@ -106,7 +108,7 @@ def status(library: Library) -> Status:
         soft404=figures["soft404"],
         reserved=figures["reserved"],
         topics=topics,
-        collections={row["topic"]: msgspec.convert(row, Collection) for row in past},  # the last one stays
+        collections={topic: msgspec.convert(row, Collection) for topic, row in latest.items()},
         hosts=figures["hosts"],
         queue=urls["queued"] + urls["leased"],
         archive_files=len(files),
@@ -144,7 +146,7 @@ def _count_pages(
         figures["noindex"] += count * bool(flags & NOINDEX)
         figures["soft404"] += count * bool(flags & SOFT404)
         if 0 <= topic < len(names):
-            topics[names[topic]] += count
+            topics[names[topic]] = topics.get(names[topic], 0) + count  # one that has pages since a moment, too
     figures["hosts"] += shard.execute("SELECT count(*) FROM hosts").fetchone()[0]
 
 
@@ -178,7 +180,7 @@ def show(found: Status) -> RenderableType:
     """The same for a terminal."""
     parts: list[RenderableType] = [_figures(found)]
     if found.topics:
-        parts += ["", _topics(found)]
+        parts += ["", Fitting(_topics(found), _topics(found, drawn=False))]
         if found.collections:
             parts.append(Text("(least, mean and most: how sure the judge is of a topic's best items)", style="dim"))
     if found.reasons:
@@ -238,19 +240,23 @@ def _last_run(found: Status) -> str:
     return f"{began} UTC, " + ("under way" if found.crawling else "ended without a word (killed); crawl again to go on")
 
 
-def _topics(found: Status) -> Table:
-    """The topics with their pages; where a crawl kept watch, how sure the judge is of the best of them."""
+def _topics(found: Status, drawn: bool = True) -> Table:
+    """The topics with their pages; where a crawl kept watch, how sure the judge is of the best of them.
+
+    Where there is little room the names are cut, never the figures.
+    """
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("topic", no_wrap=True, overflow="ellipsis")
+    table.add_column("topic")
     for title in ("pages", "least", "mean", "most") if found.collections else ("pages",):
         table.add_column(title, justify="right", no_wrap=True)
-    if found.collections:
+    if drawn and found.collections:
         table.add_column("mean over time", no_wrap=True)
     for name, count in found.topics.items():
         row = [f"{count:,}"]
         if best := found.collections.get(name):
             means = [moment["mean"] for moment in found.history if moment["topic"] == name]
-            row += [f"{best.least:.2f}", f"{best.mean:.2f}", f"{best.most:.2f}", sparkline(means)]
+            row += [f"{best.least:.2f}", f"{best.mean:.2f}", f"{best.most:.2f}"]
+            row += [sparkline(means)] if drawn else []
         table.add_row(shown(name), *row)
     return table
 
@@ -269,8 +275,8 @@ def sparkline(values: Sequence[float], width: int = _TREND) -> str:
 
 def _counts(title: str, unit: str, counts: dict[str, int]) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column(title, no_wrap=True, overflow="ellipsis")
-    table.add_column(unit, justify="right")
+    table.add_column(title)
+    table.add_column(unit, justify="right", no_wrap=True)
     for name, count in counts.items():
         table.add_row(shown(name), f"{count:,}")
     return table

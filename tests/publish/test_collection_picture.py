@@ -40,7 +40,8 @@ def test_s12_s17_every_collection_has_its_charts_and_their_figures(grown):
     kinds = [picture.title.partition(": ")[2] for picture in drawn]
     assert kinds == ["", *["how sure the judge is of the best items", "its pages in the order of download"] * 2]
     count = len(found[0].items)
-    assert drawn[0].rows == [(count, count, 1.0)]
+    assert drawn[0].rows == [(found[0].topic, count, count, 1.0)]
+    assert f'<th scope="row">{found[0].topic}</th>' in as_html(drawn, "lib")
     last = [one for one in grown.history() if one.topic == 0][-1]
     assert drawn[1].rows[-1][1:] == (last.least, last.mean, last.most)
 

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from analecta.judge.health import Health, Neighbour, Pair, Stray, TopicHealth
 from analecta.publish.health import advice, short, tell, verdict
-from analecta.publish.health_drawing import WIDTH, draw
+from analecta.publish.health_drawing import WIDTH, draw, safe
 from analecta.publish.health_layout import places
 from analecta.publish.health_page import health_page
 
@@ -187,3 +187,17 @@ def test_s14_the_page_needs_no_network_and_has_all_figures():
     assert "default-src 'none'" in page
     assert not re.search(r"(src|href)=|url\(|@import", page)
     assert len(re.findall(r"<td class=\"close\"[^>]*>0\.93", page)) == 2
+
+
+@pytest.mark.parametrize("width", [34, 50, 80])
+def test_s14_neither_figures_nor_verdicts_are_cut_in_a_narrow_terminal(width):
+    names = ["Beekeeping and its history", "Sourdough baking"]
+    found = made(names, like=0.95, close=[Pair(*names, 0.95)])
+    told = " ".join(printed(found, width).split())
+    assert told.count("10 100% ") == told.count("too close to") == 2
+    assert told.count("0.95 ") == 2
+    assert "good" in " ".join(printed(made(["Bees", "Bread"]), width).split())
+
+
+def test_marks_that_a_script_needs_stay_as_they_are_in_html():
+    assert safe("שלום\u200f! a\u202eb\u2028c <b>") == "שלום\u200f! ab c &lt;b&gt;"

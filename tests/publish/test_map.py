@@ -240,6 +240,15 @@ def test_f35_a_page_that_has_come_to_say_noindex_is_not_drawn(grown, tmp_path):
     assert id not in {page.id for page in left.clusters[0].members}
 
 
+def test_f35_an_example_that_has_come_to_say_noindex_is_not_told_as_what_it_was_begun_with(grown, tmp_path):
+    with grown.shards() as shards:
+        hidden, seen = [item for item in items(shards) if item.example][:2]
+    begun = [Origin("A paper"), Origin(hidden.name, hidden.url), Origin(seen.name, seen.url)]
+    with flagged(grown, tmp_path, hidden.id, NOINDEX).shards() as shards:
+        left, _ = copies_of(shards, replace(drawn(grown), origins=begun))
+    assert left.origins == [begun[0], begun[2]]
+
+
 # --- communities -----------------------------------------------------------------------------------------------------
 
 

@@ -89,3 +89,10 @@ def test_s17_judgements_about_other_topics_are_told():
         check_topics({1: frozenset({"moon"})}, ["Bees"])
     check_topics({1: frozenset({"moon"}), 2: frozenset({"bees"})}, ["Bees"])
     check_topics({1: True}, ["Bees"])
+
+
+def test_s17_an_address_may_stand_without_its_scheme(tmp_path):
+    assert read(tmp_path, "honey.test/n1\tyes\nhoney.test\tno\n") == {
+        id_of("https://honey.test/n1"): True,
+        id_of("https://honey.test/"): False,
+    }

@@ -3,14 +3,22 @@ from contextlib import closing
 from pathlib import Path
 from shutil import copytree
 
+import numpy as np
 import pytest
 
 from analecta.model import State
+from analecta.publish.collection import collections
+from analecta.publish.collection_rows import collection_rows
+from analecta.publish.homes import Homes
 from analecta.publish.rows import COLUMNS, KINDS, Left, links, pages, refusals
 from analecta.store.archive import Place, read_record
 from analecta.store.library import Library
-from analecta.store.shard import SOFT404
+from analecta.store.packed import pack_text
+from analecta.store.shard import NOINDEX, SOFT404
+from analecta.store.sites import Sites
 from analecta.urls import partition_of
+from tests.making import target
+from tests.publish.shelf import Shelf
 
 
 @pytest.fixture(scope="module")
@@ -102,3 +110,32 @@ def test_reading_is_read_only(grown):
         shards[0].execute("UPDATE pages SET flags = ?", (SOFT404,))
     with closing(sqlite3.connect(grown.shard_path(0))) as db:
         assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+@pytest.fixture
+def unlisted(tmp_path):
+    """A library with a page that says noindex: it was copied, links to others, and is linked to."""
+    quiet, seen, copy, lost = (f"http://a.test/{name}" for name in ("quiet", "seen", "copy", "lost"))
+    to = {url: np.array([target(url).id], np.int64).tobytes() for url in (quiet, seen)}
+    with Shelf(tmp_path / "lib") as shelf:
+        shelf.page(quiet, flags=NOINDEX, links=to[seen], anchors=pack_text("Its words"))
+        shelf.page(seen, links=to[quiet], anchors=pack_text("Quiet"))
+        shelf.page(copy, like=quiet)
+        shelf.shard.settle(shelf.url(lost), State.FAILED, "http-404")
+        values = (target(quiet).id, "Its words", "and those around", target(quiet).id)
+        shelf.shard.db.execute("UPDATE urls SET parent = ?, anchor = ?, context = ? WHERE id != ?", values)
+    return shelf.library
+
+
+def test_f35_no_table_names_a_page_that_says_noindex_or_gives_its_words(unlisted):
+    left = Left()
+    rows = [*pages(unlisted, left), *links(unlisted, left), *refusals(unlisted, left)]
+    rows += collection_rows(unlisted, collections(unlisted), Homes(Sites(), []))
+    assert {row.get("url") or row.get("source") for row in rows} == {
+        f"http://a.test/{n}" for n in ("seen", "copy", "lost")
+    }
+    assert not [word for word in ("quiet", "Its words", "around") if word in str(rows)]
+
+
+def test_f35_all_pages_name_the_pages_that_they_were_found_on(unlisted):
+    assert {row["parent"] for row in pages(unlisted, Left(), everything=True)} == {"", "http://a.test/quiet"}

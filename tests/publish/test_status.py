@@ -19,9 +19,9 @@ def library(tmp_path):
     return Library.create(tmp_path / "lib", first_settings([Topic("roses", ("https://a.test/",))], "adaptive"))
 
 
-def text(found) -> str:
+def text(found, width=120) -> str:
     out = io.StringIO()
-    Console(file=out, width=120).print(show(found))
+    Console(file=out, width=width).print(show(found))
     return out.getvalue()
 
 
@@ -44,6 +44,16 @@ def test_s12_topics_are_shown_with_the_figures_of_their_best_items(grown):
     for name, best in found.collections.items():
         assert re.search(rf"{name} +[\d,]+ +{best.least:.2f} +{best.mean:.2f} +{best.most:.2f}  [▁-█]+", text(found))
     assert set(found.collections) == set(found.topics)
+
+
+def test_s12_a_narrow_terminal_has_no_drawing_and_cuts_names_but_no_figures(grown):
+    found = status(grown)
+    name, best = next(iter(found.collections.items()))
+    found.topics |= {name * 9: 12_345}
+    found.collections |= {name * 9: best}
+    told = text(found, 44)
+    assert re.search(rf"{name[:6]}\S+… +12,345 +{best.least:.2f} +{best.mean:.2f} +{best.most:.2f} ", told)
+    assert not re.search("[▁-█]|over time", told)
 
 
 def test_a_library_that_was_never_crawled_has_a_status(library):

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.publish.summary import LONGEST, first_words, summary, tidy
+from analecta.publish.summary import LONGEST, first_words, name_of, summary, tidy
 
 SENTENCE = "Bees are flying insects that are known for their role in pollination and for making honey."
 
@@ -39,9 +39,29 @@ def test_texts_without_spaces_have_sentences_too():
     assert summary(text, "養蜂").startswith("養蜂とは、")
 
 
-def test_where_there_is_no_sentence_the_longest_words_do():
-    assert summary("a\nsome words without an end") == "a some words without an end"
-    assert summary("") == ""
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "a\nsome words without an end",
+        "Previous: What we learned from a hundred hives\nNext: The trouble with late swarms\n© The Redshift Corner.",
+        "Computing distances between the words (a.b)\n" * 20 + "and so on.",
+    ],
+)
+def test_where_there_is_no_sentence_nothing_is_told(text):
+    assert summary(text) == ""
+
+
+def test_a_short_sentence_does_where_there_is_no_longer_one():
+    assert summary("Bees fly from flower to flower.\nHome") == ""
+    assert summary("Home\nBees fly from flower to flower in May and June.") == (
+        "Bees fly from flower to flower in May and June."
+    )
+    assert summary(f"Bees fly from flower to flower in May and June.\n{SENTENCE}") == SENTENCE
+
+
+def test_the_foot_of_a_page_does_not_go_on_with_a_sentence():
+    assert summary(f"{SENTENCE} © The Bee Corner. Kept by volunteers.") == SENTENCE
 
 
 @given(st.text(max_size=3000), st.text(max_size=30))
@@ -58,3 +78,9 @@ def test_first_words_are_new_and_each_once():
 
 def test_marks_stand_close_to_words():
     assert tidy("ant , ( Formica ) !") == "ant, (Formica)!"
+
+
+@pytest.mark.parametrize("title", ["", " \n", "\u200b", "\u200f\xad\u2060"])
+def test_a_page_whose_title_is_not_to_be_seen_is_called_by_its_address(title):
+    assert name_of(title, "http://a.test/") == "http://a.test/"
+    assert name_of(f"{title}שלום\u200f  !", "http://a.test/").endswith("שלום\u200f !")

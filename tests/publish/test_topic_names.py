@@ -1,8 +1,17 @@
+import sqlite3
+from contextlib import closing
+
+import msgspec
 import pytest
 
 from analecta.errors import BadUse
-from analecta.publish.topic_names import topic_numbers
+from analecta.publish.collection import collections
+from analecta.publish.status import status
+from analecta.publish.topic_names import shown_topics, topic_numbers
+from analecta.seed.first_settings import first_settings
+from analecta.settings import Topic
 from analecta.store.library import Library
+from tests.publish.shelf import TOPICS, Shelf
 
 
 @pytest.fixture
@@ -36,3 +45,33 @@ def test_a_topic_that_is_not_there_is_told_with_the_nearest(library):
 def test_a_library_without_topics_says_so(tmp_path):
     with pytest.raises(BadUse, match="no topic 'x' yet: crawl it first"):
         topic_numbers(Library.create(tmp_path / "lib", ""), ["x"])
+
+
+@pytest.fixture
+def renamed(tmp_path):
+    """A library whose topic was called so for a while, and then otherwise again."""
+    with Shelf(tmp_path / "lib") as shelf:
+        shelf.page("http://a.test/", topic=0, topics=msgspec.msgpack.encode([(0, 0.9), (1, 0.6)]))
+    shelf.library.settings_path.write_text(first_settings([Topic("bees", ("http://b.test/",))], "adaptive"))
+    return shelf.library
+
+
+def test_topics_that_the_settings_no_longer_name_are_shown_while_they_have_pages(renamed):
+    renamed.topic_names(("wasps",))
+    assert [renamed.topic_names()[n] for n in shown_topics(renamed)] == list(TOPICS)
+    with closing(sqlite3.connect(renamed.shard_path(0))) as db, db:
+        db.execute("UPDATE pages SET topic = 2, topics = NULL")
+    assert shown_topics(renamed) == topic_numbers(renamed, None) == [2]
+    assert list(status(renamed).topics) == [one.topic for one in collections(renamed)] == ["bees"]
+
+
+def test_a_topic_that_is_no_longer_shown_is_not_suggested(renamed):
+    renamed.topic_names(("wasps",))
+    with pytest.raises(BadUse, match=r"no topic 'wasp'; valid are: bees, birds, birds / owls$"):
+        topic_numbers(renamed, ["wasp"])
+
+
+def test_where_the_settings_cannot_be_read_all_topics_are_shown(renamed):
+    renamed.topic_names(("wasps",))
+    renamed.settings_path.write_text("recipe = 7")
+    assert shown_topics(renamed) == [0, 1, 2, 3]

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from analecta.publish.analysis import Analysis, Cluster
 from analecta.publish.items import Item, items, text_of
+from analecta.urls import url_id
 
 LETTERS = 1500  # of the text of a copy
 MOST = 600  # copies in one file: with these letters, a megabyte
@@ -28,7 +29,7 @@ def copies_of(shards: Sequence[sqlite3.Connection], analysis: Analysis) -> tuple
 
     Of pages whose owners want no copy shown (noarchive) there is none.
     """
-    drawn = set(_ids(analysis))
+    drawn = {*_ids(analysis), *(url_id(origin.url) for origin in analysis.origins if origin.url)}
     found = {item.id: item for item in items(shards) if item.id in drawn}
     kept = still_shown(analysis, found)
     wanted = (found[id] for id in dict.fromkeys(_ids(kept)))
@@ -45,7 +46,8 @@ def still_shown(analysis: Analysis, ids: Collection[int]) -> Analysis:
         }
         return replace(cluster, **lists)
 
-    return replace(analysis, clusters=[kept(cluster) for cluster in analysis.clusters])
+    origins = [one for one in analysis.origins if not one.url or url_id(one.url) in ids]
+    return replace(analysis, clusters=[kept(cluster) for cluster in analysis.clusters], origins=origins)
 
 
 def _ids(analysis: Analysis) -> Iterator[int]:

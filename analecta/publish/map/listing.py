@@ -12,6 +12,7 @@ from analecta.publish.health_drawing import safe
 from analecta.publish.map.at_home import COLOURS, AtHome, Page
 from analecta.publish.map.copies import Copy
 from analecta.publish.plain import many
+from analecta.publish.summary import name_of
 
 _TERMS, _MORE, _ALIKE, _LINKED, _HOMES = 12, 3, 5, 6, 8
 _KINDS = (
@@ -62,7 +63,7 @@ def origins(found: Sequence[Origin]) -> Iterator[str]:
     """What the topic was begun with."""
     if found:
         yield '<h3>Begun with</h3><ul class="pages">'
-        yield from (f"<li>{link(origin.url, origin.title or origin.url)}</li>" for origin in found)
+        yield from (f"<li>{link(origin.url, name_of(origin.title, origin.url))}</li>" for origin in found)
         yield "</ul>"
 
 
@@ -193,7 +194,7 @@ def _named(title: str, analysis: Analysis, groups: Sequence[int], said: Sequence
 
 
 def _name(page: Page) -> str:
-    return " ".join(page.title.split()) or page.url
+    return name_of(page.title, page.url)
 
 
 def _is_web(url: str) -> bool:

@@ -25,7 +25,8 @@ from analecta.publish.oai import records
 from analecta.publish.oai.datestamps import Clock
 from analecta.publish.oai.metadata import oai_dc
 from analecta.publish.oai.records import Change
-from analecta.publish.oai.sets import Sets, sets_of
+from analecta.publish.oai.sets import Sets, sets_of, with_above
+from analecta.publish.topic_names import shown_topics
 from analecta.store.library import Library
 from analecta.store.sqlite import connect
 
@@ -33,7 +34,7 @@ T = TypeVar("T")
 EVERY = 5.0  # seconds between two looks at least
 _SHARE = 10  # a look takes at most one part in so many of the time
 _AT_ONCE = 500
-_MADE = 1  # raise it when records are made otherwise: all are made anew
+_MADE = 2  # raise it when records are made otherwise: all are made anew
 
 
 class Synced(msgspec.Struct, frozen=True):
@@ -76,15 +77,17 @@ class Keeper:
         versions = self._watch.versions(_files(self.library))
         if versions == self._seen:
             return None
-        names = self.library.topic_names()
+        shown, names = shown_topics(self.library), self.library.topic_names()
         sets = sets_of(names)
-        records.put_sets(self.db, sets.names)
+        listed = with_above(sets.of_topic[number] for number in shown)
+        records.put_sets(self.db, {spec: name for spec, name in sets.names.items() if spec in listed})
         met, changed = array("q"), 0  # ids of eight bytes each
         with self.library.shards() as shards:
             for batch in _batches(items(shards)):
                 met.extend(item.id for item in batch)
                 changed += self._take(shards, batch, names, sets)
         deleted = self._forget(np.setdiff1d(records.live_ids(self.db), np.frombuffer(met, np.int64)).tolist())
+        records.drop_sets(self.db, listed)
         self._seen = versions  # of before the look: what was written meanwhile is looked at next time
         return Synced(len(met), changed, deleted)
 

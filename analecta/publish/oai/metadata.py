@@ -5,7 +5,7 @@ from html import escape
 
 from analecta.publish.cleaned import one_line
 from analecta.publish.items import Item
-from analecta.publish.summary import summary
+from analecta.publish.summary import name_of, summary
 
 DC_SCHEMA = "http://www.openarchives.org/OAI/2.0/oai_dc.xsd"
 DC_SPACE = "http://www.openarchives.org/OAI/2.0/oai_dc/"
@@ -31,7 +31,7 @@ def oai_dc(item: Item, topics: Sequence[str], text: str) -> str:
 
 
 def _values(item: Item, topics: Sequence[str], text: str) -> Iterator[tuple[str, str]]:
-    yield "title", item.name
+    yield "title", name_of(item.title, item.url)
     yield "creator", item.author
     for topic in topics:
         yield "subject", topic

@@ -8,7 +8,7 @@ by numbers meets every record that keeps its place exactly once.
 import contextlib
 import secrets
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +124,13 @@ def put_sets(db: sqlite3.Connection, names: Mapping[str, str]) -> None:
     """Write the names of sets by spec."""
     query = "INSERT INTO sets (spec, name) VALUES (?, ?) ON CONFLICT (spec) DO UPDATE SET name = excluded.name"
     db.executemany(query, names.items())
+
+
+def drop_sets(db: sqlite3.Connection, kept: Container[str]) -> None:
+    """Forget all other sets but those that records are in, be it deleted ones."""
+    empty = "NOT EXISTS (SELECT 1 FROM members WHERE members.spec = sets.spec)"
+    others = [(spec,) for spec, _ in sets(db) if spec not in kept]
+    db.executemany(f"DELETE FROM sets WHERE spec = ? AND {empty}", others)
 
 
 def put_clock(db: sqlite3.Connection, stamp: int) -> None:

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from itertools import chain, count
 
 import msgspec
 
@@ -41,9 +42,10 @@ def with_above(specs: Iterable[str]) -> set[str]:
 
 
 def _spec(path: str, number: int, known: dict[str, str]) -> str:
-    """A spec that no other set has; where two names read alike, the later one gets its topic's number."""
+    """A spec that no other set has; where two names read alike, the later one gets a number: its topic's, if free."""
     above, _, name = path.rpartition(PATH)
     before = known[above] + ":" if above in known else ""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     spec = before + (_ILLEGAL.sub("-", plain).strip("-") or f"topic-{number}")
-    return spec if spec not in known.values() else f"{spec}-{number}"
+    specs = chain((spec,), (f"{spec}-{n}" for n in count(number)))
+    return next(one for one in specs if one not in known.values())

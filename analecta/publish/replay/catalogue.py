@@ -54,9 +54,9 @@ _TAKEN = """SELECT r.n, f.name, r.offset, r.whole FROM records r JOIN files f ON
 _LINES = """SELECT line, length, p.offset, p.name FROM records r JOIN {places} p ON p.n = r.n WHERE taken
   ORDER BY line, CAST(length AS TEXT), CAST(p.offset AS TEXT), p.name"""
 
-# What could not be read may say anything: it counts as if it said noarchive.
-_HIDDEN = f"""SELECT id FROM pages WHERE flags & {NOARCHIVE | NOINDEX}
-  UNION SELECT id FROM urls WHERE reason IN ('parser', 'poison')"""
+_UNWANTED = f"SELECT id FROM pages WHERE flags & {NOARCHIVE | NOINDEX}"
+# What could not be read may say anything: it goes along as little as if it said noarchive.
+_UNREAD = "SELECT id FROM urls WHERE reason IN ('parser', 'poison')"
 _REDIRECTS = "SELECT id, elsewhere FROM urls WHERE elsewhere IS NOT NULL AND reason LIKE 'http-3%'"
 
 
@@ -90,10 +90,7 @@ class Catalogue:
 
     def taken(self) -> Iterator[tuple[int, Path, int, int]]:
         """What to copy, in the order of the archive: number, file, first byte, bytes with those of the request."""
-        query = (
-            "SELECT r.n, f.name, r.offset, r.whole FROM records r JOIN files f ON f.n = r.file WHERE taken ORDER BY r.n"
-        )
-        for n, name, offset, whole in self.db.execute(query):
+        for n, name, offset, whole in self.db.execute(_TAKEN):
             yield n, self.folder / name, offset, whole
 
     def place(self, n: int, name: str, offset: int) -> None:
@@ -155,9 +152,11 @@ def catalogue(
 def _choose(
     made: Catalogue, shards: Sequence[sqlite3.Connection], topics: Sequence[int] | None, everything: bool
 ) -> None:
-    hidden = np.empty(0, np.int64) if everything else _ids(shards, _HIDDEN)
+    asked = [] if everything else shards
+    unwanted = _ids(asked, _UNWANTED)
+    hidden = np.union1d(unwanted, _ids(asked, _UNREAD))
     if topics is None:
-        made.left_out = len(hidden)
+        made.left_out = len(unwanted)
         made.take(None, hidden)
         return
     pages = np.unique([id for shard in shards for id in _on_topic(shard, frozenset(topics))]).astype(np.int64)

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain, count
 
 import msgspec
 
-from analecta.publish.cleaned import one_line
 from analecta.publish.collection import Collection, Ranked
 from analecta.publish.collection_picture import in_one_row
 from analecta.publish.communities import Community
@@ -13,12 +13,13 @@ from analecta.publish.items import Item, items, text_of
 from analecta.publish.neighbourhood import Neighbourhood
 from analecta.publish.site.finding import Finding, Parent, findings
 from analecta.publish.status import Status, status
-from analecta.publish.summary import first_words, summary
+from analecta.publish.summary import first_words, name_of, summary
 from analecta.store.library import Library, Moment
 
 PATH = " / "  # between the parts of a topic's name
 _WORDS = 150  # of each item that the search knows besides those that are shown
 UNLISTED = Finding("unlisted")
+_WHOLE = ("all", "all-topics")  # what the feed and the map of all topics are called
 _EXAMPLES = 100  # of a topic that are shown
 
 
@@ -153,9 +154,11 @@ def read_site(
 def topic_slugs(topics: Sequence[str]) -> list[str]:
     """A file name for each topic, in letters that every system takes; no two the same."""
     slugs: list[str] = []
-    for n, topic in enumerate(topics):
+    for n, topic in enumerate(topics, 1):
         plain = re.sub(r"[^a-z0-9]+", "-", topic.lower()).strip("-")[:80].strip("-") or "topic"
-        slugs.append(plain if plain != "topic" and plain not in slugs else f"{plain}-{n + 1}")
+        numbered = (f"{plain}-{m}" for m in count(n))
+        names = numbered if plain == "topic" else chain((plain,), numbered)
+        slugs.append(next(name for name in names if name not in (*_WHOLE, *slugs)))
     return slugs
 
 
@@ -180,7 +183,7 @@ def _given(collection: Collection, all_items: Sequence[Item]) -> list[Ranked]:
 
 def _entry(one: Ranked, text: str, finding: Finding, copies: bool, near: Neighbourhood) -> Entry:
     item = one.item
-    title = one_line(item.title) or item.url
+    title = name_of(item.title, item.url)
     told = summary(text, title)
     words = " ".join(first_words(text, f"{title} {told}", _WORDS))
     copy = f"copies/{hexadecimal(item.id)}.html" if copies and item.warc and not item.noarchive else ""

@@ -76,8 +76,7 @@ def _header(site: Site, path: str, root: str) -> Html:
         "header",
         tag("a", tag("bdi", site.title), class_="name", href=f"{root}index.html"),
         tag("nav", at("index.html", "Topics"), at("communities.html", "Communities") if site.communities else "",
-            at("titles.html", "Titles"), at("search.html", "Search"), aria_label="Site"),
-        tag("a", "Feed", class_="feed", href=f"{root}feeds/all.xml") if path != "search.html" else "",
+            at("titles.html", "Titles"), at("search.html", "Search"), at("feeds/all.xml", "Feed"), aria_label="Site"),
         class_="top",
     )  # fmt: skip
 

@@ -53,6 +53,8 @@ def _short(shelf: Shelf) -> str:
 
 
 def _lead(site: Site) -> str:
+    if not site.shelves:
+        return "There are no topics yet."
     shown = len(site.found)
     figures = site.figures
     return (

@@ -6,7 +6,7 @@ from itertools import groupby
 import msgspec
 
 from analecta.publish.cleaned import clean
-from analecta.publish.site.content import Entry, Shelf, Site
+from analecta.publish.site.content import Entry, Shelf, Site, community_path
 from analecta.publish.site.frame import framed, search_box
 from analecta.publish.site.markup import foreign, html, language, link, script_data, tag
 
@@ -55,16 +55,20 @@ def search_data(site: Site) -> str:
     """What the search knows, as a script: data that is loaded in any other way is refused to pages from file://."""
     topics = [[clean(shelf.topic), shelf.path] for shelf in site.shelves]
     number = {shelf.slug: n for n, shelf in enumerate(site.shelves)}
-    items = [_row(number[shelf.slug], entry) for shelf, entry in site.entries]
-    return f"self.analecta = {script_data(msgspec.json.encode({'topics': topics, 'items': items}))};\n"
+    homes = [[clean(one.name), community_path(one)] for one in site.communities]
+    place = {one.number: n for n, one in enumerate(site.communities)}
+    items = [
+        _row(number[shelf.slug], place[entry.home.number] if entry.home else -1, entry) for shelf, entry in site.entries
+    ]
+    data = msgspec.json.encode({"topics": topics, "homes": homes, "items": items})
+    return f"self.analecta = {script_data(data)};\n"
 
 
-def _row(topic: int, entry: Entry) -> list[str | int]:
+def _row(topic: int, home: int, entry: Entry) -> list[str | int]:
     item = entry.item
-    home = entry.home.name if entry.home else ""
-    about = " · ".join(filter(None, (item.host, item.author, item.date, home)))
+    about = " · ".join(filter(None, (item.host, item.author, item.date)))
     texts = (entry.title, item.url, about, entry.summary, entry.words, entry.copy, language(item.lang) or "")
-    return [topic, f"i{entry.hex}", *map(clean, texts)]
+    return [topic, f"i{entry.hex}", *map(clean, texts), home]
 
 
 def _title(row: tuple[Shelf, Entry]) -> str:

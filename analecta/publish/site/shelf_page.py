@@ -1,14 +1,17 @@
 """The page of a collection: items under the pages that link to them, with the words around each link (S13)."""
 
+import shlex
 from collections.abc import Iterator
 
 from analecta.publish.charts import Line, line_chart
 from analecta.publish.communities import Community
+from analecta.publish.reasons import KIND_WORDS
 from analecta.publish.site.content import PATH, Entry, Group, Shelf, Site, community_path
 from analecta.publish.site.frame import feed_link, framed, up
 from analecta.publish.site.markup import Html, foreign, joined, language, link, tag
 from analecta.publish.site.metadata import about, shelf_metadata
-from analecta.publish.site.words import day, format_name, is_page, kind_name, language_name, many, written
+from analecta.publish.site.words import day, format_name, is_page, language_name, many, written
+from analecta.publish.summary import name_of
 from analecta.store.library import Moment
 
 _OTHER_WAYS = {
@@ -53,7 +56,7 @@ def facts(entry: Entry) -> Iterator[str]:
     if not is_page(item.mime):
         yield format_name(item.mime)
     if entry.kind:
-        yield kind_name(entry.kind)
+        yield KIND_WORDS[entry.kind]
 
 
 def fact_list(entry: Entry, *more: str) -> Html:
@@ -118,7 +121,7 @@ def _over(group: Group) -> Iterator[Html]:
         yield tag("h2", _OTHER_WAYS[group.how])
         return
     parent = group.parent
-    name = link(parent.url, foreign(parent.title or parent.url, parent.lang))
+    name = link(parent.url, foreign(name_of(parent.title, parent.url), parent.lang))
     yield tag("h2", tag("span", "Linked from ", class_="over"), name)
 
 
@@ -174,11 +177,12 @@ def _first(words: str) -> str:
 def _below(site: Site, entry: Entry, root: str) -> Html:
     copy = tag("a", "Archived copy", tag("span", f" of {entry.title}", class_="unseen"), href=root + entry.copy)
     none = tag("span", "Its owner wants no copy shown" if entry.item.noarchive else "", class_="quiet")
+    command = shlex.join(("analecta", "explain", site.library, entry.item.url))
     why = tag(
         "details",
         tag("summary", "Why is it here?", tag("span", f" ({entry.title})", class_="unseen")),
         tag("p", f"Fetched on {day(entry.item.fetched_at)}. This tells how it was judged:"),
-        tag("pre", tag("code", f"analecta explain {site.library} {entry.item.url}"), tabindex="0"),
+        tag("pre", tag("code", command), tabindex="0"),
     )
     return tag("div", copy if entry.copy else none, why, class_="below")
 

@@ -1,4 +1,4 @@
-"""How a site says things: dates, languages, kinds of files and pages, numbers."""
+"""How a site says things: dates, languages, kinds of files, numbers."""
 
 from datetime import UTC, datetime
 
@@ -24,12 +24,6 @@ _FORMATS = {
     "text/plain": "plain text",
     "text/html": "web page",
     "application/xhtml+xml": "web page",
-}
-_KINDS = {
-    "course": "a course description",
-    "call": "a call for papers",
-    "cv": "a curriculum vitae",
-    "shop": "a page of a shop",
 }
 
 
@@ -62,11 +56,6 @@ def language_name(code: str) -> str:
 def format_name(mime: str) -> str:
     """What sort of file it is; a sort of which there is no name is called a document."""
     return _FORMATS.get(mime) or "document"
-
-
-def kind_name(kind: str) -> str:
-    """What kind of page it is, where that makes it a poor item (S15)."""
-    return _KINDS.get(kind, kind)
 
 
 def is_page(mime: str) -> bool:

@@ -6,7 +6,10 @@ from analecta.errors import Busy
 from analecta.publish.items import items
 from analecta.publish.oai import records
 from analecta.publish.oai.keeping import Synced, keeping
+from analecta.seed.first_settings import first_settings
+from analecta.settings import Topic
 from analecta.store.library import Library
+from tests.making import target
 from tests.publish.oai.growing import Now
 
 
@@ -126,3 +129,14 @@ def test_f46_a_crawled_library_has_a_record_for_every_page_that_may_be_shown(gro
         wanted = {item.id for item in items(shards)}
         assert keeper.sync().records == len(wanted) > 50
         assert {id for (id,) in keeper.db.execute("SELECT id FROM records")} == wanted
+
+
+def test_a_topic_that_is_gone_is_no_set_once_no_record_is_in_it(growing, keeper):
+    growing.library.settings_path.write_text(first_settings([Topic("Roses", ("http://r.test/",))], "adaptive"))
+    growing.add("a", topic=0)
+    keeper.sync()
+    assert [spec for spec, _ in records.sets(keeper.db)] == ["science", "science:biology", "roses"]
+    growing.set("a", topic=2)
+    keeper.sync()
+    assert [spec for spec, _ in records.sets(keeper.db)] == ["roses"]
+    assert found(keeper, target("http://h.test/a").id).sets == ("roses",)

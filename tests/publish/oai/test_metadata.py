@@ -46,8 +46,9 @@ def test_f36_what_an_owner_reserves_is_told_as_rights():
     assert values(oai_dc(item, [], ""))["rights"] == ["Reserved by its owner: ai-train=no"]
 
 
-def test_a_page_without_title_is_called_by_its_address():
-    assert values(oai_dc(msgspec.structs.replace(ITEM, title=""), [], ""))["title"] == ["http://h.test/a"]
+@pytest.mark.parametrize("title", ["", "\u200b"])
+def test_a_page_without_title_is_called_by_its_address(title):
+    assert values(oai_dc(msgspec.structs.replace(ITEM, title=title), [], ""))["title"] == ["http://h.test/a"]
 
 
 @pytest.mark.parametrize("title", HOSTILE)

@@ -32,3 +32,7 @@ def test_new_topics_change_no_spec(topics):
 
 def test_a_set_lies_in_all_above_it():
     assert with_above(["a:b:c", "d"]) == {"a", "a:b", "a:b:c", "d"}
+
+
+def test_a_number_that_another_name_has_taken_is_passed_over():
+    assert sets_of(["Bees-2", "Bees", "bees"]).of_topic == ("bees-2", "bees", "bees-3")

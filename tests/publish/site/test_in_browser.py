@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
+from analecta.publish.neighbourhood import neighbourhood
 from analecta.publish.site.content import hexadecimal
 from tests.browser import Browser, needs_axe, needs_browser, needs_nu, nu
 from tests.publish.site.conftest import EVIL, best_of
@@ -123,3 +124,23 @@ def test_f37_frame_and_policy_alone_would_stop_a_page_that_nobody_cleaned(pages,
             browser.open(tmp_path / name)
             browser.run("new Promise(done => setTimeout(done, 500))")
         assert (Counting.asked == []) == quiet, Counting.asked
+
+
+@needs_browser
+def test_s13_the_feed_stands_with_the_other_links_on_a_small_screen(published):
+    places = "[...document.querySelectorAll('.top nav a')].map(a => [a.textContent, Math.round(a.offsetTop)])"
+    with Browser(400, 800) as browser:
+        for page in ("index.html", "search.html"):
+            browser.open(published / page)
+            found = dict(browser.run(places))
+            assert found["Feed"] == found["Search"]
+
+
+@needs_browser
+def test_c7_what_the_search_finds_leads_to_its_community(published, grown):
+    homes = neighbourhood(grown).homes
+    home = next(home for item in best_of(grown) if (home := homes.of(item.url, item.host)))
+    with Browser() as browser:
+        browser.open(f"{(published / 'search.html').as_uri()}?q={quote(home.name)}")
+        found = browser.run("[...document.querySelectorAll('#found a')].map(a => [a.textContent, a.href])")
+    assert [home.name, (published / f"communities/{home.number}.html").as_uri()] in found

@@ -1,5 +1,6 @@
 import json
 import re
+import shlex
 import shutil
 from html import unescape
 from html.parser import HTMLParser
@@ -16,6 +17,7 @@ from analecta.publish.site import Wishes, based, publish, write_site
 from analecta.publish.site.content import hexadecimal, read_site, topic_slugs
 from analecta.store.library import Library
 from analecta.store.shard import NOINDEX
+from tests.publish.shelf import Given, html, shelved
 from tests.publish.site.conftest import BASE, TITLES, best_of, change
 
 
@@ -162,7 +164,9 @@ def test_a_library_without_pages_has_a_site_too(tmp_path):
     empty = Library.create(tmp_path / "lib", 'recipe = "adaptive"\n')
     done = publish(empty, tmp_path / "site")
     assert (done.topics, done.items) == (0, 0)
-    assert "How it was made" in (tmp_path / "site/index.html").read_text()
+    front = (tmp_path / "site/index.html").read_text()
+    assert "How it was made" in front
+    assert "There are no topics yet." in front
 
 
 def test_a_page_of_two_topics_is_on_both_pages_and_once_in_the_lists(library):
@@ -193,3 +197,17 @@ def test_a_base_that_is_no_folder_on_the_web_is_refused(url):
     with pytest.raises(BadUse, match="--base-url"):
         based(url)
     assert based("https://a.test/lib") == "https://a.test/lib/"
+
+
+def test_file_names_of_topics_are_different_whatever_they_are_called():
+    assert topic_slugs(["bees 3", "bees", "Bees!"]) == ["bees-3", "bees", "bees-4"]
+    assert topic_slugs(["all", "All topics"]) == ["all-1", "all-topics-2"]
+
+
+def test_the_command_to_copy_is_safe_in_a_shell_whatever_the_address_holds(tmp_path):
+    address = "http://a.test/it's;$(touch%20x)|y?a=1&b=2"
+    library = shelved(tmp_path / "my lib", Given(address, html("Wrens")))
+    publish(library, tmp_path / "site")
+    command = unescape(re.search(r"<code>(.*?)</code>", shelf(tmp_path / "site", -1).read_text("utf-8"))[1])
+    assert shlex.split(command) == ["analecta", "explain", "my lib", best_of(library)[0].url]
+    assert "'my lib' 'http://" in command

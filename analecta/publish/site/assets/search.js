@@ -1,11 +1,11 @@
 // The search: an index of the library's pages, made when the page is opened. All that is found is put in as text.
 "use strict";
 (() => {
-  const { topics, items } = self.analecta;
+  const { topics, homes, items } = self.analecta;
   const box = document.getElementById("q"), list = document.getElementById("found"), told = document.getElementById("told");
   const MOST = 60;
-  // Fields of an item and how much a word counts in each; `about` is its host, author, date and community.
-  const TOPIC = 0, ID = 1, TITLE = 2, URL_ = 3, ABOUT = 4, SUMMARY = 5, WORDS = 6, COPY = 7, LANG = 8;
+  // Fields of an item and how much a word counts in each; `about` is its host, author and date.
+  const TOPIC = 0, ID = 1, TITLE = 2, URL_ = 3, ABOUT = 4, SUMMARY = 5, WORDS = 6, COPY = 7, LANG = 8, HOME = 9;
   const WEIGHTS = [[TITLE, 4], [SUMMARY, 1.5], [ABOUT, 1], [WORDS, 0.7]];
   // Scripts without spaces between words are looked up by pairs of letters.
   const DENSE = /[\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff]+|[^\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff]+/g;
@@ -27,6 +27,7 @@
   const index = new Map(); // word -> Map(item -> weight)
   items.forEach((item, n) => {
     const fields = [...WEIGHTS.map(([field, weight]) => [item[field], weight]), [topics[item[TOPIC]][0], 1]];
+    if (homes[item[HOME]]) fields.push([homes[item[HOME]][0], 1]);
     for (const [text, weight] of fields) {
       for (const term of terms(text)) {
         if (!index.has(term)) index.set(term, new Map());
@@ -105,6 +106,7 @@
     const title = web ? element("a", [name], { href: item[URL_], rel: "noreferrer nofollow" }) : name;
     const [topic, page] = topics[item[TOPIC]];
     const about = [foreign(item[ABOUT]), " · ", element("a", [foreign(topic)], { href: `${page}#${item[ID]}` })];
+    if (homes[item[HOME]]) about.push(" · ", element("a", [foreign(homes[item[HOME]][0])], { href: homes[item[HOME]][1] }));
     if (item[COPY]) about.push(" · ", element("a", ["archived copy"], { href: item[COPY] }));
     return element("li", [
       element("h2", [title]), element("p", about, { class: "quiet" }), element("p", [foreign(item[SUMMARY], item[LANG])]),
