@@ -2,7 +2,7 @@
 
 import contextlib
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -11,13 +11,18 @@ from rich.table import Table
 from rich.text import Text
 
 from analecta.crawl.partitions import Crawl
-from analecta.publish.plain import many, plain, shown
+from analecta.publish.plain import Fitting, many, plain, shown
 from analecta.publish.reasons import NO_REFUSALS
+from analecta.settings import Settings
+from analecta.store.library import Library
+from analecta.store.revisits import OUTCOMES
 
 _EVERY = 0.25  # seconds between two pictures
 _LINE_EVERY = 10.0  # and between two lines where there is no terminal
 _WINDOW = 5.0  # seconds over which the speed of the moment is taken
 _TITLES = 5
+_DRY_SAMPLE = 1000  # pages, the last of a run, of which
+_DRY = 0.01  # so many are on topic at least, where there is more to be found
 _LONG = 3.0  # seconds; a shorter pause needs no word
 
 
@@ -108,23 +113,20 @@ class Picture:
             parts += ["", _titles(self._titles)]
         return Group(*parts, "")  # an empty line, for the ^C that terminals show
 
-    def _figures(self, crawl: Crawl, speed: float) -> Table:
+    def _figures(self, crawl: Crawl, speed: float) -> RenderableType:
         tally = crawl.tally
         most = crawl.settings.stop.pages
         flying = sum(worker.report.flying for worker in crawl.workers if worker.report)
-        table = Table.grid(padding=(0, 2))
-        for style in ("dim", "bold", "", "dim", "bold", ""):
-            table.add_column(style=style, justify="right" if style == "bold" else "left", no_wrap=True)
-        of = f" of {most:,}" if most else ""
-        table.add_row(
-            "Pages", f"{tally.pages:,}", f"{of.strip()}  {speed:.1f}/s".strip(),
-            "On topic", f"{tally.on_topic:,}", share(tally.on_topic, tally.pages),
-        )  # fmt: skip
-        table.add_row("Queue", f"{queued(crawl):,}", f"{flying} under way", "Hosts", f"{tally.hosts:,}", "")
-        table.add_row(
-            "Refused", f"{tally.refused:,}", "", "Failed", f"{tally.failed:,}", f"{tally.bytes / 1e6:,.1f} MB read"
-        )
-        return table
+        of = f"of {most:,}  " if most else ""
+        figures = [
+            ("Pages", tally.pages, f"{of}{speed:.1f}/s"),
+            ("On topic", tally.on_topic, share(tally.on_topic, tally.pages)),
+            ("Queue", queued(crawl), f"{flying} under way"),
+            ("Hosts", tally.hosts, ""),
+            ("Refused", tally.refused, ""),
+            ("Failed", tally.failed, f"{tally.bytes / 1e6:,.1f} MB read"),
+        ]
+        return Fitting(_grid(figures), _grid(figures, remarks=False))
 
     def _reasons(self, reasons: Mapping[str, int]) -> list[RenderableType]:
         text = why(reasons)
@@ -184,6 +186,28 @@ def why(reasons: Mapping[str, int], most: int = 8) -> str:
     return ", ".join(f"{plain(word)} {n:,}" for n, word in counted[:most]) + rest
 
 
+def asked_again(counts: Mapping[str, int]) -> str:
+    """What became of pages that were asked for again in a run."""
+    ends = ", ".join(f"{counts[outcome]:,} {outcome}" for outcome in OUTCOMES if counts.get(outcome))
+    return f"{many(sum(counts.values()), 'page')} asked for again: {ends}"
+
+
+def ran_dry(library: Library, settings: Settings, pages: int) -> str:
+    """What to do where the last of the `pages` of a run were hardly ever on topic; "" where they were, or were few."""
+    if settings.judge.kind == "none" or pages < _DRY_SAMPLE:
+        return ""
+    query = "SELECT kept_at, topic >= 0 FROM pages ORDER BY seq DESC LIMIT ?"
+    with library.shards() as shards:
+        rows = sorted(row for shard in shards for row in shard.execute(query, (_DRY_SAMPLE,)))
+    good = sum(on_topic for _, on_topic in rows[-_DRY_SAMPLE:])
+    if good >= _DRY * _DRY_SAMPLE:
+        return ""
+    return (
+        f"Of the last {_DRY_SAMPLE:,} pages {good:,} were on topic: there may be no more to find from here. More seeds "
+        "help (`analecta add`), so may better ones (`analecta health`); policy.cutoff gives up paths that lead nowhere."
+    )
+
+
 def share(part: int, whole: int) -> str:
     """A share in per cent."""
     return f"{part / whole:.0%}" if whole else "0%"
@@ -194,6 +218,17 @@ def clock(seconds: float) -> str:
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+def _grid(figures: Sequence[tuple[str, int, str]], remarks: bool = True) -> Table:
+    """Figures with their names, two on a line; their remarks need room."""
+    table = Table.grid(padding=(0, 2))
+    cells = [(name, f"{figure:,}", remark)[: 2 + remarks] for name, figure, remark in figures]
+    for style in ("dim", "bold", "")[: 2 + remarks] * 2:
+        table.add_column(style=style, justify="right" if style == "bold" else "left", no_wrap=True)
+    for left, right in zip(cells[::2], cells[1::2], strict=True):
+        table.add_row(*left, *right)
+    return table
 
 
 def _bar(done: int, most: int) -> Table:

@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
 from importlib.resources import files
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_type_hints
 
@@ -16,6 +17,7 @@ import msgspec
 from msgspec import Meta
 
 from analecta.errors import BadSettings, BadUse
+from analecta.urls import canonical
 
 Count = Annotated[int, Meta(ge=0)]
 Seconds = Annotated[float, Meta(ge=0, le=100_000)]  # no nan, no infinity
@@ -31,6 +33,8 @@ TYPES = {
     "audio/*": 0,
     "video/*": 0,
 }
+
+_UNSENT = re.compile(r"[^\x20-\x7e\xa0-\xff]")  # what cannot stand in the head of a request
 
 
 class Topic(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -195,6 +199,17 @@ class SiteSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     prefixes: tuple[str, ...] = ("/~*/",)  # with by = "prefix": directories that are sites; * is a name
 
 
+# To link there tells nothing about where one belongs. Hosts below which people have their own sites are not listed.
+EVERYWHERE = (
+    "amazon.com", "apple.com", "bit.ly", "bsky.app", "cloudflare.com", "creativecommons.org", "doi.org",
+    "facebook.com", "github.com", "google.com", "goo.gl", "gravatar.com", "instagram.com", "linkedin.com",
+    "microsoft.com", "patreon.com", "paypal.com", "pinterest.com", "reddit.com", "spotify.com", "t.co",
+    "t.me", "threads.net", "tiktok.com", "twitter.com", "validator.w3.org", "vimeo.com", "wa.me",
+    "web.archive.org", "whatsapp.com", "wikimedia.org", "wikipedia.org", "wordpress.org", "x.com", "youtu.be",
+    "youtube.com",
+)  # fmt: skip
+
+
 class CommunitySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How communities of sites are grown (C2-C5, C8)."""
 
@@ -206,6 +221,7 @@ class CommunitySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     order: Annotated[str, Meta(pattern="^(breadth|worth|short)$")] = "breadth"  # which come after the front page
     at_once: Annotated[int, Meta(ge=1)] = 128  # sites
     only: tuple[str, ...] = ()  # sites that are crawled now, whatever the recipe; others wait; none = any
+    everywhere: tuple[str, ...] = EVERYWHERE  # hosts that belong to no community, and those below them
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -280,18 +296,59 @@ def parse(text: str, name: str) -> dict[str, Any]:
     if recipe not in recipe_names():
         where = f"{name}, line {_line_of(text, ('recipe',))}"
         raise BadSettings(f"{where}: there is no recipe {recipe!r}{suggest(recipe, recipe_names())}")
-    for table, key in (("scope", "exclude"), ("policy", "never")):
-        for pattern in data.get(table, {}).get(key, ()):
-            _check_pattern(pattern, (table, key), text, name)
+    for path, wrong in _LISTS.items():
+        for value in data.get(path[0], {}).get(path[1], ()):
+            if why := wrong(value):
+                where = f"{name}, line {_line_of(text, path)}: bad value for {'.'.join(path)!r}"
+                raise BadSettings(f"{where}: {value!r} is {why}")
+    if _UNSENT.search(data.get("contact", "")):
+        where = f"{name}, line {_line_of(text, ('contact',))}: bad value for 'contact'"
+        raise BadSettings(f"{where}: one line of Latin letters and signs is wanted")
+    _check_topics([topic["name"] for topic in data.get("topics", ())], text, name)
     return data
 
 
-def _check_pattern(pattern: str, path: tuple[str, str], text: str, name: str) -> None:
+def _check_topics(names: list[str], text: str, name: str) -> None:
+    """Each topic is there once: what is meant by two of one name nobody knows, and a line copied by mistake does it."""
+    heads = [n for n, line in enumerate(text.splitlines(), 1) if re.match(r"\s*\[\[\s*topics\s*\]\]", line)]
+    lines = heads if len(heads) == len(names) else [_line_of(text, ("topics",))] * len(names)
+    first: dict[str, int] = {}
+    for topic, line in zip(names, lines, strict=True):
+        if topic in first:
+            where = f"{name}, line {line}: there is a topic {topic!r} already, on line {first[topic]}"
+            raise BadSettings(f"{where}: make them one, or give one of them another name")
+        first[topic] = line
+
+
+def _no_pattern(value: str) -> str:
     try:
-        re.compile(pattern)
+        re.compile(value)
     except re.error as error:
-        where = f"{name}, line {_line_of(text, path)}: bad value for {'.'.join(path)!r}"
-        raise BadSettings(f"{where}: {pattern!r} is no regular expression: {error}") from error
+        return f"no regular expression: {error}"
+    return ""
+
+
+def _no_host(value: str) -> str:
+    named = re.fullmatch(r"[^\s/*.@?#][^\s/*@?#]*", value) and canonical(f"http://{value}/")
+    return "" if named else "no host: example.org is one, and means all below it too"
+
+
+def _no_network(value: str) -> str:
+    try:
+        ip_network(value)
+    except ValueError as error:
+        return f"no network, such as 192.168.0.0/16: {error}"
+    return ""
+
+
+# Lists of texts that are more than texts: what is wrong with one of them.
+_LISTS = {
+    ("scope", "exclude"): _no_pattern,
+    ("policy", "never"): _no_pattern,
+    ("scope", "hosts"): _no_host,
+    ("communities", "everywhere"): _no_host,
+    ("fetch", "allow"): _no_network,
+}
 
 
 def merge(low: Layer, high: Layer) -> dict[str, Any]:

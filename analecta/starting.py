@@ -60,7 +60,10 @@ def start(
     settings: Settings,
     busy: Busy,
 ) -> tuple[Reading, list[str]]:
-    """All that the files (by kind), questions and papers come to; what went wrong with search engines, in sentences."""
+    """All that the files (by kind), questions and papers come to; what went wrong with search engines, in sentences.
+
+    Without a `topic` all pages must stand below a name of their own.
+    """
     if queries and not engines:
         raise BadUse("a question wants a search engine: name one with --engine, such as mediawiki or searxng=URL")
     given = [(kind, path) for kind, paths in files.items() for path in paths or ()]
@@ -69,6 +72,8 @@ def start(
         raise BadUse(f"there is nothing to begin with: give {kinds} or --query TEXT")
     readings = [(path, _read(kind, path, topic, settings, busy)) for kind, path in given]
     reading = combine(readings, searching=bool(engines))
+    if not all(one.name for one in reading.topics):
+        raise BadUse("the library has several topics: say with --topic which of them, or which new one, the pages show")
     if reading.files:
         with busy("Reading examples ..."):
             reading = _looked_into(reading)

@@ -1,7 +1,7 @@
 """URLs by the WHATWG rules (ada-url is the one parser), with one canonical form and one identity each."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from functools import cache, lru_cache
 
 import xxhash
@@ -24,6 +24,7 @@ _SESSION = re.compile(
 )
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _FULL = re.compile(r"[hH][tT][tT][pP][sS]?://")
+_CARRIED = re.compile(r"(?i)\?.*https?(?::|%3a)(?:/|%2f){2}")
 _OF_THE_PAGE = ("", "#", "?", " ")  # hrefs that begin so depend on the page's own name, not only its directory
 
 
@@ -80,6 +81,20 @@ def _suffixes() -> PublicSuffixList:
 
 
 @lru_cache(100_000)
+def carries(url: str) -> bool:
+    """Whether a URL has another address in its query: a button that shares or checks a page, a detour to somewhere."""
+    return "?" in url and _CARRIED.search(url) is not None
+
+
+def is_below(host: str, hosts: Container[str]) -> bool:
+    """Whether a host is one of some hosts, or below one of them."""
+    while host not in hosts:
+        _, dot, host = host.partition(".")
+        if not dot:
+            return False
+    return True
+
+
 def domain_of(host: str) -> str:
     """The registrable domain of a host, such as example.org of www.example.org; an address has none but itself."""
     name = host.partition(":")[0]

@@ -14,13 +14,14 @@ from analecta.crawl.partitions import Crawl
 from analecta.errors import Environment
 from analecta.judge.health import Health
 from analecta.judge.health import health as health_of
-from analecta.progress import progress, queued, share, waiting, why
+from analecta.progress import asked_again, progress, queued, ran_dry, share, waiting, why
 from analecta.publish.health import GOOD, advice, tell, verdict
 from analecta.publish.plain import many, plain
 from analecta.publish.reasons import NO_REFUSALS
 from analecta.publish.refreshing import Refresher, publishing
 from analecta.settings import Settings
 from analecta.store.library import Library
+from analecta.store.revisits import revisits
 
 _REFRESH = 60.0  # seconds between two makings of published pages
 
@@ -43,6 +44,8 @@ class Result(msgspec.Struct):
     bytes: int
     seconds: float
     pages_per_second: float
+    again: dict[str, int]  # pages that were asked for again, by what became of them
+    advice: str
     notes: list[str]
 
 
@@ -55,7 +58,7 @@ def watch(
     kept in that folder and made anew now and then (S13).
     """
     crawl = Crawl(library, settings)
-    started = time.time()
+    started, known = time.time(), revisits(library)
     with _signals(crawl), progress(console) as show, _refreshing(library, publish) as refresh:
 
         def look(crawl: Crawl) -> None:
@@ -88,6 +91,8 @@ def watch(
         bytes=tally.bytes,
         seconds=round(seconds, 3),
         pages_per_second=round(tally.pages / seconds, 2) if seconds else 0.0,
+        again=dict(revisits(library) - known),
+        advice=ran_dry(library, settings, tally.pages),
         notes=[note for _, note in library.notes(since=started)],
     )
 
@@ -149,11 +154,15 @@ def told(result: Result) -> RenderableType:
         lines.append(" · ".join(f"{plain(name)} {count:,}" for name, count in result.topics.items()))
     if result.reasons:
         lines.append(f"{result.refused:,} refused, {result.failed:,} failed: {why(result.reasons)}")
+    if result.again:
+        lines.append(asked_again(result.again))
     lines.append(f"{many(result.queued, 'URL')} left in the queue; {many(result.hosts, 'host')} known")
     if result.unread:
         lines.append(f"{many(result.unread, 'document')} kept and not yet read: the next crawl reads them")
     if result.code == 3:
         lines.append("More seeds in analecta.toml give it more to do; --refresh DAYS asks for old pages again")
+    if result.advice:
+        lines.append(result.advice)
     lines += [f"Note: {plain(note)}" for note in result.notes]
     end = "Interrupted; nothing is lost, the next crawl goes on from here" if result.code == 130 else result.reason
     return Group(

@@ -3,8 +3,10 @@
 import json
 
 import pytest
+from msgspec.structs import replace
 
-import analecta.cli.analysing  # noqa: F401  the command comes with its module
+from analecta.cli.analysing import _told
+from analecta.publish.surveying import survey
 from tests.publish.test_surveying import made, wild
 from tests.test_cli import analecta as run
 
@@ -24,6 +26,18 @@ def test_p7_clusters_are_shown_and_kept_and_next_steps_are_told(library):
     assert "2 clusters of 30 pages" in said.stderr
     assert f"analecta map {library.folder}" in said.stderr
     assert (library.folder / "analysis" / "nature.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("dropped", "told"),
+    [
+        (81, "of 243 pages; left out: 81 of which the judge was least sure"),
+        (279, "left out: 81 of which the judge was least sure, 198 that share no telling word with others"),
+    ],
+)
+def test_p7_it_is_told_why_pages_are_left_out(library, dropped, told):
+    found = survey(library, "nature", 2)
+    assert _told(replace(found, pages=324, dropped=dropped)).endswith(told)
 
 
 def test_f39_titles_cannot_move_the_cursor(library):

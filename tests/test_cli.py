@@ -21,6 +21,7 @@ import typer
 from rich.console import Console
 
 from analecta.cli import app, main
+from analecta.cli.app import stoppable
 from analecta.demo import demo
 from analecta.store.library import Library
 from analecta.testweb.process import PocketServer
@@ -128,7 +129,7 @@ def test_recipes_are_listed_with_what_they_are_for():
 def test_new_tells_what_it_understood_and_what_not(tmp_path):
     (tmp_path / "seeds").write_text("https://a.test/\nftp://b.test/\nhttps://a.test/\n")
     said = analecta("new", "roses", "--seeds", "seeds", cwd=tmp_path).stdout
-    for words in ("Topic roses: 1 seeds", "line 2: ftp://b.test/", "more than once: 1", "analecta crawl roses"):
+    for words in ("Topic roses: 1 seed", "line 2: ftp://b.test/", "more than once: 1", "analecta crawl roses"):
         assert words in said
 
 
@@ -156,7 +157,7 @@ ALL = [word for kind in ("seeds", "bookmarks", "outline", "feed", "sites") for w
 
 def test_new_takes_all_that_a_person_has_together(brought):
     said = analecta("new", "lib", *ALL, "--seeds", "sites", cwd=brought).stdout.splitlines()
-    tree = ["  Topic lib: 2 seeds", "  Topic Science", "      Biology: 2 seeds", "  Topic News: 1 seeds"]
+    tree = ["  Topic lib: 2 seeds", "  Topic Science", "      Biology: 2 seeds", "  Topic News: 1 seed"]
     assert said[1:5] == tree
     for words in ("  Named more than once: 2", "    Science / Physics", "  analecta crawl lib --pages 1000"):
         assert words in said
@@ -233,7 +234,7 @@ def settings(folder):
 
 def test_new_brings_files_that_are_examples_into_the_library(examples):
     said = analecta("new", "lib", "--examples", "mine", cwd=examples).stdout
-    assert "  Topic Roses: 1 seeds, 2 files, 2 pages to begin at\n  What is not meant: 1 file\n" in said
+    assert "  Topic Roses: 1 seed, 2 files, 2 pages to begin at\n  What is not meant: 1 file\n" in said
     assert settings(examples)["topics"] == [
         {
             "name": "Roses",
@@ -271,6 +272,35 @@ def test_new_makes_nothing_of_what_is_no_good(tmp_path, words, code, said):
     assert not (tmp_path / "lib").exists()
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["search", "lib", "x", "--sort", "datum"], "'datum' is not one of 'relevance'"),
+        (["export", "lib", "page"], "'page' is not one of 'pages'"),
+        (["export", "lib", "pages", "--format", "xml"], "'xml' is not one of 'jsonl'"),
+        (["export", "lib", "collection", "--topic", ""], "--topic '' names nothing"),
+        (["publish", "lib"], "Missing option '--output' / '-o'"),
+        (["srch"], "No such command 'srch'"),
+        (["evaluate", "communities", "--graph", "x", "--web", "villages:7"], "leave out --graph or --web"),
+    ],
+)
+def test_a_command_line_that_makes_no_sense_is_one_sentence(words, said):
+    assert re.fullmatch(f"analecta: [^\n]*{re.escape(said)}[^\n]*\n", analecta(*words, code=2).stderr)
+
+
+def test_a_command_of_which_nothing_is_said_shows_its_help():
+    said = analecta("topics", code=2)
+    assert "Usage: analecta topics" in said.stdout
+    assert not said.stderr
+
+
+def test_ctrl_c_ends_with_a_word_on_what_came_of_it(capsys):
+    with pytest.raises(typer.Exit) as ended, stoppable(lambda: "Nothing was changed."):
+        signal.raise_signal(signal.SIGINT)
+    assert ended.value.exit_code == 130
+    assert capsys.readouterr().err == "Stopped. Nothing was changed.\n"
+
+
 # --- add -------------------------------------------------------------------------------------------------------------
 
 
@@ -278,7 +308,7 @@ def test_add_tells_what_is_new_and_keeps_the_former_settings(brought):
     analecta("new", "lib", "--seeds", "seeds", "--topic", "mine", cwd=brought)
     before = (brought / "lib" / "analecta.toml").read_bytes()
     said = analecta("add", "lib", *ALL, cwd=brought).stdout
-    for words in ("  Topic mine: 1 seeds", "      Biology: 2 seeds", "There already: 1\n", "analecta.toml.before"):
+    for words in ("  Topic mine: 1 seed", "      Biology: 2 seeds", "There already: 1\n", "analecta.toml.before"):
         assert words in said
     assert (brought / "lib" / "analecta.toml.before").read_bytes() == before
 
@@ -287,16 +317,40 @@ def test_add_shows_only_what_would_be_new_if_asked_to(brought):
     analecta("new", "lib", "--seeds", "seeds", cwd=brought)
     before = (brought / "lib" / "analecta.toml").read_bytes()
     assert (
-        "      Biology: 1 seeds" in analecta("add", "lib", "--bookmarks", "bookmarks", "--dry-run", cwd=brought).stdout
+        "      Biology: 1 seed" in analecta("add", "lib", "--bookmarks", "bookmarks", "--dry-run", cwd=brought).stdout
     )
     shown = json.loads(analecta("add", "lib", "--outline", "outline", "--dry-run", "--json", cwd=brought).stdout)
     assert (shown["topics"][0]["name"], shown["written"]) == ("Science / Biology", False)
     assert (brought / "lib" / "analecta.toml").read_bytes() == before
 
 
+def test_add_asks_for_the_topic_where_there_are_several(brought):
+    analecta("new", "lib", "--seeds", "seeds", "--topic", "mine", cwd=brought)
+    analecta("add", "lib", "--seeds", "seeds", "--topic", "yours", cwd=brought)
+    before = (brought / "lib" / "analecta.toml").read_bytes()
+    assert "say with --topic which" in analecta("add", "lib", "--seeds", "seeds", code=2, cwd=brought).stderr
+    assert (brought / "lib" / "analecta.toml").read_bytes() == before
+    analecta("add", "lib", "--outline", "outline", cwd=brought)
+
+
+def test_add_tells_of_seeds_that_another_topic_has(brought):
+    analecta("new", "lib", "--seeds", "seeds", "--topic", "mine", cwd=brought)
+    said = analecta("add", "lib", "--seeds", "seeds", "--topic", "yours", "--dry-run", cwd=brought).stdout
+    assert re.search(r"Seeds that mine has already: [1-9]\d*; a page is an example of one topic only", said)
+
+
+@pytest.mark.parametrize("topic", ["a / / b", "a /", "a\nb"])
+def test_a_name_that_no_topic_can_have_is_refused(brought, topic):
+    said = analecta("new", "lib", "--seeds", "seeds", "--topic", topic, code=2, cwd=brought).stderr
+    assert "cannot be the name of a topic: " in said
+    analecta("new", "lib", "--seeds", "seeds", "--topic", "a / b", cwd=brought)
+    said = analecta("add", "lib", "--seeds", "sites", "--topic", topic, code=2, cwd=brought).stderr
+    assert "cannot be the name of a topic: " in said
+
+
 def test_add_exits_with_3_where_nothing_is_new(brought):
     analecta("new", "lib", *ALL, cwd=brought)
-    assert "Nothing is new." in analecta("add", "lib", *ALL, code=3, cwd=brought).stdout
+    assert "Nothing is new." in analecta("add", "lib", *ALL, "--topic", "lib", code=3, cwd=brought).stdout
     assert not (brought / "lib" / "analecta.toml.before").exists()
 
 
@@ -315,7 +369,7 @@ def test_add_brings_files_and_what_is_not_meant_and_the_same_only_once(examples,
     assert "What is not meant: 1 file" in analecta("add", "lib", "--examples", "mine", "--dry-run", cwd=examples).stdout
     assert not (examples / "lib" / "topics").exists()
     said = analecta("add", "lib", "--examples", "mine", cwd=examples).stdout
-    assert "  Topic Roses: 1 seeds, 2 files, 2 pages to begin at\n  What is not meant: 1 file\n" in said
+    assert "  Topic Roses: 1 seed, 2 files, 2 pages to begin at\n  What is not meant: 1 file\n" in said
     assert settings(examples)["others"] == {"examples": ["topics/mine/OTHERS/c.txt"]}
     assert "There already: 4" in analecta("add", "lib", "--examples", "mine", code=3, cwd=examples).stdout
     (examples / "mine" / "OTHERS" / "e.txt").write_text("Rose is a name")
@@ -377,7 +431,7 @@ def test_crawl_exits_with_4_where_the_disk_is_full(lib, pocket):
     path = lib / "analecta.toml"
     path.write_text(path.read_text().replace("free_disk = 0", "free_disk = 1_000_000_000_000_000"))
     said = analecta("crawl", lib, "--connect-to", pocket.address, "--workers", 1, code=4).stdout
-    assert re.match(r"Only \d+ MB are free on the disk", said)
+    assert re.match(r"Only [\d,]+ MB are free on the disk", said)
 
 
 @pytest.mark.parametrize("address", ["localhost", "a:b", "1.2.3.4:99999", "ftp://a:1", "a b:80"])
@@ -473,6 +527,13 @@ def test_explain_for_people_and_for_scripts(grown, pocket):
     seed = pocket.web.seeds("beekeeping", 1)[0]
     assert "a seed that you gave" in analecta("explain", grown, seed).stdout
     assert json.loads(analecta("explain", grown, "nowhere.test/x", "--json").stdout)["state"] == "unknown"
+
+
+def test_a_seed_that_was_not_asked_for_yet_is_told_as_one(tmp_path):
+    (tmp_path / "seeds.txt").write_text("http://bees.test/a\n")
+    analecta("new", tmp_path / "lib", "--seeds", tmp_path / "seeds.txt")
+    assert "NOT ASKED YET. Your settings name it" in analecta("explain", tmp_path / "lib", "https://bees.test/a").stdout
+    assert "NEVER SEEN" in analecta("explain", tmp_path / "lib", "https://bees.test/b").stdout
 
 
 def test_export_goes_to_standard_output_or_a_file(grown, tmp_path):

@@ -68,6 +68,10 @@ def test_b18_pages_may_come_from_a_file_and_are_taken_once_or_not_at_all(lib, be
         (("--good",), "of which pages"),
         (("URL", "--good", "--topic", "beekeping"), "did you mean 'beekeeping'"),
         (("--undo",), "nothing is left to take back"),
+        (("URL", "--undo"), "--undo does not go together with URL"),
+        (("URL", "--list", "--topic", "nosuch", "--note", "x", "--text", "x"), "URL, --topic, --note, --text"),
+        (("URL", "--show", "--file", "nofile"), "--show does not go together with --file"),
+        (("URL", "--drop", "--topic", "beekeeping", "--text", "x"), "--drop does not go together with --topic, --text"),
     ],
 )
 def test_b18_feedback_that_makes_no_sense_is_said_so(lib, best, words, complaint):
@@ -163,9 +167,7 @@ def test_b10_a_page_is_trimmed_and_learnt_from_what_is_left(lib, best, tmp_path)
     assert json.loads(run("retrain", lib, "--json").stdout)["pages"]
 
 
-@pytest.mark.parametrize(
-    "words", [("--show",), ("a.test", "b.test", "--good", "--text", "x"), ("a", "--drop", "--text", "x")]
-)
+@pytest.mark.parametrize("words", [("--show",), ("a.test", "b.test", "--good", "--text", "x")])
 def test_trimming_is_of_one_page(lib, words):
     with pytest.raises(BadUse, match="of one page"):
         run("feedback", lib, *words)

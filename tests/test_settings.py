@@ -89,6 +89,24 @@ def test_a_pattern_that_is_no_regular_expression_is_refused(text):
     assert "line 2" in fault(text)
 
 
+@pytest.mark.parametrize("contact", ["a\\nb", "a\\u0000", "蜂"])
+def test_a_contact_that_cannot_be_sent_is_refused(contact):
+    said = "lib.toml, line 2: bad value for 'contact': one line of Latin letters and signs is wanted"
+    assert fault(f'recipe = "adaptive"\ncontact = "{contact}"') == said
+    parse('contact = "Zoë <z@example.org>"', "lib.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ('[[topics]]\nname = "a"\n\n[[topics]]\nname = "b"\n[[topics]]\nname = \'a\'', (6, 1)),
+        ('# x\ntopics = [{name = "a"}, {name = "a"}]', (2, 2)),
+    ],
+)
+def test_two_topics_of_one_name_are_refused_with_their_lines(text, lines):
+    assert "lib.toml, line {}: there is a topic 'a' already, on line {}: make them one".format(*lines) in fault(text)
+
+
 @pytest.mark.parametrize("text", ["a = ", "[fetch", "a = 1\na = 2", "\x00", "= 3"])
 def test_what_is_no_toml_is_refused_with_its_line(text):
     assert "lib.toml: not valid TOML" in fault(text)
@@ -158,3 +176,18 @@ def test_an_unknown_recipe_is_refused_with_the_nearest(written):
         load(written('contact = ""\nrecipe = "adaptiv"'))
     with pytest.raises(BadUse, match="no recipe"):
         recipe_text("../settings")
+
+
+@pytest.mark.parametrize("host", ["192.168.1.300", "", "a b.test", "http://a.test/", ".example.org", "*.example.org"])
+def test_a_scope_that_names_no_host_is_refused_rather_than_meaning_no_scope(host):
+    with pytest.raises(BadSettings, match=r"line 3: bad value for 'scope.hosts': .* is no host"):
+        parse(f'contact = "a"\n[scope]\nhosts = ["a.test", "{host}"]\n', "x")
+
+
+def test_hosts_in_other_scripts_and_with_ports_are_hosts():
+    assert parse('[scope]\nhosts = ["bücher.example", "127.0.0.1:8080", "Example.ORG"]\n', "x")
+
+
+def test_a_network_that_is_none_is_told_with_its_line():
+    with pytest.raises(BadSettings, match=r"line 2: bad value for 'fetch.allow': 'x' is no network"):
+        parse('[fetch]\nallow = ["x"]\n', "x")

@@ -3,13 +3,14 @@
 From each seed a tree grows along the heaviest links. A site that two seeds claim goes to the one whose way to it has
 the heavier weakest link: a claim is only ever replaced by a better one, so the order in which sites arrive matters
 little. A site that was crawled belongs to the tree only if a part of its own links, a quarter in a large tree, lead
-into it: else one stray link of a small site would bring in a foreign community. One that links to nobody belongs, and
-one that gets a good part of the links of a seed itself: a person has vouched for that one.
+into it: else one stray link of a small site would bring in a foreign community. Links to what is everywhere do not
+count. One that links to nobody belongs, and one that gets a good part of the links of a seed itself: a person has
+vouched for that one.
 """
 
 import heapq
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf
 
 from analecta.analyse.site_links import SiteLinks
@@ -17,7 +18,7 @@ from analecta.analyse.site_links import SiteLinks
 Claim = tuple[float, int]  # the weakest link on the way, and which seed's: of equals the first one's
 Strong = Callable[[int], Mapping[int, float]]  # the links of a site that are heavy enough, with their weights
 AT_HOME = 0.25  # of a site's links, where the tree is large
-AT_FIRST, A_SITE = 0.04, 0.006  # at first, and more with each site of the tree
+AT_FIRST, A_SITE = 0.04, 0.005  # at first, and more with each site of the tree
 YOUNG = 8  # sites
 OF_A_SEED = 0.1  # of its links, to a friend that belongs with it in any case
 _NONE = (0.0, 0)
@@ -45,7 +46,7 @@ class Claims:
         links: SiteLinks,
         seeds: Sequence[int],
         strong: Strong,
-        everywhere: Container[int] = (),
+        everywhere: Mapping[int, object] = {},
         one: Mapping[int, int] | None = None,
     ) -> None:
         self.links, self.strong, self.everywhere = links, strong, everywhere
@@ -91,7 +92,8 @@ class Claims:
 
     def _at_home(self, site: int, home: "_Home") -> bool:
         """Whether enough of a site's links lead into a tree."""
-        return self.links.at_home(site, home.known) >= min(AT_HOME, AT_FIRST + len(home.members) * A_SITE)
+        share = self.links.at_home(site, home.known, self.everywhere.keys())
+        return share >= min(AT_HOME, AT_FIRST + len(home.members) * A_SITE)
 
     def grow(self, sites: Iterable[int]) -> None:
         """Follow the links of these sites and of those that are reached in this way, the best claims first."""

@@ -18,19 +18,21 @@ from functools import partial
 import msgspec
 
 from analecta.analyse.claims import Claims
-from analecta.analyse.everywhere import FEWEST, Everywhere, everywhere
+from analecta.analyse.everywhere import FEWEST, everywhere
 from analecta.analyse.merging import ENOUGH, Merge, roots
 from analecta.analyse.settling import settle
 from analecta.analyse.site_links import METRICS, OUT_LINK, SiteLinks, strong_links
 from analecta.errors import BadUse
+from analecta.urls import is_below
 
 WT = 0.01
+LISTED = "it is one of communities.everywhere in the settings"
 _ROUNDS = 3  # of leaving out sites that are everywhere and merging without them
 _AGAIN = 3.0  # settle anew when so many times as many sites were crawled; at first, as there are seeds
 
 
 class Member(msgspec.Struct, frozen=True):
-    """A site of a community, with the link that led to it; a seed has none."""
+    """A site of a community, with the links that led to it, or its own into the community; a seed has none."""
 
     site: str
     through: str = ""
@@ -40,7 +42,9 @@ class Member(msgspec.Struct, frozen=True):
     @property
     def reason(self) -> str:
         """The figures in words."""
-        return f"{self.links:,} of {self.of:,} links of {self.through} lead here" if self.through else "a seed"
+        if self.through:
+            return f"{self.links:,} of {self.of:,} links of {self.through} lead here"
+        return f"{self.links:,} of its {self.of:,} links lead to sites of this community" if self.of else "a seed"
 
 
 class Joined(msgspec.Struct, frozen=True):
@@ -75,8 +79,10 @@ class Communities:
         wt: float = WT,
         metric: str = OUT_LINK,
         enough: float = ENOUGH,
+        everywhere: Iterable[str] = (),
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
+        """`everywhere` are hosts that are known to belong to no community, as those below them."""
         if metric not in METRICS:
             raise BadUse(f"there is no metric {metric!r}; there are {', '.join(METRICS)}")
         if not 0 < wt <= 1:
@@ -85,15 +91,17 @@ class Communities:
         self.names: list[str] = []
         self.numbers: dict[str, int] = {}
         self.links = SiteLinks()
-        self.seeds = list(dict.fromkeys(map(self._number, seeds)))
-        self.places = {seed: place for place, seed in enumerate(self.seeds)}
-        self.left_out: dict[int, Everywhere] = {}
+        self._hosts = frozenset(everywhere)
+        self._listed: dict[int, str] = {}
+        self.left_out: dict[int, str] = {}  # sites that are everywhere, with the reason
+        self._begin(map(self._number, seeds))
         self.asked: set[int] = set()
         self.seconds = 0.0  # spent here and not on crawling
         self._heavy: dict[int, dict[int, float]] = {}
         self._one: dict[int, int] = {}  # where trees that merged went
         self.claims = self._claims()
         self._of: dict[int, int] = {}
+        self._count = 0  # communities
         self._merges: list[Merge] = []
         self._settled_at = 0
 
@@ -120,8 +128,7 @@ class Communities:
             for linker in self.links.redirect(old, now[old]):
                 self._heavy.pop(linker, None)
         if now.keys() & self.places.keys():
-            self.seeds = list(dict.fromkeys(now.get(seed, seed) for seed in self.seeds))
-            self.places = {seed: place for place, seed in enumerate(self.seeds)}
+            self._begin(now.get(seed, seed) for seed in self.seeds)
             self._one = {}
         self.claims = self._claims()
         self._settled_at = min(self._settled_at, len(self.links.out) - 1)
@@ -156,12 +163,22 @@ class Communities:
 
     def everywhere(self) -> dict[str, str]:
         """Sites that everybody links to, each with the reason: they belong to no community."""
-        return {self.names[site]: why.reason for site, why in sorted(self.left_out.items())}
+        return {self.names[site]: why for site, why in sorted(self.left_out.items())}
+
+    def _begin(self, seeds: Iterable[int]) -> None:
+        """Take these as seeds: what a person begins with is not everywhere."""
+        self.seeds = list(dict.fromkeys(seeds))
+        self.places = {seed: place for place, seed in enumerate(self.seeds)}
+        for seed in self.seeds:
+            self._listed.pop(seed, None)
+            self.left_out.pop(seed, None)
 
     def _number(self, site: str) -> int:
         number = self.numbers.setdefault(site, len(self.names))
         if number == len(self.names):
             self.names.append(site)
+            if is_below(site, self._hosts):
+                self._listed[number] = self.left_out[number] = LISTED
         return number
 
     def _claims(self, metric: str = OUT_LINK) -> Claims:
@@ -187,17 +204,19 @@ class Communities:
 
     def _leave_out(self, site: int) -> None:
         """Judge a site that was crawled, and now and then those that it links to, by how many link to them."""
+        due = []
         for other in (site, *self.links.out[site]):
             n = len(self.links.linkers.get(other, ()))
-            due = n >= FEWEST and (n & (n - 1) == 0 or n == FEWEST or other == site)
-            if due and other not in self.left_out and (why := self._judged(other)):
-                self.left_out[other] = why
+            if n >= FEWEST and (n & (n - 1) == 0 or n == FEWEST or other == site):
+                due.append(other)
+        self.left_out |= self._judged(due)
 
-    def _judged(self, site: int) -> Everywhere | None:
-        """Whether everybody links to a site; one that is still to be crawled may link back."""
-        if site in self.places or (site in self.claims.ripe and site not in self.links.out):
-            return None
-        return everywhere(self.links, site, self._of.get)
+    def _judged(self, sites: Iterable[int]) -> dict[int, str]:
+        """Those of some sites that everybody links to, with the reasons; who is still to be crawled may link back."""
+        waits, crawled = self.claims.ripe, self.links.out
+        known = (site for site in sites if site not in self.places and (site in crawled or site not in waits))
+        found = everywhere(self.links, known, self._of, self._count, self.left_out)
+        return {site: why.reason for site, why in found.items()}
 
     def _settle(self, rounds: int = _ROUNDS) -> None:
         """Grow, merge, and see which sites are everywhere, anew until all agree: whatever came first."""
@@ -207,21 +226,32 @@ class Communities:
             claims = self.claims if self.metric == OUT_LINK else self._claims(self.metric)
             self._of, self._merges = settle(self.links, claims.owners(), self.places, self.enough)
             self._one = roots(self._merges)
+            self._count = len(set(self._of.values()))
             many = (site for site, linkers in self.links.linkers.items() if len(linkers) >= FEWEST)
-            self.left_out = {site: why for site in many if (why := self._judged(site))}
+            self.left_out.clear()
+            self.left_out |= self._listed
+            self.left_out |= self._judged(many)
             if before == (self._one, set(self.left_out)):
                 break
         self._settled_at = len(self.links.out)
 
     def _cluster(self, sites: list[int], merges: list[Joined]) -> Cluster:
         seeds = [self.names[site] for site in sorted(self.places.keys() & sites, key=self.places.__getitem__)]
-        return Cluster(seeds, [self._member(site) for site in sorted(sites)], merges)
+        inside = set(sites)
+        return Cluster(seeds, [self._member(site, inside) for site in sorted(sites)], merges)
 
-    def _member(self, site: int) -> Member:
-        through = self.claims.through.get(site)
-        if through is None or site in self.places:
+    def _member(self, site: int, inside: set[int]) -> Member:
+        """A site with the reason: the link along which its tree grew, if that is from inside; else the heaviest."""
+        if site in self.places:
             return Member(self.names[site])
-        return Member(self.names[site], self.names[through], self.links.out[through][site], self.links.total[through])
+        through, links = self.claims.through.get(site), self.links
+        if through not in inside:
+            own = [other for other in links.linkers.get(site, ()) if other in inside]
+            through = max(own, key=lambda other: links.share(other, site), default=None)
+        if through is None:
+            row = links.out[site]
+            return Member(self.names[site], "", sum(map(row.__getitem__, inside & row.keys())), links.total[site])
+        return Member(self.names[site], self.names[through], links.out[through][site], links.total[through])
 
     def _joined(self, merge: Merge) -> Joined:
         into, other = (self.names[self.seeds[place]] for place in (merge.into, merge.other))

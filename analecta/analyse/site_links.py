@@ -3,7 +3,7 @@
 Sites are numbers. Of a site that was crawled all links to other sites are known; of the others only who links to them.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 
 
 class SiteLinks:
@@ -40,10 +40,11 @@ class SiteLinks:
         n = self.out.get(site, {}).get(other, 0)
         return n / self.total[site] if n else 0.0
 
-    def at_home(self, site: int, home: set[int]) -> float:
-        """The share of a site's links that lead to a set of sites; 1 for a site that links to nobody."""
+    def at_home(self, site: int, home: set[int], besides: Set[int]) -> float:
+        """The share of a site's links that lead to a set of sites, those to others besides not counted; 1 for none."""
         row = self.out[site]
-        return sum(map(row.__getitem__, home.intersection(row))) / self.total[site] if row else 1.0
+        total = self.total[site] - sum(map(row.__getitem__, besides & row.keys()))
+        return sum(map(row.__getitem__, home.intersection(row))) / total if total else 1.0
 
 
 def _both(links: SiteLinks, site: int, other: int) -> float:

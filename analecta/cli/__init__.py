@@ -8,7 +8,7 @@ import os
 import re
 import sqlite3
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -38,6 +38,8 @@ _ORDER = (
     "analyse", "communities", "sites", "map", "publish", "export", "serve-oai", "bundle", "repeat", "recipes", "demo",
     "replay", "evaluate",
 )  # fmt: skip
+_MISUSE: Any = typer.BadParameter.__base__  # all that is wrong with a command line; typer has no name for it
+
 app.registered_commands.sort(key=lambda one: _ORDER.index(one.name or getattr(one.callback, "__name__", "")))
 
 
@@ -48,9 +50,11 @@ def main() -> None:
         if hasattr(stream, "reconfigure"):  # a title must not end the program where the terminal has no letter for it
             stream.reconfigure(errors="backslashreplace")
     try:
-        app()
+        sys.exit(app(standalone_mode=False))
     except AnalectaError as error:
         sys.exit(_complain(str(error), error.exit_code))
+    except _MISUSE as error:
+        sys.exit(_misused(error))
     except (OSError, sqlite3.Error) as error:
         sys.exit(_complain(_of_system(error), 4))
 
@@ -62,6 +66,14 @@ def _of_system(error: Exception) -> str:
     file = getattr(error, "filename", None)
     why = getattr(error, "strerror", None) or error
     return f"the disk or the network does not allow it: {why}{f': {file}' if file else ''}"
+
+
+def _misused(error: Any) -> int:
+    """What is wrong with the command line; where nothing was said, its help has been shown instead."""
+    if words := " ".join(error.format_message().replace("Value error, ", "").split()):
+        more = f" ({error.ctx.command_path} --help tells more)" if error.ctx else ""
+        _complain(words + more, error.exit_code)
+    return int(error.exit_code)
 
 
 def _complain(words: str, code: int) -> int:

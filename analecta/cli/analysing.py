@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from analecta.cli.app import Json, Lib, app, busy, console, print_json
+from analecta.cli.app import Json, Lib, app, busy, console, print_json, stoppable
 from analecta.errors import BadUse
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def analyse(
     from analecta.store.library import Library
 
     library = Library(lib)
-    with busy("Reading pages ...") as status:
+    with stoppable(lambda: "Nothing was changed."), busy("Reading pages ...") as status:
         found = survey(library, topic, wanted, seed, doing=lambda what: status.update(f"{what} ..."))
     path = save(library, found)
     if json:
@@ -79,7 +79,12 @@ def _table(found: "Analysis") -> "Table":
 
 
 def _told(found: "Analysis") -> str:
+    """How many pages there are, and why others are left out: of the good ones, those without a word that counts."""
     from analecta.publish.plain import many
+    from analecta.publish.surveying import WORST
 
-    told = f"{many(len(found.clusters), 'cluster')} of {found.pages - found.dropped:,} pages"
-    return f"{told}; the {found.dropped:,} of which the judge was least sure are left out"
+    unsure = int(WORST * found.pages)
+    told = f"{many(len(found.clusters), 'cluster')} of {many(found.pages - found.dropped, 'page')}; left out: "
+    told += f"{unsure:,} of which the judge was least sure"
+    wordless = found.dropped - unsure
+    return f"{told}, {wordless:,} that share no telling word with others" if wordless else told

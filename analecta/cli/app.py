@@ -1,7 +1,9 @@
 """What all commands share: the application, and how they speak."""
 
+import contextlib
 import os
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any
 
@@ -50,6 +52,16 @@ def unread(stream: IO[str]) -> None:
 def busy(what: str) -> "Status":
     """Shows that something takes a while."""
     return console(stderr=True).status(what)
+
+
+@contextlib.contextmanager
+def stoppable(told: Callable[[], str]) -> Iterator[None]:
+    """Ctrl-C ends what takes a while, with a word on what came of it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        console(stderr=True).print(f"Stopped. {told()}", soft_wrap=True)
+        raise typer.Exit(130) from None
 
 
 def write_text(path: Path, text: str) -> None:

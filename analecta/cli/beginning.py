@@ -87,13 +87,14 @@ def new(
     """
     from analecta.publish.plain import next_steps
     from analecta.seed.first_settings import first_settings
+    from analecta.seed.gathering import topic_name
     from analecta.seed.placing import place
     from analecta.settings import parse, recipe_text, with_recipe
     from analecta.starting import engines_of, make, paper_files, read_papers, start
     from analecta.store.library import Library
 
     recipe_text(recipe)
-    named = topic.strip() or lib.resolve().name or "library"
+    named = topic_name(topic.strip()) if topic.strip() else lib.resolve().name or "library"
     Library.check_new(lib)
     engines = engines_of(engine or ())
     papers = read_papers(paper or (), engines, grobid, busy)
@@ -160,14 +161,18 @@ def add(
 
     from analecta.seed.adding import add
     from analecta.seed.files import read_bytes, text_of
+    from analecta.seed.gathering import topic_name
     from analecta.seed.placing import place
     from analecta.settings import load
     from analecta.starting import engines_of, start, write
     from analecta.store.library import Library
 
     library = Library(lib)
-    named = topic.strip() or _only_topic(library.settings_path) or lib.resolve().name
     settings = load(library.settings_path)
+    there = [one.name for one in settings.topics] or [lib.resolve().name]
+    named = topic.strip() or (there[0] if len(there) == 1 else "")
+    if named and named not in there:
+        topic_name(named)
     engines = engines_of(engine or ()) or {name: settings.search.url.get(name, "") for name in settings.search.engines}
     files = {
         "seeds": seeds,
@@ -185,18 +190,11 @@ def add(
         before = write(library, added, reading.files) if added and not dry_run else None
     if json:
         found = {"library": str(lib), "topics": added.topics, "more": added.more, "known": added.known}
-        found |= {"others": added.others}
+        found |= {"others": added.others, "shared": added.shared}
         print_json(found | {"written": before is not None, "reading": reading, "troubles": troubles})
     else:
         _tell_added(lib, added, reading, troubles, before)
     raise typer.Exit(0 if added else 3)
-
-
-def _only_topic(path: Path) -> str:
-    from analecta.settings import load
-
-    topics = load(path).topics
-    return topics[0].name if len(topics) == 1 else ""
 
 
 def _tell_added(lib: Path, added: "Added", reading: "Reading", troubles: list[str], before: Path | None) -> None:

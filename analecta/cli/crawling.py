@@ -1,5 +1,6 @@
 """Commands that fetch: the crawl, and the look at its examples before it."""
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 @app.command()
 def crawl(
+    context: typer.Context,
     lib: Lib,
     pages: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after N pages of this run.")] = None,
     minutes: Annotated[float | None, typer.Option(metavar="M", min=0.01, help="Stop after M minutes.")] = None,
@@ -62,13 +64,20 @@ def crawl(
     else:
         screen = console()
         screen.print(told(result))
-        screen.print(next_steps(lib, *_steps(settings, result.code)), soft_wrap=True)
+        screen.print(next_steps(lib, *_steps(settings, result.code, _given(context))), soft_wrap=True)
     raise typer.Exit(result.code)
 
 
-def _steps(settings: "Settings", code: int) -> list[str]:
-    """Where to go from a crawl."""
-    on = ["crawl LIB"] if code == 130 else []
+def _given(context: typer.Context) -> str:
+    """The options of this run, for the one that goes on with it; what --refresh queued is queued already."""
+    given = [(name, value) for name, value in context.params.items() if value is not None and value != ""]
+    kept = [(name, value) for name, value in given if name not in ("lib", "refresh", "json")]
+    return "".join(f" --{name.replace('_', '-')} {shlex.quote(str(value))}" for name, value in kept)
+
+
+def _steps(settings: "Settings", code: int, given: str = "") -> list[str]:
+    """Where to go from a crawl; one that was interrupted is gone on with by the options that were `given`."""
+    on = [f"crawl LIB{given}"] if code == 130 else []
     sites = ["communities LIB"] if settings.communities.grow else []
     looks = ["status LIB", "collection LIB", "search LIB WORDS", "feedback LIB URL --good"]
     return [*on, *looks, *sites, "analyse LIB", "publish LIB -o site"]

@@ -27,8 +27,8 @@ class WithCommunities(TyperCommand):
 @_app.command(name=NAME, context_settings={"help_option_names": ["-h", "--help"]})
 def evaluate_communities(
     web: Annotated[
-        str, typer.Option(metavar="villages[:SITES]", help="A made-up web of communities, as of replay.")
-    ] = "villages",
+        str, typer.Option(metavar="villages[:SITES]", help="A made-up web of communities, as of replay (villages).")
+    ] = "",
     graph: Annotated[
         Path | None, typer.Option(metavar="FILE.gml", help="A graph of sites; `value` says which community.")
     ] = None,
@@ -50,6 +50,9 @@ def evaluate_communities(
     """
     if crawl and graph:
         raise BadUse("a graph has no pages to crawl: leave out --graph or --crawl")
+    if web and graph:
+        raise BadUse("--graph is measured instead of a web: leave out --graph or --web")
+    web = web or "villages"
     if crawl:
         _crawl(web, _numbers(seeds or "100"), {"wt": wt, "metric": metric}, draw, output, json)
     else:

@@ -83,6 +83,8 @@ class Wishes(dict[str, Any]):
     def check(self, what: str) -> None:
         """Say so where one is about something else."""
         for option, value in self.items():
+            if value == "":
+                raise BadUse(f"{option} '' names nothing: leave it out for all")
             if value not in (None, False) and what not in ABOUT[option]:
                 raise BadUse(f"{option} is for `export LIB {'|'.join(ABOUT[option])}`, not for {what}")
 
@@ -148,13 +150,15 @@ def _write_table(library: "Library", what: str, how: str, output: Path | None, w
 
 
 def _tell_left(what: str, count: int, left: "Left", for_training: bool) -> None:
-    _tell(f"{count:,} {'moments' if what == 'history' else what}.")
+    from analecta.publish.plain import many
+
+    _tell(f"{many(count, 'moment' if what == 'history' else what.removesuffix('s'))}.")
     if left.noindex:
-        _tell(f"Left out: {left.noindex:,} pages that say noindex (--all has them).")
+        _tell(f"Left out: {many(left.noindex, 'page')} with noindex{' (--all has them)' if what == 'pages' else ''}.")
     if for_training:
-        _tell(f"Left out: {left.reserved:,} pages whose owners reserve them against use for training.")
+        _tell(f"Left out: {many(left.reserved, 'page')} whose owners reserve them against use for training.")
     if left.unknown:
-        _tell(f"Left out: {left.unknown:,} links that were not followed, so that their targets are not known.")
+        _tell(f"Left out: {many(left.unknown, 'link')} not followed, so that nothing is known of what they lead to.")
 
 
 def _write_collection(library: "Library", _: str, how: str, output: Path | None, wishes: Wishes) -> None:
@@ -162,6 +166,7 @@ def _write_collection(library: "Library", _: str, how: str, output: Path | None,
     from analecta.publish.collection import MOST, PER_HOST, collections
     from analecta.publish.collection_rows import COLUMNS, collection_rows
     from analecta.publish.neighbourhood import neighbourhood
+    from analecta.publish.plain import many
     from analecta.publish.tables import write
 
     topics = [wishes["--topic"]] if wishes["--topic"] else None
@@ -173,12 +178,13 @@ def _write_collection(library: "Library", _: str, how: str, output: Path | None,
         count = write(collection_rows(library, found, near.homes), COLUMNS, how, output)
     else:
         count = write_citations(found, how, output)
-    _tell(f"{count:,} items.")
+    _tell(f"{many(count, 'item')}.")
 
 
 def _write_corpus(library: "Library", _: str, how: str, output: Path | None, wishes: Wishes) -> None:
     from analecta.publish.corpus import is_corpus, write_corpus
     from analecta.publish.datasheet import REASONS
+    from analecta.publish.plain import many
     from analecta.publish.whole import check_ours
 
     if output is None:
@@ -187,20 +193,22 @@ def _write_corpus(library: "Library", _: str, how: str, output: Path | None, wis
     topics = [wishes["--topic"]] if wishes["--topic"] else None
     with busy("Reading main texts ..."):
         found = write_corpus(library, output, how, topics, for_training=not wishes["--with-reserved"])
-    _tell(f"{found.pages:,} pages with {found.words:,} words are in {output}; README.md tells all about them.")
+    _tell(f"{output}: {many(found.pages, 'page')} with {many(found.words, 'word')}; README.md tells all about them.")
     for why, count in found.left.items():
-        _tell(f"Left out: {count:,} pages {REASONS[why]}.")
+        _tell(f"Left out: {many(count, 'page')} {REASONS[why]}.")
 
 
 def _write_graph(library: "Library", _: str, how: str, output: Path | None, wishes: Wishes) -> None:
     from analecta.publish.graphs import write_graph
+    from analecta.publish.plain import many
 
     of = str(wishes["--of"] or Of.SITES)
     size = write_graph(library, output, how, of, wishes["--topic"])
-    _tell(f"{size.nodes:,} {of}, {size.edges:,} links between them.")
+    _tell(f"{many(size.nodes, of.removesuffix('s'))}, {many(size.edges, 'link')} between them.")
 
 
 def _write_archive(library: "Library", _: str, how: str, output: Path | None, wishes: Wishes) -> None:
+    from analecta.publish.plain import many
     from analecta.publish.replay.cdxj import write_cdxj
     from analecta.publish.replay.wacz import write_wacz
 
@@ -210,7 +218,7 @@ def _write_archive(library: "Library", _: str, how: str, output: Path | None, wi
             raise BadUse("--text is for wacz: an index has no list of pages")
         indexed = write_cdxj(library, output, topic, everything, force)
         left_out = indexed.left_out
-        _tell(f"{indexed.records:,} records.")
+        _tell(f"{many(indexed.records, 'record')}.")
     else:
         if output is None:
             raise BadUse("a WACZ is a file: say which with -o FILE.wacz")
@@ -219,9 +227,9 @@ def _write_archive(library: "Library", _: str, how: str, output: Path | None, wi
                 library, output, topic, created=time.time(), text=wishes["--text"], everything=everything, force=force
             )
         left_out = made.left_out
-        _tell(f"{made.pages:,} pages, {made.records:,} records, {made.bytes:,} bytes: {output}")
+        _tell(f"{many(made.pages, 'page')}, {many(made.records, 'record')}, {many(made.bytes, 'byte')}: {output}")
     if left_out:
-        _tell(f"Left out: {left_out:,} pages whose owners want no copy shown (--all has them).")
+        _tell(f"Left out: {many(left_out, 'page')} whose owners want no copy shown (--all has them).")
 
 
 def _tell(words: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from analecta.cli.app import Json, Lib, app, busy, console, print_json
+from analecta.cli.app import Json, Lib, app, busy, console, print_json, stoppable
 from analecta.errors import BadUse, Busy
 
 if TYPE_CHECKING:
@@ -19,6 +19,15 @@ if TYPE_CHECKING:
 
 _SHOWN = 10  # pages of each kind of change
 _KINDS = {"in": "came in", "out": "went out", "moved": "moved here"}
+# What may be said along with each.
+_TOGETHER = {
+    "--good": ("URL", "--file", "--topic", "--note", "--text"),
+    "--bad": ("URL", "--file", "--topic", "--note", "--text"),
+    "--drop": ("URL", "--file", "--note"),
+    "--show": ("URL",),
+    "--list": (),
+    "--undo": (),
+}
 
 
 @app.command()
@@ -55,8 +64,8 @@ def feedback(
 
     library = Library(lib)
     says = [word for word, asked in ((GOOD, good), (BAD, bad), (DROP, drop)) if asked]
-    if len(says) + list_ + undo + show != 1:
-        raise BadUse("say one of --good, --bad, --drop, --show, --list and --undo")
+    asked = {"--good": good, "--bad": bad, "--drop": drop, "--show": show, "--list": list_, "--undo": undo}
+    _check_together(asked, {"URL": urls, "--file": file, "--topic": topic, "--note": note, "--text": text})
     if show:
         _print_text(library, urls or [], json)
     elif list_:
@@ -67,6 +76,16 @@ def feedback(
         _taken_back(lib, gone, json)
     else:
         _taken_down(lib, say(library, _words(library, urls or [], file, says[0], topic, note, text)), json)
+
+
+def _check_together(asked: dict[str, bool], given: dict[str, object]) -> None:
+    """Say so where it is not one thing that is asked for, or where something else is of no use to it."""
+    what = [name for name, meant in asked.items() if meant]
+    if len(what) != 1:
+        raise BadUse("say one of --good, --bad, --drop, --show, --list and --undo")
+    idle = [name for name, value in given.items() if value and name not in _TOGETHER[what[0]]]
+    if idle:
+        raise BadUse(f"{what[0]} does not go together with {', '.join(idle)}")
 
 
 def _words(
@@ -84,13 +103,12 @@ def _words(
     from analecta.seed.files import read_bytes, text_of
     from analecta.seed.urls import entries
     from analecta.settings import load
-    from analecta.store.feedback import DROP
 
     meant = [*urls, *(words for _, words in entries(file))] if file else list(urls)
     if not meant:
         raise BadUse("say of which pages: URLs, or -f FILE with one a line")
-    if text is not None and (len(meant) > 1 or says == DROP):
-        raise BadUse("--text is of one page, and goes with --good or --bad")
+    if text is not None and len(meant) > 1:
+        raise BadUse("--text is of one page")
     trimmed = text_of(read_bytes(text), text).strip() if text is not None else ""
     if text is not None and not trimmed:
         raise BadUse(f"{text} has no text: --drop learns nothing from a page")
@@ -193,7 +211,14 @@ def retrain(
         raise BadUse("--dry-run and --undo do not go together")
     library = Library(lib)
     settings = load(library.settings_path)
-    with busy("learning") as status:
+    before = _stands(library)
+
+    def stopped() -> str:
+        if before == _stands(library):
+            return "Nothing was changed."
+        return "The model is changed; pages that it has not judged yet are judged by the next retraining or crawl."
+
+    with stoppable(stopped), busy("learning") as status:
 
         def doing(done: int, all: int) -> None:
             status.update(f"judging {done:,} of {all:,} pages")
@@ -208,6 +233,13 @@ def retrain(
         _asked(lib, json)
     else:
         _tell(library, done, json, dry_run, undo)
+
+
+def _stands(library: "Library") -> tuple[str, int]:
+    """The model in use, and how many retrainings led to it."""
+    from analecta.crawl.retrain import can_undo
+
+    return str(library.get("model", "")), can_undo(library)
 
 
 def _asked(lib: Path, json: bool) -> None:

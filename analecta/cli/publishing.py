@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from analecta.cli.app import Json, Lib, app, busy, console, print_json
+from analecta.cli.app import Json, Lib, app, busy, console, print_json, stoppable
 
 
 @app.command()
@@ -32,7 +32,7 @@ def publish(
     from analecta.publish.site import Wishes, publish
     from analecta.store.library import Library
 
-    with busy("Writing the site"):
+    with stoppable(lambda: f"{output} is as it was."), busy("Writing the site"):
         done = publish(Library(lib), output, Wishes(title, base_url, copies, top, per_host))
     if json:
         print_json(done)

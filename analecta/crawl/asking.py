@@ -125,22 +125,25 @@ class Asker:
         """Ask for robots.txt, which is a request like any other.
 
         Where hosts are given a delay the turn is used up by it (None): the page goes back to wait for the next.
+        What is known from an earlier crawl needs no turn.
         """
         lease = flight.lease
         host = self.frontier.hosts[lease.host]
         first = not host.learning
-        host.learning = host.turn_given = True  # this flight's turn is for robots.txt
+        if first:
+            host.learning = host.turn_given = True  # this flight's turn is for robots.txt
         if host.delay and not self.ordered:
             self.frontier.hold(lease.host)
         rules = await self.robots.rules(lease.url)
+        unused = first and host.turn_given
         if first:
-            host.learning = False
+            host.learning = host.turn_given = False
             flight.learned = rules
         if self._refusal(lease, rules):
             return rules
         if rules.delay:
             self._slow_down(flight, rules.delay)
-        return None if host.delay or rules.delay else rules
+        return rules if unused or not (host.delay or rules.delay) else None
 
     def _slow_down(self, flight: Flight, delay: float) -> None:
         """Let the frontier know; in a crawl in order when the answer is taken in."""

@@ -33,7 +33,8 @@ class Growth:
         known = crawled_sites(library)
         rules, seeds = self.rules, seed_sites(settings.topics, self.sites)
         # Its clock does not count what the partitions take of the processor meanwhile.
-        self.found = Communities(seeds, rules.wt, rules.metric, rules.enough, time.thread_time)
+        clock = time.thread_time
+        self.found = Communities(seeds, rules.wt, rules.metric, rules.enough, rules.everywhere, clock)
         self._tell(dict.fromkeys(map(self.sites.of, known)))
         more = [self.sites.of(site) for site, most in known.items() if most and not 0 < rules.pages <= most]
         self._next = [site for site in dict.fromkeys(more) if self._in_scope(site)]

@@ -1,19 +1,29 @@
 """The end of a URL's life, or its return to the queue: written down and counted."""
 
+import time
 from collections.abc import Callable
 
 from analecta.frontier.policy import SEED_PRIORITY
 from analecta.frontier.queues import Frontier
 from analecta.model import Lease, State, Tally
+from analecta.store.revisits import count_revisit, outcome
 from analecta.store.shard import Shard
 
 
 class Endings:
     """Settles URLs of one partition and keeps the tally."""
 
-    def __init__(self, shard: Shard, frontier: Frontier, tally: Tally, lost: Callable[[int], None]) -> None:
+    def __init__(
+        self,
+        shard: Shard,
+        frontier: Frontier,
+        tally: Tally,
+        lost: Callable[[int], None],
+        wall: Callable[[], float] = time.time,
+    ) -> None:
         """`lost(id)` is told of URLs that come to nothing."""
         self.lost = lost
+        self.wall = wall
         self.shard = shard
         self.frontier = frontier
         self.tally = tally
@@ -26,6 +36,10 @@ class Endings:
 
     def end(self, lease: Lease, state: State, reason: str = "", detail: str = "", elsewhere: int = 0) -> None:
         """Write the last state of a URL, and why."""
+        if lease.page:
+            count_revisit(self.shard.db, outcome(state, reason))
+        if lease.page and state == State.FAILED:
+            detail = _was_there(self.shard.standing(lease.page)[1], self.wall(), detail)
         self.shard.settle(lease.id, state, reason, detail[:300], elsewhere)
         tally = self.tally
         if state == State.FAILED:
@@ -37,3 +51,13 @@ class Endings:
         if state in (State.FAILED, State.REFUSED):
             tally.reasons[reason] = tally.reasons.get(reason, 0) + 1
             self.lost(lease.id)
+
+
+def _was_there(last: float, now: float, detail: str) -> str:
+    """What became of a page that was asked for again: what was archived of it stays."""
+    words = f"it was there until {_when(last)}, and was asked for again on {_when(now)}; what was kept stays"
+    return f"{words}: {detail}" if detail else words
+
+
+def _when(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d at %H:%M UTC", time.gmtime(seconds))

@@ -122,7 +122,7 @@ class Engine:
         """Parse, judge, archive, keep; offer the links."""
         for flight in batch:
             if rules := flight.learned:
-                self.harvest.learned(flight.lease.host, rules.delay, rules.sitemaps, rules.reserved)
+                self.harvest.learned(flight.lease.host, rules)
             if flight.delay:
                 self.frontier.slow_down(flight.lease.host, flight.delay)
         if batch:

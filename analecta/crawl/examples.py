@@ -15,6 +15,7 @@ from analecta.model import OTHERS, Found, State
 from analecta.settings import Settings
 from analecta.store.library import Library
 from analecta.store.shard import Shard
+from analecta.store.site_urls import has_site_urls
 from analecta.urls import canonical
 
 _ORDINARY = 0.5  # what a URL is worth of which nothing is known any more
@@ -22,6 +23,10 @@ _ORDINARY = 0.5  # what a URL is worth of which nothing is known any more
 _HOLD = f"""UPDATE urls SET priority = :priority, topic = :topic, cold = 0,
   found = CASE WHEN found = {Found.LINK:d} AND parent = 0 THEN {Found.SEED:d} ELSE found END
   WHERE id = :id AND (priority < :priority OR topic != :topic)"""
+# A person's word counts more than what became of it, but for the scope.
+_ASK = f"""UPDATE urls SET state = {State.QUEUED:d}, depth = 0, tries = 0, reason = NULL, detail = NULL
+  WHERE id = ? AND state IN ({State.FAILED:d}, {State.REFUSED:d}) AND page IS NULL
+  AND reason NOT IN ('scope-host', 'scope-exclude', 'sitemap', 'probe', 'poison')"""
 _RELEASE = f"""UPDATE urls SET priority = ?,
   found = CASE found WHEN {Found.SEED:d} THEN {Found.LINK:d} ELSE found END WHERE id = ?"""
 _LEADS = f"SELECT elsewhere FROM urls WHERE id = ? AND state = {State.ELSEWHERE:d} AND reason LIKE 'http-%'"
@@ -48,8 +53,13 @@ def follow(shards: Sequence[Shard], settings: Settings, topics: Sequence[str]) -
 
 
 def _hold(db: Connection, id: int, topic: int) -> None:
-    """Let a URL be an example, if it is known; its page is on topic because a person says so."""
+    """Let a URL be an example, if it is known; its page is on topic because a person says so.
+
+    One that came to nothing before it was named is asked for again.
+    """
     changed = db.execute(_HOLD, {"id": id, "topic": topic, "priority": SEED_PRIORITY}).rowcount
+    if changed and db.execute(_ASK, (id,)).rowcount and has_site_urls(db):
+        db.execute("UPDATE site_urls SET let_go = 1 WHERE id = ?", (id,))  # it does not wait for its site
     if changed and topic >= 0:
         db.execute("UPDATE pages SET topic = ?, topics = NULL WHERE id = ? AND topic >= 0", (topic, id))
 

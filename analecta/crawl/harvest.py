@@ -3,17 +3,20 @@
 Everything here happens inside the shard's open transaction; the engine commits it.
 """
 
+import contextlib
 import re
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from analecta.crawl.endings import Endings
 from analecta.crawl.offers import Offers
 from analecta.crawl.pages import Landed, Pages
+from analecta.fetch.rules import Rules
 from analecta.frontier.hosts import Host
 from analecta.frontier.politeness import SLOW_DOWN, Manners, retry_after
 from analecta.frontier.queues import Frontier
 from analecta.model import Answer, Candidate, Fetched, Found, Lease, NoAnswer, State, Target
+from analecta.parse import ParserDied
 from analecta.parse.sitemap import read_sitemap
 from analecta.store.archive import Archive, Original
 from analecta.store.shard import Shard
@@ -176,7 +179,15 @@ class Harvest:
         url, date, digest = original
         self.archive.write(answer, digest, Original(url, date, digest))
         self.shard.still_stands(lease.id, answer.began)
-        self.endings.end(lease, State.DONE)
+        if twin := self._twin(lease):
+            self.endings.end(lease, State.ELSEWHERE, "duplicate", elsewhere=twin)
+        else:
+            self.endings.end(lease, State.DONE)
+
+    def _twin(self, lease: Lease) -> int:
+        """The page of which the one that we have is a copy; 0 where it is none."""
+        row = self.shard.db.execute("SELECT duplicate_of FROM pages WHERE seq = ?", (lease.page,)).fetchone()
+        return (row and row[0]) or 0
 
     def _mapped(self, lease: Lease, answer: Answer) -> None:
         """A sitemap: its pages are worth a little, its children are sitemaps again."""
@@ -192,13 +203,17 @@ class Harvest:
         self.archive.write(answer)
         self.endings.end(lease, State.REFUSED, "probe")
         if 200 <= answer.status < 300:
-            self.pages.learn_soft404(lease.host, answer, Target(lease.url, lease.id, lease.host))
+            with contextlib.suppress(ParserDied):  # what cannot be read is like no page that we keep
+                self.pages.learn_soft404(lease.host, answer, Target(lease.url, lease.id, lease.host))
 
-    def learned(self, host: str, delay: float | None, sitemaps: Iterable[str], reserved: str) -> None:
-        """A robots.txt was read."""
-        if delay:
-            self.shard.set_delay(host, delay)
+    def learned(self, host: str, rules: Rules) -> None:
+        """A robots.txt was asked for; one that could not be had takes nothing back."""
+        if rules.delay:
+            self.shard.set_delay(host, rules.delay)
+        elif not rules.failures and self.frontier.hosts[host].delay > self.manners.delay:
+            self.shard.set_delay(host, 0.0)
+            self.frontier.forget_delay(host)
         if self.sitemaps:
-            self.offers.sitemaps([target for url in sitemaps if (target := canonical(url)) is not None], 0, 0)
-        if reserved:
-            self.shard.set_reserved(host, reserved)
+            self.offers.sitemaps([target for url in rules.sitemaps if (target := canonical(url)) is not None], 0, 0)
+        if rules.reserved:
+            self.shard.set_reserved(host, rules.reserved)

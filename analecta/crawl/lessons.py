@@ -107,13 +107,16 @@ class Lessons:
         return self._wanted > 0
 
     def _seeds_done(self, reports: Sequence[Report | None], last_call: bool) -> bool:
-        """Whether every example has been fetched, or only such are left whose hosts do not answer."""
+        """Whether every example has been fetched, or only such are left whose hosts do not answer.
+
+        A host that is given its delay may well answer: it is waited for.
+        """
         if not all(reports):
             return False
         left = [r for r in reports if r is not None and r.seeds_left]
         if not left or (last_call and not any(r.flying for r in left)):
             return True
-        if any(r.flying for r in left):
+        if any(r.flying or r.in_turn for r in left):
             self._lonely_since = None
         elif self._lonely_since is None:
             self._lonely_since = self.clock()

@@ -3,15 +3,16 @@
 Messages may be lost, repeated or late, so each says everything: the last one counts.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from analecta.crawl.exchange import Hello, Letter, Receipt
+from analecta.frontier.policy import SEED_PRIORITY
 from analecta.frontier.queues import NEVER
 from analecta.frontier.traps import NEAR
-from analecta.model import Tally
+from analecta.model import State, Tally
 from analecta.seams import Judge, Transport
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class Report(msgspec.Struct, tag="report", array_like=True):
     near: int = -1  # URLs, waiting or under way, that the learning phase wants; -1 where it does not learn
     done: list[str] = []  # of the sites to be crawled now those of which nothing is left here
     next_host: str = ""  # that may be asked next, where one must be waited for
+    in_turn: bool = False  # an example waits for nothing but the delay of its host
 
 
 Message = Letter | Receipt | Hello | Order | Report
@@ -136,11 +138,11 @@ class Reins:
         self._reported, self._news = now, news
         self._serial += 1
         due = engine.frontier.next_due()
-        pages = engine.pages
+        pages, hosts = engine.pages, len(engine.frontier.hosts)
         report = Report(
             self.me,
             self._serial,
-            msgspec.structs.replace(pages.tally, hosts=len(engine.frontier.hosts)),
+            msgspec.structs.replace(with_settled(pages.tally, engine.frontier.settled), hosts=hosts),
             self.order.serial,
             self.order.granted,
             len(engine.flights),
@@ -157,5 +159,16 @@ class Reins:
             engine.frontier.count_above(NEAR) + len(engine.flights) if pages.focus.course.learning else -1,
             done,
             engine.frontier.next_host(),
+            seeds_left > 0 and engine.frontier.in_turn(SEED_PRIORITY),
         )
         self.transport.send(COORDINATOR, encode(report))
+
+
+def with_settled(tally: Tally, settled: Mapping[tuple[State, str], int]) -> Tally:
+    """A tally with those that were failed or refused unasked: of a host that was given up, of a queue that was cut."""
+    whole = msgspec.structs.replace(tally, reasons=dict(tally.reasons))
+    for (state, reason), count in settled.items():
+        whole.failed += count * (state == State.FAILED)
+        whole.refused += count * (state == State.REFUSED)
+        whole.reasons[reason] = whole.reasons.get(reason, 0) + count
+    return whole

@@ -17,13 +17,14 @@ from analecta.crawl.pile import Late
 from analecta.crawl.review import review
 from analecta.frontier.policy import SEED_PRIORITY, Value
 from analecta.frontier.traps import shape
-from analecta.model import Answer, Fetched, Found, Lease, Link, Page, State, Target, Verdict
+from analecta.model import OTHERS, Answer, Fetched, Found, Lease, Link, Page, State, Target, Verdict
 from analecta.parse import DOCUMENTS, Parser, ParserDied
 from analecta.parse import UNREAD as TO_READ
 from analecta.parse.fingerprint import NearDuplicates, fingerprints
 from analecta.seams import Judge
 from analecta.store.archive import Archive, Original, payload_digest
 from analecta.store.packed import pack_text, unpack_text
+from analecta.store.revisits import CHANGED, UNCHANGED, count_revisit
 from analecta.store.shard import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404, UNREAD, Shard
 from analecta.store.site_links import SiteCount
 from analecta.store.waiting import sources
@@ -136,8 +137,7 @@ class Pages:
             page.simhash = int(fingerprints(cut, [page.title], [page.text])[0])
             verdict = self._verdicts(cut, [lease], *self._views([lease]))[0] if page.text else self._parents(lease)
             hidden = page.noindex or is_off_topic(lease)
-            if hidden:
-                verdict = Verdict(-1, verdict.confidence)
+            verdict = _of(verdict, hidden)
             self.shard.set_read(late.seq, {
                 "title": page.title or None, "author": page.author or None, "date": page.date or None,
                 "lang": page.lang or None, "limits": page.limits or None, "simhash": page.simhash, "words": len(own),
@@ -208,8 +208,7 @@ class Pages:
         soft404 = self._soft404.get(lease.host)
         fake = soft404 is not None and (page.simhash ^ soft404).bit_count() <= 3
         hidden = fake or page.noindex or is_off_topic(lease)
-        if hidden:
-            verdict = Verdict(-1, verdict.confidence)
+        verdict = _of(verdict, hidden)
         place = self.archive.write(answer, digest, original)
         waits = page.limits == TO_READ and not twin
         if page.limits == TO_READ and twin:
@@ -225,6 +224,9 @@ class Pages:
             verdict.confidence, _pack_topics(verdict), self.model, "\n".join(page.headings) or None, _pack_ids(page),
             pack_text("\n".join(_anchors(page))), pack_text(page.text),
         )  # fmt: skip
+        if lease.page:
+            same = self.shard.standing(lease.page)[0] == digest
+            count_revisit(self.shard.db, UNCHANGED if same else CHANGED)
         seq = self.shard.add_page(row, State.ELSEWHERE if twin else State.DONE, twin, lease.page)
         self._count(lease, page, verdict, bool(twin), fake)
         if waits:
@@ -256,7 +258,9 @@ class Pages:
             self._alike[lease.host] += 1
             if self._alike[lease.host] == _SUSPECT:
                 self.offers.probe(lease)
-        if self.pages_per_host and self.shard.add_host_page(lease.host) >= self.pages_per_host:
+        # A page that was asked for again is no further page of its host.
+        further = self.pages_per_host and not lease.page
+        if further and self.shard.add_host_page(lease.host) >= self.pages_per_host:
             self.offers.frontier.give_up(lease.host, State.REFUSED, "host-full")
 
     def _breeds(self, lease: Lease) -> bool:
@@ -280,13 +284,13 @@ class Pages:
         scores: dict[int, float] = {}
         for page, verdict in self.memory.judge(judge):
             scores[page.id] = self.focus.open(verdict).confidence
-            self._judged(page.seq, Verdict(-1, verdict.confidence) if page.hidden else verdict)
-        rows = self.shard.unjudged()
+            self._judged(page.seq, _of(verdict, page.hidden))
+        rows = self.shard.unjudged(SEED_PRIORITY)
         for start in range(0, len(rows), 16):
             part = rows[start : start + 16]
-            verdicts = judge.judge_words(words([unpack_text(text) for _, text in part]))
-            for (seq, _), verdict in zip(part, verdicts, strict=True):
-                self._judged(seq, verdict)
+            verdicts = judge.judge_words(words([unpack_text(text) for _, text, _ in part]))
+            for (seq, _, hidden), verdict in zip(part, verdicts, strict=True):
+                self._judged(seq, _of(verdict, hidden))
         self.value_again(scores)
 
     def turn(self, course: Course) -> bool:
@@ -333,6 +337,11 @@ class Pages:
                 self.offers.recall(id, confidence, hashes, np.frombuffer(links or b"", np.int64).tolist())
         if rows:
             self.offers.recall_contexts(self.shard.last_contexts(4 * window))
+
+
+def _of(verdict: Verdict, hidden: bool) -> Verdict:
+    """A verdict on a page that may be on no topic, whatever it says."""
+    return Verdict(OTHERS, verdict.confidence) if hidden else verdict
 
 
 def _hash(data: bytes) -> int:

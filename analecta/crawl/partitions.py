@@ -32,7 +32,7 @@ from analecta.settings import Settings
 from analecta.store.library import Library
 
 _TICK = 0.05  # seconds between two looks around, if no report comes before
-_OUTAGE = 15.0  # seconds without any answer
+_OUTAGE = 15.0  # seconds in which requests got no answer
 _RESTARTS = 50
 _HUNGRY = 400  # pages that a partition may have left when it gets more: half a second of work
 
@@ -74,6 +74,7 @@ class Crawl:
         self.began = clock()
         self._answers = -1
         self._answered = self.began
+        self._troubles = 0  # up to the last answer
         self._last_call = False  # a rule says stop: nothing more is fetched
         self._quiet: tuple[int, ...] = ()
         self._links: list[Pipes] = []
@@ -171,10 +172,13 @@ class Crawl:
         """Whether the network seems to be down; going on would only wear out the hosts' good names."""
         now = self.clock()
         if tally.answers != self._answers:
-            self._answers, self._answered = tally.answers, now
+            self._answers, self._answered, self._troubles = tally.answers, now, tally.troubles
+        since = tally.troubles - self._troubles
         silent = sum(worker.report.silent for worker in self.workers if worker.report)
         waiting = any(worker.report.queued for worker in self.workers if worker.report)
-        if waiting and now - self._answered > _OUTAGE and (silent >= 3 or (not tally.answers and tally.troubles >= 5)):
+        patience = max(_OUTAGE, 2 * (self.settings.fetch.delay or 0.0))
+        down = min(silent, since) >= 3 or (not tally.answers and since >= 5)
+        if waiting and down and now - self._answered > patience:
             return "no host has answered for a while: the network seems to be down; crawl again when it is back"
         return ""
 

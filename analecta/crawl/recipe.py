@@ -52,18 +52,26 @@ _POISON_AFTER = 3
 _EAGER = 32  # requests at a time to one host where no delay is asked for
 
 
-def manners(settings: FetchSettings) -> Manners:
-    """How hosts are treated; a host that may be asked without delay may be asked for several pages at a time."""
+def manners(settings: FetchSettings, me: int = 0, partitions: int = 1) -> Manners:
+    """How hosts are treated; a host that may be asked without delay may be asked for several pages at a time.
+
+    What may be under way to a domain is shared out: each partition has some of its hosts.
+    """
     delay = settings.delay
     if delay is None:
         delay = 0.0 if settings.connect_to and is_loopback(settings.connect_to) else 1.0
     return Manners(
         delay,
         settings.per_host if delay else max(settings.per_host, _EAGER),
-        settings.per_domain if delay else 0,
+        _share(settings.per_domain, me, partitions) if delay else 0,
         settings.strikes,
         settings.back_off,
     )
+
+
+def _share(count: int, me: int, partitions: int) -> int:
+    """What is ours of a count; at least 1, for 0 would be no bound."""
+    return max(1, count // partitions + (me < count % partitions)) if count else 0
 
 
 @contextlib.asynccontextmanager
@@ -80,14 +88,15 @@ async def partition(
     info = {"software": software(), "operator": settings.contact, "robots": "rfc9309"}
     files = shard.files()
     if settings.crawl.refresh is not None:
-        back += shard.ask_again(time.time() - settings.crawl.refresh * 86_400)
+        back += shard.ask_again(_began(library) - settings.crawl.refresh * 86_400)
     scope, growing = settings.scope, settings.communities
     bounds = Bounds(() if growing.grow else scope.hosts, scope.exclude, scope.depth)
-    more, again = rescope(shard, bounds, growing.grow)
+    more, again = rescope(shard, bounds, growing.grow, scope.pages_per_host, settings.fetch.allow)
     back.update(more)  # which may be fewer
     archive = Archive(library.archive, prefix, files[-1][0] if files else 0, settings.crawl.warc_size, info)
     sites = sites_of(library, settings.sites)
-    frontier = frontier_of(settings, shard, back, _within(growing.only, sites) if growing.only else None)
+    polite = manners(settings.fetch, me, partitions)
+    frontier = frontier_of(settings, shard, back, polite, _within(growing.only, sites) if growing.only else None)
     f = settings.fetch
     http = http_client(f, settings.contact, f.parallel + 16, types=True)
     ask = fetch or http
@@ -193,6 +202,12 @@ async def partition(
         suspect.close()
 
 
+def _began(library: Library) -> float:
+    """When this crawl began: what was fetched since is not old to a partition that is started again."""
+    run = library.last_run()
+    return float(run["began"]) if run else time.time()
+
+
 def focus_of(settings: Settings) -> Focus:
     """What links are worth, as the settings say: in the harvest and in the phase before."""
     rules, learning = settings.policy, settings.learning
@@ -213,10 +228,14 @@ def focus_of(settings: Settings) -> Focus:
 
 
 def frontier_of(
-    settings: Settings, shard: Shard, back: Counter[int], within: Callable[[str], bool] | None = None
+    settings: Settings,
+    shard: Shard,
+    back: Counter[int],
+    polite: Manners,
+    within: Callable[[str], bool] | None = None,
 ) -> Frontier:
     """The frontier of a partition, as its shard holds it; only hosts that are `within` are asked, if that is said."""
-    s, polite = settings.frontier, manners(settings.fetch)
+    s, most = settings.frontier, settings.scope.pages_per_host
     frontier = Frontier(
         shard,
         polite,
@@ -227,6 +246,7 @@ def frontier_of(
         spread=s.spread,
         domain_of=domain_of if polite.per_domain else str,
         within=within,
+        left=_left(shard, most) if most else None,
     )
     frontier.sieve.load(shard.seen_ids(), shard.last_n())
     queued = Counter({int(topic): n for topic, n in msgspec.json.decode(shard.get("queued", b"{}")).items()})
@@ -240,6 +260,12 @@ def _within(only: Sequence[str], sites: Sites) -> Callable[[str], bool]:
     """Whether a host has one of these sites."""
     hosts = {site.partition("/")[0] for site in only}
     return lambda host: sites.of(host).partition("/")[0] in hosts
+
+
+def _left(shard: Shard, most: int) -> Callable[[str], int]:
+    """How many pages of a host may still be kept."""
+    query = "SELECT pages FROM hosts WHERE name = ?"
+    return lambda host: most - (shard.db.execute(query, (host,)).fetchone() or (0,))[0]
 
 
 def _twins(shard: Shard) -> NearDuplicates:

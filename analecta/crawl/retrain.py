@@ -124,6 +124,7 @@ def undo(library: Library, settings: Settings, doing: Doing = _quiet) -> Retrain
 
 def finish(library: Library, settings: Settings, doing: Doing = _quiet) -> None:
     """Do what a retraining or its undoing has left to do, if anything; the caller holds the library."""
+    _miss_model(library)
     left = msgspec.json.decode(library.get(_LEFT, "null"), type=Left | None)
     if left is None:
         return
@@ -169,6 +170,14 @@ def _lesson(library: Library, settings: Settings, topics: Sequence[str], models:
     if lesson.refused:
         raise BadUse(f"nothing can be learnt: {lesson.refused}")
     return lesson
+
+
+def _miss_model(library: Library) -> None:
+    """Where somebody removed the files of the model, the next crawl learns anew."""
+    name = library.get("model", "")
+    if library.get("taught") and not (library.models / f"{name}.json").exists():
+        library.put("taught", "")
+        library.note(f"the files of the model were gone from {library.models}: it is learnt anew")
 
 
 def _judge_all(library: Library, settings: Settings, left: Left, doing: Doing) -> None:

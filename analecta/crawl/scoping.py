@@ -4,55 +4,104 @@ What waits and is out of scope now is refused; what was refused for the scope al
 a crawl goes from site to site, most URLs wait for their site: they are refused with that reason until it is named.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 import msgspec
 import xxhash
 
-from analecta.frontier.policy import Bounds
-from analecta.model import Candidate, State, Target
+from analecta.frontier.policy import SEED_PRIORITY, Bounds
+from analecta.model import Candidate, Found, State, Target
 from analecta.store.shard import Shard
 from analecta.store.site_urls import WAITS, has_site_urls
 
 _KEY = "scope"
-_QUERY = f"""SELECT u.n, u.id, u.url, h.name, u.priority, u.topic, u.depth, u.state, u.reason FROM urls u
-  JOIN hosts h ON h.n = u.host
-  WHERE u.state = ? OR (u.state = ? AND u.reason IN ('scope-host', 'scope-depth', 'scope-exclude', '{WAITS}'))"""
-_SET = "UPDATE urls SET state = ?, cold = 0, reason = ? WHERE n = ?"
+_FULL = "host-full"
+_QUERY = f"""SELECT u.id, u.url, h.name, u.priority, u.topic, u.depth, u.found, u.page, u.state, u.reason FROM urls u
+  JOIN hosts h ON h.n = u.host WHERE u.state = {State.QUEUED:d} OR (u.state = {State.REFUSED:d}
+  AND u.reason IN ('scope-host', 'scope-depth', 'scope-exclude', '{_FULL}', 'guard', '{WAITS}'))"""
+_SET = "UPDATE urls SET state = ?, cold = 0, reason = ? WHERE id = ?"
+_GO = frozenset((Found.LINK, Found.REDIRECT, Found.SITEMAP))  # these wait for their sites, if they are no seeds
 
 
-def rescope(shard: Shard, bounds: Bounds, growing: bool) -> tuple[Counter[int], list[Candidate]]:
-    """Apply the scope to a partition where it is another than at the last crawl.
+class Row(NamedTuple):
+    """A URL that waits, or was refused for what may have changed."""
+
+    id: int
+    url: str
+    host: str
+    priority: float
+    topic: int
+    depth: int
+    found: int
+    page: int | None
+    state: int
+    reason: str | None
+
+    @property
+    def target(self) -> Target:
+        """Where it points."""
+        return Target(self.url, self.id, self.host)
+
+
+def rescope(
+    shard: Shard, bounds: Bounds, growing: bool, pages_per_host: int = 0, allow: Sequence[str] = ()
+) -> tuple[Counter[int], list[Candidate]]:
+    """Apply the scope to a partition where it is another than at the last crawl, or private ranges are allowed now.
 
     How many more are queued by topic, and in a `growing` crawl the URLs that wait for their sites again.
     """
-    mark = xxhash.xxh3_64_hexdigest(msgspec.json.encode(bounds.said)).encode()
+    said = (bounds.said, growing, pages_per_host, allow)
+    mark = xxhash.xxh3_64_hexdigest(msgspec.json.encode(said)).encode()
     more: Counter[int] = Counter()
     again: list[Candidate] = []
     if shard.get(_KEY, b"") == mark:
         return more, again
     shard.put(_KEY, mark)
-    changed = list[tuple[int, str | None, int]]()
-    out = list[int]()
-    for n, id, url, host, priority, topic, depth, state, reason in shard.db.execute(
-        _QUERY, (State.QUEUED, State.REFUSED)
-    ):
-        target = Target(url, id, host)
-        refusal = bounds.refusal(target, depth)
-        if bool(refusal) == (state == State.REFUSED and reason != WAITS):
+    full, let_go = shard.full_hosts(pages_per_host), _let_go(shard) if growing else None
+    out: dict[str, list[int]] = defaultdict(list)  # queued until now, by the reason against them
+    changed: list[tuple[int, str | None, int]] = []
+    for row in map(Row._make, shard.db.execute(_QUERY)):
+        fate = _refusal(row, bounds, full) or ("" if _may_go(row, let_go) else WAITS)
+        if fate == (row.reason if row.state == State.REFUSED else ""):
             continue
-        if refusal:
-            changed.append((int(State.REFUSED), refusal, n))
-            out.append(id)
-            more[topic] -= state == State.QUEUED
-        elif growing:
-            changed.append((int(State.REFUSED), WAITS, n))
-            again.append(Candidate(target, priority, topic, depth))
+        if row.state == State.QUEUED:
+            out[fate].append(row.id)
         else:
-            changed.append((int(State.QUEUED), None, n))
-            more[topic] += 1
+            changed.append((int(State.REFUSED if fate else State.QUEUED), fate or None, row.id))
+            more[row.topic] += not fate
+        if fate == WAITS:
+            again.append(Candidate(row.target, row.priority, row.topic, row.depth))
     shard.db.executemany(_SET, changed)
-    if has_site_urls(shard.db):
-        gone = msgspec.json.encode(out)
-        shard.db.execute("DELETE FROM site_urls WHERE id IN (SELECT value FROM json_each(?))", (gone,))
+    for reason, ids in out.items():
+        more.subtract(shard.settle_queued(ids, State.REFUSED, reason))
+    _forget(shard, [id for ids in out.values() for id in ids] + [id for _, _, id in changed])
     return more, again
+
+
+def _refusal(row: Row, bounds: Bounds, full: Collection[str]) -> str:
+    """Why it is out of scope; a page that is to be asked for again makes its host no fuller."""
+    return bounds.refusal(row.target, row.depth) or (_FULL if row.host in full and row.page is None else "")
+
+
+def _may_go(row: Row, let_go: Collection[int] | None) -> bool:
+    """Whether it need not wait for its site; `let_go` are those that did, None where the crawl goes by no sites."""
+    if let_go is None:
+        return True
+    waits = row.found in _GO and row.priority < SEED_PRIORITY and row.page is None
+    return row.state == State.QUEUED and (not waits or row.id in let_go)
+
+
+def _let_go(shard: Shard) -> set[int]:
+    """URLs that a crawl from site to site has let go."""
+    if not has_site_urls(shard.db):
+        return set()
+    return {id for (id,) in shard.db.execute("SELECT id FROM site_urls WHERE let_go = 1")}
+
+
+def _forget(shard: Shard, ids: Sequence[int]) -> None:
+    """These do not wait for their sites, or are yet to be written down as such."""
+    if has_site_urls(shard.db):
+        known = msgspec.json.encode(ids)
+        shard.db.execute("DELETE FROM site_urls WHERE id IN (SELECT value FROM json_each(?))", (known,))

@@ -48,4 +48,7 @@ def rules(settings: StopSettings, topics: Sequence[int], clock: Callable[[], flo
 def disk_is_short(folder: Path, reserve: int) -> str | None:
     """Whether less than the reserve is free where the library lies (F03)."""
     free = disk_usage(folder).free
-    return f"only {free / 1e6:.0f} MB are free on the disk of {folder}" if free < reserve else None
+    if free >= reserve:
+        return None
+    wanted = f"{reserve / 1e6:,.0f} MB are to stay free (stop.free_disk)"
+    return f"only {free / 1e6:.0f} MB are free on the disk of {folder}, and {wanted}: make room, or set that lower"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from analecta.model import Lease, Target, Verdict
-from analecta.urls import canonical
+from analecta.urls import canonical, is_below
 
 SEED_PRIORITY = 1e6  # seeds come before everything else
 PROBE_PRIORITY = 1e3
@@ -114,11 +114,4 @@ class Bounds:
 
     def _has(self, host: str) -> bool:
         """Whether a host is one of those that were named, or below one."""
-        if host in self.hosts:
-            return True
-        host = host.partition(":")[0]
-        while host not in self.hosts:
-            _, dot, host = host.partition(".")
-            if not dot:
-                return False
-        return True
+        return host in self.hosts or is_below(host.partition(":")[0], self.hosts)

@@ -42,10 +42,12 @@ class Frontier:
         spread: int = 0,
         domain_of: Callable[[str], str] = str,
         within: Callable[[str], bool] | None = None,
+        left: Callable[[str], int] | None = None,
     ) -> None:
         """`cap` bounds the queue of each topic (0: no bound); `spread`: so many picks from other hosts come between.
 
-        Only hosts that are `within` are asked, if that is said; what is queued for others waits.
+        Only hosts that are `within` are asked, if that is said; what is queued for others waits. `left` tells how many
+        pages of a host may still be kept, where that is bounded.
         """
         self.ledger = ledger
         self.manners = manners
@@ -57,10 +59,12 @@ class Frontier:
         self.hosts: dict[str, Host] = {}
         self.floor = -NEVER  # nothing below it is given out
         self.silent: set[str] = set()  # hosts that had answered before and do not now
+        self.settled: Counter[tuple[State, str]] = Counter()  # URLs that were settled unasked, and why
         self.lines: Lines | None = None  # in a crawl in order: all times here are counted ones
         self._domains: dict[str, Domain] = {}
         self._domain_of = domain_of
         self._within = within
+        self._left = left
         self._inside: set[Host] = set()  # hosts that are within, where only those are asked
         self._now = now
         self._next_n = next_n
@@ -107,6 +111,7 @@ class Frontier:
             if host.bad:
                 state, reason = host.fate
                 rows.append((n, candidate, state, False, reason))
+                self.settled[host.fate] += 1
                 continue
             self._queued[candidate.topic] += 1
             cold = host.cold_best is not None and candidate.priority <= host.cold_best
@@ -140,8 +145,7 @@ class Frontier:
         for host in self.hosts.values():
             if not host.heap:
                 continue
-            waiting = [entry for entry in host.heap if live.get(entry[2]) == -entry[0]]
-            heap = [(-worth.get(id, -key) if -key <= most else key, n, id) for key, n, id in waiting]
+            heap = [(-worth.get(id, -key) if -key <= most else key, n, id) for key, n, id in self._hot(host)]
             live.update((id, -key) for key, _, id in heap)
             if host.cold_best is not None:
                 heap = self._chill(heap, host.cold_best)
@@ -254,22 +258,18 @@ class Frontier:
             self._place(other)
         self._place(host)
         if host.bad:
-            self.give_up(host.name, State.FAILED, "bad-host", host.bad)
+            self.give_up(host.name, *host.fate, host.bad)
 
     def give_up(self, name: str, state: State, reason: str, detail: str = "", also: Sequence[int] = ()) -> None:
         """Settle all that is queued for a host, and take nothing more for it in this run."""
         host = self._host(name)
-        host.bad = host.bad or detail or reason
-        host.fate = (state, reason)
-        ids = [id for key, _, id in host.heap if self._live.get(id) == -key]
+        if not host.bad:
+            host.bad, host.fate = detail or reason, (state, reason)
+        ids = [id for _, _, id in self._hot(host)]
         while rows := self.ledger.warm(name, 1000):
             ids += [row[2] for row in rows]
-        ids += also
         host.heap, host.cold_best = [], None
-        for id in ids:
-            self._live.pop(id, None)
-        for topic, count in self.ledger.settle_queued(ids, state, reason, detail).items():
-            self._queued[topic] -= count
+        self._settle([*ids, *also], state, reason, detail)
         self._place(host)
 
     def hold(self, name: str) -> None:
@@ -286,6 +286,10 @@ class Frontier:
             host.next = max(host.next, self._now + delay)
             self._place(host)
 
+    def forget_delay(self, name: str) -> None:
+        """Its robots.txt asks for no Crawl-delay any more."""
+        self._host(name).delay = self.manners.delay
+
     def wait(self, name: str) -> float:
         """Seconds for which a host must still be left alone."""
         host = self.hosts.get(name)
@@ -294,7 +298,7 @@ class Frontier:
     def reserve(self, name: str, now: float, longest: float = 5.0) -> float | None:
         """Take a turn of a host outside the queue, for robots.txt and where it leads: seconds to wait for it.
 
-        None where it would take longer than `longest`: no turn is taken then.
+        None where it would take `longest` more than the host's delay: no turn is taken then.
         """
         host = self._host(name)
         if host.turn_given or not host.delay:
@@ -303,7 +307,7 @@ class Frontier:
         if self.lines is not None:
             return self.lines.reserve(name, host.delay)
         wait = max(0.0, host.next - now)
-        if wait > longest:
+        if wait > host.delay + longest:
             return None
         host.next = now + wait + host.delay
         self._place(host)
@@ -320,6 +324,14 @@ class Frontier:
             heappop(self._waiting)
         return self._waiting[0][0] if self._waiting else None
 
+    def in_turn(self, floor: float) -> bool:
+        """Whether a URL of at least this priority waits for its host's delay alone, not for a host in trouble."""
+        waiting = [(due, host) for due, _, ticket, host in self._waiting if host.ticket == ticket and host.heap]
+        return any(
+            -host.heap[0][0] >= floor and not host.strikes and due - self._now <= ceil(host.delay)
+            for due, host in waiting
+        )
+
     def next_host(self) -> str:
         """The host that may be asked then; "" where nothing waits for time."""
         return "" if self.first_due() is None else self._waiting[0][3].name
@@ -328,7 +340,7 @@ class Frontier:
         """How many hot URLs wait with at least this priority; walks through them all."""
         if self._within is None:
             return sum(value >= priority for value in self._live.values())
-        return sum(self._live.get(id, -NEVER) >= priority for host in self._inside for _, _, id in host.heap)
+        return sum(-key >= priority for host in self._inside for key, _, _ in self._hot(host))
 
     # --- how --------------------------------------------------------------------------------------------------
 
@@ -356,6 +368,10 @@ class Frontier:
         if best is None or entry < best:
             self._place(host)
 
+    def _hot(self, host: Host) -> Iterable[Entry]:
+        """The entries of a host that are not stale, each once: what went up and came back stands in its heap twice."""
+        return dict.fromkeys(entry for entry in host.heap if self._live.get(entry[2]) == -entry[0])
+
     def _best(self, host: Host) -> Entry | None:
         """The best entry of a host, after stale ones have been dropped and cold ones fetched if need be."""
         heap = host.heap
@@ -373,10 +389,12 @@ class Frontier:
         """Let the host stand where it belongs now; earlier entries of it become stale."""
         self._tickets += 1
         host.ticket = self._tickets
-        if host.outside or not host.free() or self._rests(host) or (best := self._best(host)) is None:
+        if host.outside or not self._free(host) or (best := self._best(host)) is None:
             return
         if host.next > self._now:
             heappush(self._waiting, (host.next, self._tickets, self._tickets, host))
+        elif self._rests(host):
+            return  # `_resting` has it
         elif self._domain_full(host):
             host.domain.parked = [*(host.domain.parked or ()), host]
         else:
@@ -396,7 +414,8 @@ class Frontier:
             priority, n, ticket, host = heappop(self._ready)
             if host.ticket != ticket:
                 continue
-            if self._best(host) is not None and host.heap[0][:2] == (priority, n) and not self._domain_full(host):
+            best = self._best(host)
+            if best and best[:2] == (priority, n) and self._free(host) and not self._domain_full(host):
                 return host
             self._place(host)
         return self._least_resting()
@@ -422,9 +441,13 @@ class Frontier:
         able = [
             host
             for host in dict.fromkeys(host for _, host in self._resting)
-            if host.free() and host.next <= self._now and not self._domain_full(host) and self._best(host)
+            if self._free(host) and host.next <= self._now and not self._domain_full(host) and self._best(host)
         ]
         return min(able, key=lambda host: host.heap[0], default=None)
+
+    def _free(self, host: Host) -> bool:
+        """Whether another request to the host may be under way; never more than pages of it that may still come."""
+        return host.free() and (not host.flying or self._left is None or host.flying < self._left(host.name))
 
     def _domain_full(self, host: Host) -> bool:
         return 0 < self.manners.per_domain <= host.domain.flying
@@ -439,7 +462,7 @@ class Frontier:
         for host in self.hosts.values():
             if len(host.heap) <= allowance:
                 continue
-            heap = sorted(entry for entry in host.heap if self._live.get(entry[2]) == -entry[0])
+            heap = sorted(self._hot(host))
             host.heap, cold = heap[:allowance], heap[allowance:]
             for entry in cold:
                 self._live.pop(entry[2], None)
@@ -452,10 +475,15 @@ class Frontier:
         for topic, count in list(self._queued.items()):
             if count > self.cap * _SLACK:
                 ids = self.ledger.worst(topic, count - self.cap)
-                for id in ids:
-                    self._live.pop(id, None)
-                for cut, number in self.ledger.settle_queued(ids, State.REFUSED, "queue-full").items():
-                    self._queued[cut] -= number
+                self._settle(ids, State.REFUSED, "queue-full")
+
+    def _settle(self, ids: Sequence[int], state: State, reason: str, detail: str = "") -> None:
+        """Settle queued URLs that will not be asked for."""
+        for id in ids:
+            self._live.pop(id, None)
+        for topic, count in self.ledger.settle_queued(ids, state, reason, detail).items():
+            self._queued[topic] -= count
+            self.settled[state, reason] += count
 
     def _sweep(self) -> None:
         """Forget hosts about which there is nothing to remember."""

@@ -310,7 +310,7 @@ def _line(trained: Floats, seen: Floats, own: npt.NDArray[np.bool_], other: npt.
     low = float(np.median(trained[other])) if other.any() else 0.0
     high = float(np.quantile(trained[own], 0.3)) if own.any() else float(trained.max())
     least = -np.inf
-    if own.any() and (own.sum() == 1 or high <= low):
+    if own.sum() == 1:
         high, least = max(high, low + _ALONE * (float(np.median(seen[own])) - low)), _SOME
     return Line(max(low + _NEARLY * (high - low), least), _STEEP / max(high - low, 1e-6))
 

@@ -17,15 +17,15 @@ _ALL = frozenset(("noindex", "nofollow"))
 
 def words_for_us(value: str, agent: str = AGENT) -> set[str]:
     """The directives of one meta or header value that concern us: "otherbot: noindex" does not."""
-    ours, words = True, set()
-    for part in value.lower().split(","):
+    ours, words = True, set[str]()
+    for part in re.split("[,;]", value.lower()):
         name, colon, rest = part.partition(":")
         name = name.strip()
         if colon and name not in _VALUED and _NAME.match(name):
             ours = name in (agent, "*")
             name = rest.strip()
         if ours:
-            words.add(name)
+            words.update(name.split())  # some write blanks instead of commas
     return words | _ALL if "none" in words else words
 
 

@@ -144,7 +144,7 @@ def _grown(
 ) -> tuple[Communities, int]:
     """The communities, and how many sites they would grow to next; `known` are those that others have pages of."""
     rules = settings.communities
-    found = Communities(seed_sites(settings.topics, sites), rules.wt, rules.metric, rules.enough)
+    found = Communities(seed_sites(settings.topics, sites), rules.wt, rules.metric, rules.enough, rules.everywhere)
     crawled: Iterable[str] = crawled_sites(library)
     for site in dict.fromkeys(map(sites.of, crawled)):
         found.crawled(site, links.get(site, {}))

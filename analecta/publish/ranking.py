@@ -32,9 +32,9 @@ class Candidate(msgspec.Struct, frozen=True, gc=False):
         return CONFIDENCE * self.confidence + AUTHORITY * self.authority
 
     @property
-    def title(self) -> str:
-        """What makes two pages look the same in a list."""
-        return " ".join(self.item.title.casefold().split()) or self.item.url
+    def look(self) -> tuple[str, str]:
+        """What makes two pages look the same in a list: title and host."""
+        return " ".join(self.item.title.casefold().split()) or self.item.url, self.item.host
 
 
 Chosen = tuple[Candidate, str]  # with the kind of page, "" for a good one
@@ -66,25 +66,25 @@ def choose(ordered: Sequence[Candidate], most: int, per_host: int, kind_of: Call
 
 
 def _distinct(ordered: Sequence[Candidate], per_host: int, kind_of: Callable[[Candidate], str]) -> Iterator[Chosen]:
-    """Each title once: at most so many of a host, then more of the same hosts, then pages of poor kinds."""
-    titles: set[str] = set()
+    """Each title of a host once: at most so many of a host, then more of the same hosts, then pages of poor kinds."""
+    looks: set[tuple[str, str]] = set()
     hosts: Counter[str] = Counter()
     more: list[Candidate] = []
     poor: list[Chosen] = []
     for candidates, limit in ((ordered, per_host), (more, 0)):
         for candidate in candidates:
-            host, title = candidate.item.host, candidate.title
-            if title in titles:
+            host, look = candidate.item.host, candidate.look
+            if look in looks:
                 continue
             if limit and hosts[host] >= limit:
                 more.append(candidate)  # its text is not looked at: it may never be needed
             elif kind := kind_of(candidate):
                 poor.append((candidate, kind))
             else:
-                titles.add(title)
+                looks.add(look)
                 hosts[host] += 1
                 yield candidate, ""
     for candidate, kind in sorted(poor, key=lambda chosen: (-chosen[0].score, chosen[0].item.url)):
-        if candidate.title not in titles:
-            titles.add(candidate.title)
+        if candidate.look not in looks:
+            looks.add(candidate.look)
             yield candidate, kind

@@ -19,6 +19,7 @@ _FOUND = {
     "map": "a sitemap",
     "probe": "made up by us as a probe",
 }
+_START = "a page to begin at, of `starts` in the settings"  # a link that no page is known for
 _FLAGS = {
     "noindex": "its owner asks that it is listed nowhere (noindex), so nothing that is published has it",
     "nofollow": "its owner asks that its links are not followed (nofollow)",
@@ -34,24 +35,27 @@ _JUDGES = {
     "none": "does not judge: no page is about a topic",
 }
 _LEFT_OUT = ("noindex", "soft404")  # a page with one of these is in no collection, whatever it is about
+_COPY = "duplicate"
 _MOST_STEPS = 12
 _MOST_LETTERS = 160  # of the words around a link
 
 
-def tell(told: Explanation) -> RenderableType:
-    """The verdict first, then what it rests on."""
-    head, style = verdict(told)
+def tell(told: Explanation, given: bool = False) -> RenderableType:
+    """The verdict first, then what it rests on; `given` are addresses that the settings name to begin at."""
+    head, style = verdict(told, given)
     url = Text(plain(told.url), "bold", overflow="ignore", no_wrap=True)
     return Group(url, Text(plain(head), style), "", Facts(_facts(told)))
 
 
-def verdict(told: Explanation) -> tuple[str, str]:
+def verdict(told: Explanation, given: bool = False) -> tuple[str, str]:
     """One sentence that says where the URL stands, and a colour for it."""
     match told.state:
         case "done":
             return _of_page(told)
         case "elsewhere":
             return f"ELSEWHERE. {told.why}", "yellow"
+        case "queued" if told.page:
+            return _again(told)
         case "queued":
             return "WAITS in the queue" + (f", after a try: {told.why}" if told.tries and told.why else "."), "cyan"
         case "leased" if told.crawling:
@@ -60,9 +64,19 @@ def verdict(told: Explanation) -> tuple[str, str]:
             return "WAS BEING FETCHED when the last crawl was ended; the next one asks again.", "cyan"
         case "refused":
             return f"REFUSED. {told.why}", "red"
+        case "failed" if told.page:
+            head, style = _of_page(told)
+            return f"{head} It cannot be had any more: {told.why}", style
         case "failed":
             return f"FAILED. {told.why}", "red"
-    return _never(told), "magenta"
+    return _never(told, given), "magenta"
+
+
+def _again(told: Explanation) -> tuple[str, str]:
+    """Where a page stands that was kept, and is to be asked for once more."""
+    head, style = (f"ELSEWHERE. {told.why}", "yellow") if told.reason == _COPY else _of_page(told)
+    tried = f", after a try: {told.why}" if told.tries and told.why else "."
+    return f"{head} It is to be asked for again{tried}", style
 
 
 def _of_page(told: Explanation) -> tuple[str, str]:
@@ -81,7 +95,9 @@ def _of_page(told: Explanation) -> tuple[str, str]:
     return f"KEPT, but about none of the topics{near}.{later}", "yellow"
 
 
-def _never(told: Explanation) -> str:
+def _never(told: Explanation, given: bool) -> str:
+    if given:
+        return "NOT ASKED YET. Your settings name it as a page to begin at: the next crawl asks for it."
     if told.linked.pages:
         return (
             "NEVER QUEUED. Pages that were kept link to it, but their links were not followed: too many pages in a row "
@@ -100,9 +116,9 @@ def _facts(told: Explanation) -> Iterator[Fact]:
     for i, url in enumerate(told.stands_elsewhere):
         yield ("" if i else "Stands at"), url
     if told.page:
-        yield from _page(told.page, told.state == "done")
-    if told.page and told.state == "done":
-        yield from _judged(told.page)
+        judged = told.state in ("done", "failed") or (told.state == "queued" and told.reason != _COPY)
+        yield from _page(told.page, judged)
+        yield from _judged(told.page) if judged else ()
     for words in told.said:
         yield "You said", words
     yield from _links(told.linked)
@@ -190,7 +206,8 @@ def _order(told: Explanation) -> str:
     """Why it came, or comes, when it does."""
     parts = [f"{many(told.depth or 0, 'link')} away from a seed"]
     if told.depth == 0:
-        parts = ["a seed, so it is asked for before all others"]
+        start = any(step.found == "link" for step in told.chain[-1:])
+        parts = ["a page to begin at, after the seeds" if start else "a seed, so it is asked for before all others"]
     elif told.priority and told.state != "refused":
         parts.append(f"thought worth {told.priority:.2g} by its links; what is worth more comes first")
     if told.topic:
@@ -208,7 +225,8 @@ def _way(chain: list[Step], context: str) -> Iterator[Fact]:
     """From the URL back to the seed it was reached from."""
     for i, step in enumerate(chain[:_MOST_STEPS]):
         text = Text("" if i == 0 else f"← {plain(step.url)}  ")
-        text.append(_FOUND[step.found], style="" if i == 0 else "dim")
+        start = step.found == "link" and step is chain[-1]
+        text.append(_START if start else _FOUND[step.found], style="" if i == 0 else "dim")
         if step.anchor:
             text.append(f" “{plain(step.anchor)}”", style="italic")
         yield ("" if i else "Found"), text

@@ -50,7 +50,9 @@ def _with_pages(library: Library) -> set[int]:
 
 
 def _numbers(library: Library, names: list[str], topic: str, below: bool) -> list[int]:
-    found = [n for n, name in enumerate(names) if name == topic or (below and name.startswith(topic + BELOW))]
+    wanted = topic if topic in names else topic.casefold()  # two names may differ in their capitals alone
+    same = names if topic in names else [name.casefold() for name in names]
+    found = [n for n, name in enumerate(same) if name == wanted or (below and name.startswith(wanted + BELOW))]
     if not found:
         listed = [names[number] for number in shown_topics(library)]
         known = suggest(topic, listed) if listed else " yet: crawl it first"

@@ -2,6 +2,7 @@
 
 import os
 import tomllib
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,6 +15,7 @@ from analecta.errors import BadUse, Environment
 from analecta.seed.combining import merge, merge_others
 from analecta.seed.first_settings import others_text, topics_text
 from analecta.settings import Others, Topic, parse
+from analecta.urls import canonical
 
 BEFORE = ".before"
 Given = TypeVar("Given", Topic, Others)
@@ -28,6 +30,7 @@ class Added(msgspec.Struct, frozen=True):
     more: tuple[Topic, ...]  # what is new of those that were
     known: int  # seeds and files that were there already
     others: Others = Others()  # what is new there
+    shared: dict[str, int] = {}  # how many of the new seeds other topics have already, by the names of those
 
     def __bool__(self) -> bool:
         """Whether anything is new."""
@@ -48,7 +51,7 @@ def add(text: str, topics: Sequence[Topic], name: str, others: Others = Others()
     apart = _beyond(merge_others([besides, others]), besides)
     edited = _with_others(_edited(text, new, more), apart)
     known += _many(others) - _many(apart)
-    added = Added(edited, new, tuple(more), known - repeated, apart)
+    added = Added(edited, new, tuple(more), known - repeated, apart, _shared(old_topics, [*new, *more]))
     _check(added.text, written, added, name)
     return added
 
@@ -58,6 +61,16 @@ def _beyond(all_of_it: Given, old: Given) -> Given:
     lists = {key: set(getattr(old, key)) for key in _LISTS if hasattr(old, key)}
     new = {key: tuple(one for one in getattr(all_of_it, key) if one not in had) for key, had in lists.items()}
     return msgspec.structs.replace(all_of_it, **new)
+
+
+def _shared(old: Sequence[Topic], new: Sequence[Topic]) -> dict[str, int]:
+    """How many of the new seeds another topic has that was there, by its name."""
+    owners = {id: topic.name for topic in old for id in _ids(topic)}
+    return dict(Counter(owners[id] for topic in new for id in _ids(topic) & owners.keys()))
+
+
+def _ids(topic: Topic) -> set[int]:
+    return {target.id for url in topic.seeds if (target := canonical(url))}
 
 
 def _many(others: Others) -> int:

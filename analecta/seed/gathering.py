@@ -110,6 +110,14 @@ def clean(name: str) -> str:
     return words.strip(" /") or "unnamed"
 
 
+def topic_name(said: str) -> str:
+    """The name of a topic that a person gave, with those above it; BadUse where it cannot be one."""
+    fit = BELOW.join(map(clean, said.split(BELOW)))
+    if fit != said:
+        raise BadUse(f"--topic {said!r} cannot be the name of a topic: {fit!r} can")
+    return said
+
+
 def sound(text: str) -> str:
     """Text that can be written: JSON may hold half characters."""
     return text.encode("utf-8", "replace").decode()

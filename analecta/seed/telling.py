@@ -28,12 +28,16 @@ def tell_topics(topics: Sequence[Topic], others: Others = Others()) -> Iterator[
 def what_shows(given: Topic | Others) -> str:
     """How many seeds and files there are, and pages to begin at."""
     starts = len(given.starts) if isinstance(given, Topic) else 0
-    parts = [f"{len(given.seeds):,} seeds"] if given.seeds or not (given.examples or starts) else []
+    parts = [_count(len(given.seeds), "seed")] if given.seeds or not (given.examples or starts) else []
     if given.examples:
-        parts.append("1 file" if len(given.examples) == 1 else f"{len(given.examples):,} files")
+        parts.append(_count(len(given.examples), "file"))
     if starts:
-        parts.append("1 page to begin at" if starts == 1 else f"{starts:,} pages to begin at")
+        parts.append(f"{_count(starts, 'page')} to begin at")
     return ", ".join(parts)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def tell_odd(reading: Reading) -> Iterator[str]:
@@ -44,7 +48,7 @@ def tell_odd(reading: Reading) -> Iterator[str]:
         yield f"  Topics that are named twice and made one: {len(reading.merged):,}"
         yield from _first([f"    {name}" for name in reading.merged])
     if reading.queries:
-        yield f"  Left out, for want of examples (add URLs below them): {len(reading.queries):,} topics"
+        yield f"  Left out, for want of examples (add URLs below them): {_count(len(reading.queries), 'topic')}"
         yield from _first([f"    {name}" for name in reading.queries])
     if reading.skipped:
         yield f"  Skipped: {len(reading.skipped):,}"
@@ -62,6 +66,8 @@ def tell_added(added: Added) -> Iterator[str]:
         yield from tell_topics((), added.others)
     if added.known:
         yield f"  There already: {added.known:,}"
+    for name, count in added.shared.items():
+        yield f"  Seeds that {name} has already: {count:,}; a page is an example of one topic only"
 
 
 def _first(lines: list[str]) -> Iterator[str]:

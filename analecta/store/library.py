@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from analecta.errors import BadUse, Busy, Environment
-from analecta.store.sqlite import SCHEMA, check_schema, connect
+from analecta.store.sqlite import SCHEMA, check_schema, connect, full_disk
 
 SETTINGS = "analecta.toml"
 _NETWORK_DISKS = frozenset(("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "afs", "ceph"))
@@ -78,7 +78,7 @@ class Library:
                 db.execute("INSERT INTO meta VALUES ('schema', ?)", (SCHEMA,))
             # The settings come last: a folder without them is no library yet, so nothing half-made counts as one.
             (folder / SETTINGS).write_text(settings, encoding="utf-8")
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, sqlite3.Error, Environment) as error:
             _unmake(folder, existed)
             why = getattr(error, "strerror", None) or error
             raise Environment(f"cannot make a library at {folder}: {why}") from error
@@ -269,6 +269,8 @@ def check_disk(folder: Path, mounts: str | None = None) -> None:
             f"{folder} is on a network disk ({kind}), where SQLite's write-ahead log is not safe: "
             "keep the library on a local disk and copy it when the crawl is over"
         )
+    if words := full_disk(folder):
+        raise Environment(f"{folder} cannot be written to: {words}")
     for part in (folder, folder / "shards", folder / "archive"):
         if part.exists() and not _writable(part):
             raise Environment(f"{part} is read-only: change its permissions or copy the library elsewhere")

@@ -7,6 +7,7 @@ import contextlib
 import sqlite3
 from collections.abc import Callable, Sequence
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -16,6 +17,7 @@ from analecta.store.site_links import Units, has_counts
 from analecta.store.site_urls import has_site_urls
 from analecta.store.sites import Sites
 from analecta.store.sqlite import connect
+from analecta.urls import carries
 
 Numbers = npt.NDArray[np.int64]
 
@@ -35,10 +37,10 @@ def recount(library: Library, sites: Sites) -> None:
     with contextlib.ExitStack() as stack:
         shards = [stack.enter_context(contextlib.closing(connect(path))) for path in paths]
         names: dict[str, int] = {}
-        ids, units = _of_urls(shards, sites, names)
+        urls = _of_urls(shards, sites, names)
         for shard in shards:
             shard.execute("BEGIN IMMEDIATE")
-            _rewrite(shard, ids, units, list(names))
+            _rewrite(shard, urls, list(names))
             shard.execute("COMMIT")
 
 
@@ -46,38 +48,53 @@ def count_links(library: Library, sites: Sites) -> tuple[list[str], Numbers, Num
     """As the pages that are stored have it, without writing: the units, pairs of their numbers, and links of each."""
     names: dict[str, int] = {}
     with library.shards() as shards:
-        ids, units = _of_urls(shards, sites, names)
-        counted = [_counted(shard, ids, units) for shard in shards]
+        urls = _of_urls(shards, sites, names)
+        counted = [_counted(shard, urls) for shard in shards]
     pairs = np.concatenate([np.empty((2, 0), np.int64), *(pairs for _, pairs, _ in counted)], axis=1)
     return list(names), pairs, np.concatenate([np.empty(0, np.int64), *(links for *_, links in counted)])
 
 
-def _of_urls(shards: Sequence[sqlite3.Connection], sites: Sites, names: dict[str, int]) -> tuple[Numbers, Numbers]:
-    """The ids of all URLs in order, and the number of each one's unit among `names`."""
+class _Urls(msgspec.Struct, frozen=True):
+    """All URLs in the order of their ids: which unit each is of, and to which one a link to it leads (-1: none)."""
+
+    ids: Numbers
+    units: Numbers
+    leads: Numbers
+
+    def of(self, wanted: Numbers, what: Numbers) -> Numbers:
+        """What is known of some URLs; -1 where one is not."""
+        if not len(self.ids):
+            return np.full(len(wanted), -1, np.int64)
+        at = np.minimum(np.searchsorted(self.ids, wanted), len(self.ids) - 1)
+        return np.where(self.ids[at] == wanted, what[at], -1)
+
+
+def _of_urls(shards: Sequence[sqlite3.Connection], sites: Sites, names: dict[str, int]) -> _Urls:
+    """The URLs of all shards; their units are numbers among `names`."""
     rows = [
-        (id, names.setdefault(sites.unit(url, host), len(names)))
+        (id, names.setdefault(sites.unit(url, host), len(names)), carries(url))
         for shard in shards
         for id, url, host in shard.execute(_URLS)
     ]
-    table = np.array(sorted(rows), np.int64).reshape(-1, 2)
-    return table[:, 0], table[:, 1]
+    ids, units, carry = np.array(sorted(rows), np.int64).reshape(-1, 3).T
+    return _Urls(ids, units, np.where(carry, -1, units))
 
 
-def _counted(shard: sqlite3.Connection, ids: Numbers, units: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+def _counted(shard: sqlite3.Connection, urls: _Urls) -> tuple[Numbers, Numbers, Numbers]:
     """The unit of each page of a shard, the pairs of units that its pages link, and how many links each pair has."""
     pages = shard.execute(_PAGES).fetchall()
-    src = _places(np.array([id for id, _ in pages], np.int64), ids, units)
+    src = urls.of(np.array([id for id, _ in pages], np.int64), urls.units)
     links = [np.frombuffer(packed or b"", np.int64) for _, packed in pages]
     source = np.repeat(src, [len(row) for row in links])
-    target = _places(np.concatenate([*links, np.empty(0, np.int64)]), ids, units)
+    target = urls.of(np.concatenate([*links, np.empty(0, np.int64)]), urls.leads)
     apart = (source != target) & (target >= 0)
     pairs, count = np.unique(np.stack([source[apart], target[apart]]), axis=1, return_counts=True)
     return src, pairs, count
 
 
-def _rewrite(shard: sqlite3.Connection, ids: Numbers, units: Numbers, names: Sequence[str]) -> None:
+def _rewrite(shard: sqlite3.Connection, urls: _Urls, names: Sequence[str]) -> None:
     own = Units(shard)
-    src, pairs, count = _counted(shard, ids, units)
+    src, pairs, count = _counted(shard, urls)
     shard.execute("DELETE FROM site_links")
     shard.execute("UPDATE sites SET pages = 0")
     rows = zip(*pairs.tolist(), count.tolist(), strict=True)
@@ -86,7 +103,7 @@ def _rewrite(shard: sqlite3.Connection, ids: Numbers, units: Numbers, names: Seq
     kept = zip(*(each.tolist() for each in np.unique(src, return_counts=True)), strict=True)
     shard.executemany("UPDATE sites SET pages = ? WHERE n = ?", [(n, own.number(names[a])) for a, n in kept])
     if has_site_urls(shard):
-        _move(shard, own, lambda wanted: [names[unit] for unit in _places(wanted, ids, units)])
+        _move(shard, own, lambda wanted: [names[unit] for unit in urls.of(wanted, urls.units)])
 
 
 def _move(shard: sqlite3.Connection, own: Units, units_of: Callable[[Numbers], list[str]]) -> None:
@@ -96,11 +113,3 @@ def _move(shard: sqlite3.Connection, own: Units, units_of: Callable[[Numbers], l
     units = units_of(np.array([id for id, _, _ in rows], np.int64))
     values = [(own.number(unit), let_go, rank, id) for unit, (id, let_go, rank) in zip(units, rows, strict=True)]
     shard.executemany("INSERT INTO site_urls VALUES (?, ?, ?, ?)", values)
-
-
-def _places(wanted: Numbers, ids: Numbers, units: Numbers) -> Numbers:
-    """The units of URLs; -1 where one is not known."""
-    if not len(ids):
-        return np.full(len(wanted), -1, np.int64)
-    at = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
-    return np.where(ids[at] == wanted, units[at], -1)

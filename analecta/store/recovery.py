@@ -1,4 +1,7 @@
-"""What a start does after a crash: the archive is cut back to what was committed, and what it lost is queued again."""
+"""What a start does: after a crash, the archive is cut back to what was committed, and what it lost is queued again.
+
+So is what was given up with its host, for it may answer now.
+"""
 
 import mmap
 from collections import Counter
@@ -62,5 +65,6 @@ def recover(
     if culprit:
         notes.append(f"the process ended while it parsed {shard.url_of(culprit) or culprit}")
     back += shard.release_leases(culprit, poison_after)
+    back += shard.try_hosts_again()
     suspect.set(0)
     return back, notes

@@ -21,6 +21,8 @@ from analecta.store.sqlite import SCHEMA, check_schema, connect
 NOINDEX, NOFOLLOW, NOARCHIVE, SOFT404, UNREAD = 1, 2, 4, 8, 16  # pages.flags
 # Of pages p and their URLs u: what may be shown. It stands for its URL now, is no copy, and says no noindex.
 SHOWN = f"u.page = p.seq AND p.status = 200 AND p.duplicate_of IS NULL AND p.flags & {NOINDEX | SOFT404} = 0"
+# Of the same: on no topic, whatever its words. From a priority on a URL is an example, perhaps of none of the topics.
+_HIDDEN = f"p.flags & {SOFT404 | NOINDEX} OR (u.priority >= ? AND u.topic < 0)"
 
 _TABLES = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -54,6 +56,9 @@ CREATE TABLE inbox (source INTEGER PRIMARY KEY, watermark INTEGER NOT NULL);
 CREATE TABLE journal (at REAL NOT NULL, event TEXT NOT NULL);
 """
 
+# Came after the first libraries were made: it is added to those when they are next written to.
+_GIVEN_UP = "CREATE INDEX IF NOT EXISTS urls_given_up ON urls (n) WHERE reason = 'bad-host'"
+
 # A link that nobody let us follow is remembered as refused; a later one that may be followed redeems it.
 _ADD_URL = """INSERT INTO urls (n, id, url, host, state, cold, priority, topic, depth, parent, found,
   astray, hops, reason, anchor, context) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
@@ -68,6 +73,12 @@ PAGE_COLUMNS = (
     "links anchors text"
 ).split()
 _ADD_PAGE = f"INSERT INTO pages ({', '.join(PAGE_COLUMNS)}) VALUES ({', '.join('?' * len(PAGE_COLUMNS))})"
+
+# A page that was to be asked for again, and is not, stands as it stood.
+_STAND = """UPDATE urls SET cold = 0, detail = NULL, elsewhere = coalesce(elsewhere, p.duplicate_of),
+  state = CASE WHEN coalesce(elsewhere, p.duplicate_of) IS NULL THEN 2 ELSE 5 END,
+  reason = CASE WHEN p.duplicate_of IS NOT NULL THEN 'duplicate' WHEN elsewhere IS NOT NULL THEN reason END
+  FROM pages p WHERE p.seq = urls.page AND urls.id = ? AND state = 0 RETURNING topic"""
 
 _PIECE = 100_000  # rows read at a time where there may be millions
 
@@ -84,6 +95,7 @@ class Shard:
             # All tables or none, for whoever reads meanwhile and for a start after a kill.
             self.db.executescript(f"BEGIN; {_TABLES} INSERT INTO meta VALUES ('schema', {SCHEMA}); COMMIT;")
         check_schema(self.db, path)
+        self.db.execute(_GIVEN_UP)
         self.db.execute("BEGIN IMMEDIATE")
         self._committed = self.db.total_changes
 
@@ -203,15 +215,15 @@ class Shard:
         self.db.execute("UPDATE urls SET url = ?, hops = ? WHERE id = ?", (url, hops, id))
 
     def settle_queued(self, ids: Sequence[int], state: State, reason: str, detail: str = "") -> dict[int, int]:
-        """Settle queued URLs alike; how many of each topic."""
+        """Settle queued URLs alike, but such as have a page stand as they stood; how many of each topic."""
+        settle = (
+            "UPDATE urls SET state = ?, cold = 0, reason = ?, detail = ? WHERE id = ? AND state = 0 AND page IS NULL"
+            " RETURNING topic"
+        )
         topics: Counter[int] = Counter()
         for id in ids:
-            row = self.db.execute(
-                "UPDATE urls SET state = ?, cold = 0, reason = ?, detail = ? WHERE id = ? AND state = 0"
-                " RETURNING topic",
-                (int(state), reason, detail or None, id),
-            ).fetchone()
-            if row:
+            row = self.db.execute(settle, (int(state), reason, detail or None, id)).fetchone()
+            if row := row or self.db.execute(_STAND, (id,)).fetchone():
                 topics[row[0]] += 1
         return topics
 
@@ -232,10 +244,18 @@ class Shard:
         ).fetchall()
         return Counter(topic for (topic,) in rows)
 
-    def ask_again(self, before: float) -> Counter[int]:
-        """Queue again the pages that were fetched before a time; how many of each topic."""
+    def try_hosts_again(self) -> Counter[int]:
+        """Queue again what was given up with its host: that was for one run; how many of each topic."""
         rows = self.db.execute(
-            "UPDATE urls SET state = 0, tries = 0, hops = 0 WHERE state IN (2, 5) AND page IN"
+            "UPDATE urls INDEXED BY urls_given_up SET state = 0, tries = 0, reason = NULL, detail = NULL"
+            " WHERE reason = 'bad-host' AND state = 3 RETURNING topic"
+        ).fetchall()
+        return Counter(topic for (topic,) in rows)
+
+    def ask_again(self, before: float) -> Counter[int]:
+        """Queue again the pages that were fetched before a time, gone ones too; how many of each topic."""
+        rows = self.db.execute(
+            "UPDATE urls SET state = 0, tries = 0, hops = 0 WHERE state >= 2 AND reason IS NOT 'poison' AND page IN"
             " (SELECT seq FROM pages WHERE max(fetched_at, kept_at) < ?) RETURNING topic",
             (before,),
         ).fetchall()
@@ -294,6 +314,12 @@ class Shard:
             return url, date, digest
         return None
 
+    def standing(self, seq: int) -> tuple[str, float]:
+        """Of a page, by the number of its row: its digest, and when it was last there."""
+        query = "SELECT digest, max(fetched_at, kept_at) FROM pages WHERE seq = ?"
+        digest, when = self.db.execute(query, (seq,)).fetchone()
+        return digest, when
+
     def still_stands(self, id: int, when: float) -> None:
         """A page was asked for again and has not changed."""
         self.db.execute("UPDATE pages SET kept_at = ? WHERE seq = (SELECT page FROM urls WHERE id = ?)", (when, id))
@@ -307,9 +333,14 @@ class Shard:
         """Fingerprint and id of every page that stands for itself."""
         return self.db.execute("SELECT simhash, id FROM pages WHERE duplicate_of IS NULL ORDER BY seq")
 
-    def unjudged(self) -> list[tuple[int, bytes]]:
-        """Pages that were kept before there was a model: (seq, packed text)."""
-        return self.db.execute("SELECT seq, text FROM pages WHERE model = '' ORDER BY seq").fetchall()
+    def unjudged(self, example: float) -> list[tuple[int, bytes, bool]]:
+        """Pages that were kept before there was a model: (seq, packed text, on no topic); `example` as below."""
+        rows = self.db.execute(
+            f"SELECT p.seq, p.text, {_HIDDEN} FROM pages p JOIN urls u ON u.id = p.id WHERE p.model = ''"
+            " ORDER BY p.seq",
+            (example,),
+        )
+        return [(seq, text, bool(hidden)) for seq, text, hidden in rows]
 
     def last_pages(self, count: int, example: float) -> list[tuple[int, int, float, bytes, bytes, bool]]:
         """The pages kept last, oldest first: (seq, id, confidence, packed text, link ids, on no topic).
@@ -317,9 +348,9 @@ class Shard:
         From the priority `example` on a URL is an example; one of no topic is on none, whatever its words.
         """
         rows = self.db.execute(
-            "SELECT p.seq, p.id, p.confidence, p.text, p.links, p.flags & ? OR (u.priority >= ? AND u.topic < 0)"
+            f"SELECT p.seq, p.id, p.confidence, p.text, p.links, {_HIDDEN}"
             " FROM pages p JOIN urls u ON u.id = p.id WHERE p.text IS NOT NULL ORDER BY p.seq DESC LIMIT ?",
-            (SOFT404 | NOINDEX, example, count),
+            (example, count),
         ).fetchall()
         return [(*row[:5], bool(row[5])) for row in rows[::-1]]
 
@@ -417,6 +448,15 @@ class Shard:
             "UPDATE hosts SET pages = pages + 1 WHERE n = ? RETURNING pages", (self.host_number(host),)
         ).fetchone()
         return int(row[0])
+
+    def full_hosts(self, most: int) -> set[str]:
+        """The hosts that have as many pages as they may (0: any number), which are counted anew."""
+        self.db.execute(
+            "UPDATE hosts SET pages = counted.n FROM"
+            " (SELECT host, count(page) AS n FROM urls GROUP BY host) counted WHERE counted.host = hosts.n"
+        )
+        rows = self.db.execute("SELECT name FROM hosts WHERE ? AND pages >= ?", (most, most))
+        return {name for (name,) in rows}
 
     def load_robots(self, origin: str) -> tuple[float, int, bytes] | None:
         """The robots.txt of a site as it was last read."""

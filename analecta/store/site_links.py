@@ -1,7 +1,8 @@
 """Links between sites, counted in each shard as pages arrive, in the transaction that keeps the page (C2).
 
 What is counted is between units (store/sites.py): how many links of pages of one lead to pages of another. A page that
-is a copy of another is not counted, nor one that was fetched again.
+is a copy of another is not counted, nor one that was fetched again; nor a link that carries an address with it, such as
+those of share buttons: it says nothing about where it leads.
 """
 
 import contextlib
@@ -12,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from analecta.model import Lease, Link
 from analecta.store.library import Library
 from analecta.store.sites import Sites
+from analecta.urls import carries
 
 # Came after the first libraries were made: they are added where a crawl first counts.
 _SITES = """CREATE TABLE IF NOT EXISTS sites (
@@ -67,9 +69,10 @@ class SiteCount:
         db.executemany(_ADD, [(number(src), number(dst), n) for (src, dst), n in found.items()])
 
     def _units(self, links: Sequence[Link]) -> list[str]:
+        targets = [link.target for link in links if not carries(link.target.url)]
         if self.sites.are_hosts:
-            return [link.target.host for link in links]
-        return [self.sites.unit(link.target.url, link.target.host) for link in links]
+            return [target.host for target in targets]
+        return [self.sites.unit(target.url, target.host) for target in targets]
 
 
 class SiteGraph:

@@ -8,6 +8,7 @@ from urllib.parse import quote
 from analecta.errors import Environment
 
 SCHEMA = 2  # 2: pages have author and date
+_ROOM = 1_000_000  # bytes without which nothing can be done: SQLite wants files beside its own
 
 
 def connect(path: Path, readonly: bool = False) -> sqlite3.Connection:
@@ -15,7 +16,17 @@ def connect(path: Path, readonly: bool = False) -> sqlite3.Connection:
     try:
         return _read(path) if readonly else _write(path)
     except sqlite3.DatabaseError as error:
-        raise Environment(f"cannot open {path}: {error}") from error
+        raise Environment(f"cannot open {path}: {full_disk(path.parent) or error}") from error
+
+
+def full_disk(folder: Path) -> str:
+    """What to say where the disk of a folder is full; "" where it is not."""
+    try:
+        disk = os.statvfs(folder)
+    except OSError:  # there is no such folder
+        return ""
+    free = disk.f_bavail * disk.f_frsize
+    return "the disk is full: make room on it, or take a larger one" if free < _ROOM else ""
 
 
 def _open(path: Path, mode: str) -> sqlite3.Connection:
@@ -29,9 +40,9 @@ def _read(path: Path) -> sqlite3.Connection:
         db.execute("SELECT 1 FROM sqlite_master")
     except sqlite3.OperationalError:
         db.close()
-        if not path.exists() or not _readonly_disk(path):
+        if not path.exists() or not (_readonly_disk(path) or (full_disk(path.parent) and _folded(path))):
             raise
-        db = _open(path, "mode=ro&immutable=1")  # on a read-only disk there can be no writer to wait for
+        db = _open(path, "mode=ro&immutable=1")  # where nothing can be written there is no writer to wait for
         db.execute("SELECT 1 FROM sqlite_master")
     return db
 
@@ -40,13 +51,23 @@ def _readonly_disk(path: Path) -> bool:
     return bool(os.statvfs(path).f_flag & os.ST_RDONLY)
 
 
+def _folded(path: Path) -> bool:
+    """Whether all that was written is in the file itself, and nothing in the log beside it."""
+    log = path.with_name(f"{path.name}-wal")
+    return not log.exists() or log.stat().st_size == 0
+
+
 def _write(path: Path) -> sqlite3.Connection:
     db = _open(path, "mode=rwc")
-    db.execute("PRAGMA journal_mode = WAL")
-    db.execute("PRAGMA synchronous = NORMAL")  # a kill loses nothing; a power cut at most the last batches
-    db.execute("PRAGMA cache_size = -16000")
-    db.execute("PRAGMA journal_size_limit = 67108864")
-    db.execute("PRAGMA wal_autocheckpoint = 4000")
+    try:
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = NORMAL")  # a kill loses nothing; a power cut at most the last batches
+        db.execute("PRAGMA cache_size = -16000")
+        db.execute("PRAGMA journal_size_limit = 67108864")
+        db.execute("PRAGMA wal_autocheckpoint = 4000")
+    except sqlite3.Error:
+        db.close()
+        raise
     return db
 
 

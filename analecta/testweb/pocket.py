@@ -22,9 +22,10 @@ from analecta.testweb.moods import NAMED
 from analecta.testweb.pages import Writer
 from analecta.testweb.places import Gazetteer, Place, sitemaps
 from analecta.testweb.plan import Card, Plan, Site
-from analecta.testweb.server import Response
+from analecta.testweb.server import HERE, Response
 from analecta.testweb.words import TOPICS
 
+SHOWN = 20  # good pages of each topic that are listed
 KEPT = 2000  # bodies kept, some 15 MB
 _HREF = re.compile(r'<a href="([^"]*)"')
 _LOC = re.compile(r"<loc>([^<]*)</loc>")
@@ -90,8 +91,17 @@ class PocketWeb:
         )
         return list(islice((card.url for card in map(self.plan.card, order) if _exemplary(card)), n))
 
+    def listed(self) -> Iterator[str]:
+        """The addresses that a search engine would know: what robots may fetch and owners want listed."""
+        for one in self.pages(links=False):
+            if one.status == 200 and one.allowed and "noindex" not in one.robots:
+                yield one.url
+
     def answer(self, host: str, target: str, headers: Mapping[str, str]) -> Response:
-        """The answer of a host to a request."""
+        """The answer of a host to a request; asked as localhost, it lists good pages of each topic."""
+        if host in HERE and target == "/":
+            rows = (f"{url}\t{topic}\n" for topic in self.topics for url in self.seeds(topic, SHOWN))
+            return Response(200, b"Content-Type: text/plain; charset=utf-8\r\n", "".join(rows).encode())
         packed = "gzip" in headers.get("accept-encoding", "")
         key = (host, target, packed)
         found = self._kept.get(key)

@@ -9,12 +9,11 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from analecta.errors import BadUse, Environment
-from analecta.testweb.made_up import made_up
+from analecta.testweb.made_up import Searched, made_up
 from analecta.testweb.search import Search
-from analecta.testweb.server import Answer, Response, serve
+from analecta.testweb.server import HERE, Answer, Response, serve
 from analecta.testweb.warcs import Warcs, warc_files
 
-_HERE = ("localhost", "127.0.0.1")
 _TEXT = b"Content-Type: text/plain; charset=utf-8\r\n"
 
 
@@ -26,7 +25,7 @@ class Replay:
 
     def answer(self, host: str, target: str, headers: Mapping[str, str]) -> Response:
         """The archived answer, or 404."""
-        if host in _HERE:
+        if host in HERE:
             return self._here(target)
         found = self.archives.answer(f"http://{host}{target}")
         if found is None:
@@ -34,10 +33,8 @@ class Replay:
         return found
 
     def _here(self, target: str) -> Response:
-        if self.search and target.startswith("/search"):
-            return self.search.answer(target)
-        if self.search and target == "/config":
-            return self.search.about()
+        if self.search and (found := self.search.asked(target)):
+            return found
         hosts = "".join(f"{count}\t{host}\n" for host, count in sorted(self.archives.hosts.items()))
         return Response(200, _TEXT, hosts.encode()) if target == "/" else Response(404, _TEXT, b"Nothing here.\n")
 
@@ -62,9 +59,8 @@ def replay(
         raise BadUse(f"The error rate is a share between 0 and 1, not {error_rate}.")
     options: dict[str, Any] = {"delay": delay, "error_rate": error_rate, "processes": processes, "seed": seed}
     if len(paths) == 1 and not paths[0].exists() and (web := made_up(str(paths[0]))):
-        if search:
-            raise BadUse("a made-up web cannot be searched: leave out --search")
-        _serve(web.answer, port, "A made-up web", web.hosts, moods=web.moods, **options)
+        answer = Searched(web).answer if search else web.answer
+        _serve(answer, port, "A made-up web", web.hosts, search, moods=web.moods, **options)
         return
     console = Console(stderr=True)
     archives = _load(paths, console)

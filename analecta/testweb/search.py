@@ -8,6 +8,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from typing import Protocol
 from urllib.parse import parse_qs, urlsplit
 
 import orjson
@@ -15,7 +16,7 @@ import orjson
 from analecta.analyse.inlinks import InLinks
 from analecta.analyse.wordsearch import WordSearch, snippet
 from analecta.testweb.server import Response
-from analecta.testweb.warcs import Warcs, key_of
+from analecta.testweb.warcs import key_of
 from analecta.urls import Joiner
 
 PER_PAGE = 10  # results of one answer, as SearXNG's engines give
@@ -61,10 +62,18 @@ def _clean(data: bytes, charset: str) -> str:
     return " ".join(html.unescape(text).split())
 
 
+class Archives(Protocol):
+    """What can be searched: pages by their URLs."""
+
+    def pages(self) -> Iterator[tuple[str, Response]]: ...
+
+    def answer(self, url: str) -> Response | None: ...
+
+
 class Search:
     """Finds pages by words, and by the links on them."""
 
-    def __init__(self, archives: Warcs, step: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, archives: Archives, step: Callable[[], None] = lambda: None) -> None:
         self.archives = archives
         self.urls: list[str] = []
         self._titles: list[str] = []
@@ -94,6 +103,12 @@ class Search:
         join = joiner.base(start.url if start else url)
         targets = (join(href.strip()) for name, href in hrefs[:MAX_LINKS] if name.lower() != b"base")
         return [target.id for target in targets if target]
+
+    def asked(self, target: str) -> Response | None:
+        """The answer to a request, where it is one for a search engine."""
+        if target.startswith("/search"):
+            return self.answer(target)
+        return self.about() if target == "/config" else None
 
     def about(self) -> Response:
         """What SearXNG tells of itself at `/config`, and that there is more here."""

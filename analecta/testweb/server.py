@@ -19,6 +19,7 @@ import msgspec
 
 from analecta.testweb.moods import Deed, Mood, Moods
 
+HERE = ("localhost", "127.0.0.1")  # asked by these names, a web tells of itself
 MAX_HEAD = 65_536  # bytes of a request head; more is no request of ours
 
 

@@ -6,7 +6,7 @@ always give the same web.
 """
 
 import html
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from random import Random
 
@@ -17,11 +17,10 @@ from analecta.testweb import words
 from analecta.testweb.grammar import Voice, capital, lexicon, some, title, titles
 from analecta.testweb.moods import Mood
 from analecta.testweb.plan import number_in, slug
-from analecta.testweb.server import Response
+from analecta.testweb.server import HERE, Response
 from analecta.testweb.villages import Villages
 from analecta.testweb.words import TOPICS
 
-HERE = ("localhost", "127.0.0.1")
 ROBOTS = b"User-agent: *\nDisallow: /private/\n"
 NUMBERS = 100  # pages that a site may be linked at
 _A_PAGE, _FEWEST, _MOST = 20, 3, 12  # links of a page to other sites; pages of a site that have such
@@ -78,6 +77,11 @@ class VillagesWeb:
         if not 0 <= page < NUMBERS or self.path(site, page) != target:
             return Response(404, _HTML, b"<title>404</title><h1>Nothing here</h1>\n")
         return Response(200, _HTML, self.page(site, page).encode())
+
+    def listed(self) -> Iterator[str]:
+        """The addresses that a search engine would know: all pages that the sites lead to."""
+        for site in range(len(self.hosts)):
+            yield from (self.home(site).address + self.path(site, page) for page in range(len(self.dealt(site))))
 
     def links(self, site: int) -> dict[str, int]:
         """How many links of a site lead to each other one."""

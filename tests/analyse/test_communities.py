@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analecta.analyse.communities import Communities
+from analecta.analyse.communities import Communities, Member
 from analecta.errors import BadUse
 from analecta.testweb.villages import Villages
 
@@ -121,3 +121,39 @@ def test_c1_links_to_a_site_that_has_moved_and_to_where_it_is_are_summed():
     number = found.numbers
     assert found.links.out == {number["a"]: {number["new"]: 4, number["x"]: 1}, number["b"]: {number["new"]: 5}}
     assert "new" in found.next()
+
+
+def test_c5_a_site_that_many_communities_link_to_is_in_none_also_where_there_are_few():
+    web = Villages(sites=200, communities=3, seed=5)
+    found = grown(web.graph, Random(2).sample(sorted(web.truth), 6))
+    assert set(found.everywhere()) == set(web.everywhere)
+
+
+def test_c5_services_that_link_to_each_other_are_no_community_and_leading_sites_that_do_are():
+    links = {f"m{i}": {f"m{j}": 2 for j in range(40) if j != i} | {"button": 1, "fonts": 1} for i in range(3, 40)}
+    links |= {f"m{i}": {f"m{j}": 9 for j in range(3) if j != i} | {"m3": 1, "m4": 1} for i in range(3)}
+    links |= {"button": {"fonts": 9}, "fonts": {"button": 9, "far": 1}}
+    found = grown(links, ["m9"])
+    assert (sets(found), set(found.everywhere())) == ({frozenset(f"m{i}" for i in range(40))}, {"button", "fonts"})
+
+
+def test_c5_hosts_that_are_known_to_be_everywhere_are_not_gone_to_unless_they_are_seeds():
+    links = {"seed": {"de.network.test": 5, "friend": 5, "network.test/ann/": 5}, "friend": {"seed": 1}}
+    found = grown(links, ["seed"], everywhere=["network.test"])
+    assert sets(found) == {frozenset({"seed", "friend", "network.test/ann/"})}
+    assert found.everywhere() == {"de.network.test": "it is one of communities.everywhere in the settings"}
+    begun = grown(links, ["network.test", "seed"], everywhere=["network.test"])
+    assert {"network.test"} in sets(begun)
+
+
+def test_c5_the_reason_of_a_member_is_a_link_from_inside_its_community():
+    for web in (WEB, Villages(sites=300, communities=5, seed=3)):
+        for cluster in grown(web.graph, Random(4).sample(sorted(web.truth), 8)).clusters():
+            through = {member.through for member in cluster.members if member.through}
+            assert through <= set(cluster.sites)
+            seeds = [member.site for member in cluster.members if member.reason == "a seed"]
+            assert sorted(seeds) == sorted(cluster.seeds)
+
+
+def test_c5_a_site_that_nobody_inside_links_to_is_there_for_its_own_links():
+    assert Member("a", "", 3, 4).reason == "3 of its 4 links lead to sites of this community"

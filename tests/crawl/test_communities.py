@@ -34,7 +34,8 @@ def village(name, stray=""):
         near = [f"http://{host(name, i + step)}/" for step in (1, 2, 3)]
         pages[f"{host(name, i)}/"] = ["/one", "/two", *near, f"http://{BUTTON}/share"]
         pages[f"{host(name, i)}/one"] = [near[0], f"http://{host(name, i + 2)}/two", f"http://{BUTTON}/"]
-        pages[f"{host(name, i)}/two"] = ["/", near[0], *([f"http://{stray}/"] if stray and i == 3 else [])]
+        pages[f"{host(name, i)}/two"] = ["/", near[0], f"http://share.test/?u=http://{host(name, i)}/two"]
+        pages[f"{host(name, i)}/two"] += [f"http://{stray}/"] if stray and i == 3 else []
     return pages
 
 
@@ -218,6 +219,7 @@ def test_c2_a_crawl_counts_what_a_recount_of_its_pages_finds(tmp_path, web):
         recount(library, Sites())
     assert totals[0] == totals[1]
     assert totals[0][1]["ash0.test"]["ash1.test"] == 3
+    assert not any("share.test" in row for row in totals[0][1].values()), "it is only told which page is meant"
 
 
 def test_communities_cannot_be_repeated_in_order(tmp_path, web):

@@ -15,6 +15,7 @@ from analecta.settings import Others, Settings, Topic, load
 from analecta.store.library import Library
 from analecta.testweb.process import PocketServer
 from analecta.urls import canonical
+from tests.crawls.site import html, site
 
 
 @pytest.fixture(scope="module")
@@ -193,3 +194,53 @@ def test_files_are_given_with_the_numbers_of_their_topics():
         topics=(Topic("b", examples=("x",)), Topic("a", examples=("y", "z"))), others=Others((), ("o",))
     )
     assert given_files(settings, ["a", "b"]) == [(1, "x"), (0, "y"), (0, "z"), (-1, "o")]
+
+
+@pytest.mark.parametrize(
+    ("state", "reason", "asked"),
+    [
+        (State.FAILED, "http-404", True),
+        (State.FAILED, "bad-host", True),
+        (State.REFUSED, "nofollow", True),
+        (State.REFUSED, "scope-depth", True),
+        (State.REFUSED, "scope-host", False),
+        (State.FAILED, "poison", False),
+    ],
+)
+def test_what_came_to_nothing_is_asked_for_once_more_where_a_person_names_it(state, reason, asked):
+    with shard_at() as shard:
+        shard.add([(1, candidate("http://a.test/x", depth=7), state, False, reason)])
+        for _ in range(2):  # and not at every start
+            follow([shard], Settings(topics=(Topic("a", ("http://a.test/x",)),)), ["a"])
+            assert shard.db.execute("SELECT state FROM urls").fetchone() == (State.QUEUED if asked else state,)
+            assert shard.get("queued") == (b'{"0":1}' if asked else b"{}")
+            asked, state = False, State.FAILED
+            shard.settle(target("http://a.test/x").id, state, "http-404")
+            shard.put("queued", b"{}")
+
+
+def test_what_is_not_meant_stays_on_no_topic_where_a_recipe_learns_once(tmp_path, web):
+    library = Library.create(tmp_path / "lib", "")
+    topic = web.web.topics[0]
+    urls = web.web.seeds(topic, 8)
+    given = [Topic(topic, tuple(urls[:5]))], Others(tuple(urls[5:]))
+    crawled(web, library, *given, pages=12, recipe="breadth-first")
+    assert [topic for _, topic, _ in rows(library, "u.priority >= 1e6 AND u.topic < 0")] == [-1] * 3
+
+
+def test_an_example_that_says_noindex_is_on_no_topic_where_a_recipe_learns_once(tmp_path):
+    head = '<meta name="robots" content="noindex">'
+    pages = {f"/{n}": html(f"/{n}", words=f"hive bees honey queen {n}", head=head * (n == 2)) for n in range(3)}
+    with site(pages) as server:
+        library = Library.create(tmp_path / "lib", "")
+        crawled(server, library, [Topic("bees", tuple(f"http://a.test{path}" for path in pages))], recipe="panorama")
+    assert {url: topic for url, topic, _ in rows(library, "1")}["http://a.test/2"] == -1
+
+
+def test_where_the_files_of_the_model_are_gone_the_crawl_learns_anew(tmp_path, web):
+    library = Library.create(tmp_path / "lib", "")
+    crawled(web, library, two_topics(web)[0], pages=15)
+    shutil.rmtree(library.models)
+    crawl = crawled(web, library, two_topics(web)[0], pages=2)
+    assert (library.models / f"{crawl.lessons.model}.json").exists()
+    assert [note for _, note in library.notes() if "it is learnt anew" in note]

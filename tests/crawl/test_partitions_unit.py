@@ -11,7 +11,7 @@ from making import FREE, answer, candidate, page_row, pushed, shard_at, states, 
 
 from analecta.crawl.course import Helm
 from analecta.crawl.engine import Engine
-from analecta.crawl.messages import Course, Order, Reins, Report, decode, encode
+from analecta.crawl.messages import Course, Order, Reins, Report, decode, encode, with_settled
 from analecta.crawl.partitions import Crawl, Worker, add, partitions
 from analecta.errors import BadUse, Environment
 from analecta.frontier.queues import Frontier
@@ -240,6 +240,22 @@ def test_f03_a_short_disk_ends_it_with_its_own_code(library):
     assert code == 4
 
 
+@pytest.mark.parametrize(
+    ("troubles", "silent", "delay", "down"),
+    [(3, 3, None, True), (0, 3, None, False), (3, 0, None, False), (3, 3, 20.0, False)],
+)
+def test_the_network_is_down_where_requests_get_no_answer_and_not_where_none_is_made(
+    library, troubles, silent, delay, down
+):
+    now = [0.0]
+    crawl = crawl_of(library, 1, lambda: now[0])
+    crawl.settings = msgspec.structs.replace(crawl.settings, fetch=FetchSettings(delay=delay))
+    says(crawl, queued=100, silent=silent)
+    assert crawl._outage(Tally(answers=500, troubles=3)) == ""
+    now[0] = 16.0
+    assert bool(crawl._outage(Tally(answers=500, troubles=3 + troubles))) == down
+
+
 # --- lessons and the course ------------------------------------------------------------------------------------------
 
 
@@ -272,6 +288,17 @@ def test_a_first_lesson_that_goes_wrong_is_told_in_words(library):
         crawl.lessons.look([REPORT], Tally(), True)
 
 
+@pytest.mark.parametrize(("in_turn", "done"), [(True, False), (False, True)])
+def test_l7_examples_on_hosts_with_a_long_delay_are_waited_for(library, in_turn, done):
+    """robots.txt takes the first turn: then nothing is under way for as long as the delay."""
+    now = [0.0]
+    lessons = crawl_of(library, 1, lambda: now[0]).lessons
+    waits = msgspec.structs.replace(REPORT, seeds_left=1, queued=1, wait=6.0, in_turn=in_turn)
+    assert not lessons._seeds_done([waits], False)
+    now[0] = 5.5
+    assert lessons._seeds_done([waits], False) == done
+
+
 @pytest.mark.parametrize(
     ("report", "near_only"),
     [({"near": -1}, True), ({"near": 3}, True), ({"near": 0}, False), ({"near": 0, "pending": 1}, True),
@@ -295,6 +322,14 @@ def test_tallies_add_up():
     assert (both.pages, both.bytes, both.failed) == (3, 5, 3)
     assert (both.reasons, both.topics) == ({"a": 1, "b": 5, "c": 4}, {0: 1})
     assert add(Tally(), one) == one
+
+
+def test_what_was_settled_unasked_is_in_the_tally_that_is_told():
+    tally = Tally(failed=1, refused=2, reasons={"timeout": 1, "robots": 2})
+    whole = with_settled(tally, {(State.FAILED, "bad-host"): 30, (State.REFUSED, "queue-full"): 50})
+    assert (whole.failed, whole.refused) == (31, 52)
+    assert whole.reasons == {"timeout": 1, "robots": 2, "bad-host": 30, "queue-full": 50}
+    assert (tally.failed, len(tally.reasons)) == (1, 2), "it is told again and again"
 
 
 def test_the_number_of_partitions_is_chosen_once(tmp_path):

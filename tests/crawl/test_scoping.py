@@ -3,9 +3,13 @@
 import contextlib
 
 import pytest
+from making import candidate, page_row, shard_at, target
 
 from analecta.crawl.aside import in_threads
 from analecta.crawl.partitions import Crawl
+from analecta.crawl.scoping import rescope
+from analecta.frontier.policy import Bounds
+from analecta.model import State
 from analecta.settings import load
 from analecta.store.sqlite import connect
 from tests.crawls.driver import kept, make_library, states
@@ -83,3 +87,81 @@ def test_a_library_without_a_mark_is_looked_through_once(tmp_path, web):
         shard.execute("DELETE FROM meta WHERE key = 'scope'")
     crawl(library)
     assert "http://b.test/5" in kept(library)
+
+
+def known(shard, **found):
+    """URLs of a host, by name: state and reason; what is done has a page."""
+    for n, (name, (state, reason)) in enumerate(found.items(), 1):
+        url = f"http://h.test/{name}"
+        shard.add([(n, candidate(url), State.QUEUED if state == State.DONE else state, False, reason)])
+        if state == State.DONE:
+            shard.add_page(page_row(target(url).id), State.DONE, 0, 0)
+
+
+def fates(shard):
+    rows = shard.db.execute("SELECT url, state, reason FROM urls ORDER BY n").fetchall()
+    return {url.rpartition("/")[2]: (state, reason) for url, state, reason in rows}
+
+
+QUEUED, DONE, REFUSED = State.QUEUED, State.DONE, State.REFUSED
+
+
+def test_a_host_that_may_give_more_pages_is_asked_for_what_was_refused_and_one_that_may_give_fewer_is_not():
+    with shard_at() as shard:
+        known(shard, a=(DONE, ""), b=(DONE, ""), c=(REFUSED, "host-full"))
+        assert rescope(shard, Bounds(), False, 3)[0] == {0: 1}
+        assert fates(shard)["c"] == (QUEUED, None)
+        assert rescope(shard, Bounds(), False, 2)[0] == {0: -1}
+        assert fates(shard)["c"] == (REFUSED, "host-full")
+        assert shard.add_host_page("h.test") == 3  # what came while nobody counted counts
+
+
+def test_a_page_that_is_to_be_asked_for_again_is_not_refused_for_a_full_host():
+    with shard_at() as shard:
+        known(shard, a=(DONE, ""), b=(QUEUED, ""))
+        shard.ask_again(1e12)
+        rescope(shard, Bounds(), False, 1)
+        assert fates(shard) == {"a": (QUEUED, None), "b": (REFUSED, "host-full")}
+
+
+def test_a_page_fetched_again_is_no_further_page_of_its_host(tmp_path, web):
+    library = library_at(tmp_path / "lib", web)
+    crawl(library, scope={"pages_per_host": 4}, fetch={"per_host": 1, "delay": 0.01})
+    before = states(library)
+    crawl(library, scope={"pages_per_host": 4}, fetch={"per_host": 1, "delay": 0.01}, crawl={"refresh": 0.0})
+    assert states(library) == before
+
+
+def test_what_waited_for_its_site_is_queued_once_the_crawl_goes_by_no_sites_and_waits_again_after_that():
+    with shard_at() as shard:
+        known(shard, a=(REFUSED, "site-waits"), b=(DONE, ""))
+        assert rescope(shard, Bounds(), True) == ({}, [])
+        assert rescope(shard, Bounds(), False) == ({0: 1}, [])
+        assert fates(shard)["a"] == (QUEUED, None)
+        more, again = rescope(shard, Bounds(), True)
+        assert (more, [one.target.url for one in again]) == ({0: -1}, ["http://h.test/a"])
+        assert fates(shard)["a"] == (REFUSED, "site-waits")
+
+
+def test_a_library_that_went_from_site_to_site_can_be_crawled_by_another_recipe_and_back(tmp_path, web):
+    asked = {"recipe": "communities", "crawl": {"workers": 1}, "communities": {"pages": 2}}
+    library = make_library(tmp_path / "lib", ["http://a.test/0"], web.address, **asked)
+    began = len(web.asked)
+    crawl(library)
+    assert "site-waits" in {reason for _, reason in states(library).values()}
+    crawl(library, communities={"grow": False})
+    assert "site-waits" not in {reason for _, reason in states(library).values()}
+    assert "http://b.test/5" in kept(library)
+    crawl(library)
+    asked = [(one.host, one.path) for one in web.asked[began:] if one.path != "/robots.txt"]
+    assert len(asked) == len(set(asked))
+
+
+def test_what_the_guard_refused_is_asked_for_again_where_other_ranges_are_allowed():
+    with shard_at() as shard:
+        known(shard, a=(REFUSED, "guard"), b=(REFUSED, "robots"))
+        rescope(shard, Bounds(), False)
+        shard.settle(target("http://h.test/a").id, State.REFUSED, "guard")
+        assert rescope(shard, Bounds(), False) == ({}, [])
+        assert rescope(shard, Bounds(), False, allow=("10.0.0.0/8",)) == ({0: 1}, [])
+        assert fates(shard) == {"a": (QUEUED, None), "b": (REFUSED, "robots")}

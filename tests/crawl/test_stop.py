@@ -19,6 +19,12 @@ class Clock:
         return self.now
 
 
+def test_f03_a_disk_that_is_short_is_told_with_what_is_wanted_of_it(tmp_path):
+    assert stop.disk_is_short(tmp_path, 0) is None
+    words = stop.disk_is_short(tmp_path, 10**18)
+    assert "and 1,000,000,000,000 MB are to stay free (stop.free_disk): make room, or set that lower" in words
+
+
 def test_so_many_pages():
     rule = stop.pages(1500)
     assert rule(Tally(pages=1499)) is None

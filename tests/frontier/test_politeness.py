@@ -215,3 +215,40 @@ def test_f21_a_crawl_delay_never_makes_us_faster():
         assert frontier.hosts["a"].delay == 5.0
         frontier.slow_down("a", 20.0)
         assert frontier.hosts["a"].delay == 20.0
+
+
+def test_f21_a_crawl_delay_that_was_taken_back_is_forgotten():
+    with shard_at() as shard:
+        frontier = Frontier(shard, Manners(5.0))
+        frontier.slow_down("a", 20.0)
+        frontier.forget_delay("a")
+        assert frontier.hosts["a"].delay == 5.0
+
+
+def test_f19_a_robots_file_that_moved_within_its_host_is_waited_for_whatever_the_delay():
+    with shard_at() as shard:
+        frontier = Frontier(shard, Manners(20.0))
+        pushed(frontier, candidate("http://a/"))
+        assert len(frontier.pop(1, 0.0)) == 1
+        assert frontier.reserve("a", 1.0) == 19.0
+        assert frontier.reserve("a", 1.0) is None, "two turns are too long"
+
+
+@pytest.mark.parametrize(
+    ("end", "floor", "in_turn"),
+    [("answered", 0.0, True), ("answered", 1.0, False), ("failed", 0.0, False), ("pressed", 0.0, False)],
+)
+def test_what_waits_for_its_turn_is_told_from_what_waits_for_a_host_in_trouble(end, floor, in_turn):
+    manners = Manners(20.0)
+    ends = {
+        "answered": lambda host: host.answered(1.0, manners),
+        "failed": lambda host: host.failed(1.0, manners),
+        "pressed": lambda host: host.pressed(1.0, 60.0),
+    }
+    with shard_at() as shard:
+        frontier = Frontier(shard, manners)
+        pushed(frontier, candidate("http://a/1"), candidate("http://a/2"))
+        (one,) = frontier.pop(1, 0.0)
+        assert frontier.in_turn(0.0)
+        frontier.close(one, 1.0, ends[end])
+        assert frontier.in_turn(floor) == in_turn

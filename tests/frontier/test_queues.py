@@ -46,6 +46,7 @@ class ModelHost:
         self.parallel, self.flying, self.good, self.strikes = parallel, 0, 0, 0
         self.not_before = 0.0
         self.bad = self.held = False
+        self.fate = State.FAILED
 
 
 class FrontierAgainstList(RuleBasedStateMachine):
@@ -115,7 +116,7 @@ class FrontierAgainstList(RuleBasedStateMachine):
         assert self.frontier.fresh([c.target.id for c in found]) == list(range(len(found)))
         for n, (one, (host, priority, topic)) in enumerate(zip(found, batch, strict=True), first):
             url = self.urls[one.target.id] = Url(one.target.id, host, priority, topic, n)
-            url.state = State.FAILED if self.hosts[host].bad else State.QUEUED
+            url.state = self.hosts[host].fate if self.hosts[host].bad else State.QUEUED
         self.frontier.push(found)
 
     @rule(count=st.integers(1, 6))
@@ -132,9 +133,12 @@ class FrontierAgainstList(RuleBasedStateMachine):
 
     @precondition(lambda self: self.flights)
     @rule(
-        which=st.integers(0, 9), how=st.sampled_from(("answered", "pressed", "failed", "dropped")), again=st.booleans()
+        which=st.integers(0, 9),
+        how=st.sampled_from(("answered", "pressed", "failed", "dropped")),
+        again=st.sampled_from((0.0, 0.5, 1.0)),
     )
     def end(self, which, how, again):
+        """A fetch is over; its URL may come back, worth so much of what it was."""
         lease = self.flights.pop(which % len(self.flights))
         host, url, now = self.hosts[lease.host], self.urls[lease.id], self.now
         self.frontier.close(lease, now, self.manner(how, now))
@@ -143,13 +147,14 @@ class FrontierAgainstList(RuleBasedStateMachine):
         host.not_before = max(host.not_before, now + self.manners.delay)
         self.learn(host, how)
         if again:
+            lease.priority *= again
             self.frontier.requeue(lease, "again")
-            url.loose = True
+            url.priority, url.loose = lease.priority, True
         else:
             self.shard.settle(lease.id, State.DONE)
         url.state = State.QUEUED if again else State.DONE
         if host.bad:
-            self.fail_all(lease.host)
+            self.settle_all(lease.host)
 
     def manner(self, how, now):
         """The call that the harvest makes for each way in which a fetch may end."""
@@ -173,10 +178,23 @@ class FrontierAgainstList(RuleBasedStateMachine):
             host.not_before = max(host.not_before, self.now + 2.0 * 2 ** (host.strikes - 1))
             host.bad = host.bad or host.strikes >= 3
 
-    def fail_all(self, name):
+    def settle_all(self, name):
         for url in self.urls.values():
             if url.host == name and url.state == State.QUEUED:
-                url.state = State.FAILED
+                url.state = self.hosts[name].fate
+
+    def cold(self):
+        return {id for (id,) in self.shard.db.execute("SELECT id FROM urls WHERE cold = 1")}
+
+    @precondition(lambda self: self.urls)
+    @rule(which=st.lists(st.integers(0, 200), min_size=1, max_size=6), priority=st.sampled_from((0.1, 0.25, 0.5, 0.9)))
+    def rescore(self, which, priority):
+        """Hot URLs get another worth, better or not."""
+        urls, cold = list(self.urls.values()), self.cold()
+        chosen = [url for i in which if (url := urls[i % len(urls)]).state == State.QUEUED and url.id not in cold]
+        self.frontier.rescore({url.id: priority for url in chosen})
+        for url in chosen:
+            url.priority, url.loose = priority, True
 
     @precondition(lambda self: self.urls)
     @rule(which=st.lists(st.integers(0, 200), min_size=1, max_size=3), priority=st.sampled_from((0.5, 0.9, 1.0)))
@@ -185,12 +203,13 @@ class FrontierAgainstList(RuleBasedStateMachine):
         urls = list(self.urls.values())
         chosen = [urls[i % len(urls)] for i in which]
         self.frontier.raise_priority([target(f"http://{u.host}/{u.n}") for u in chosen], priority)
-        now = dict(self.shard.db.execute("SELECT id, priority FROM urls").fetchall())
-        cold = {row[0] for row in self.shard.db.execute("SELECT id FROM urls WHERE cold = 1")}
+        cold, hot = self.cold(), {id: priority for priority, id in self.frontier.priorities()}
         for url in chosen:
-            if url.state == State.QUEUED and url.id not in cold and url.priority < priority:
+            if url.state != State.QUEUED or url.id in cold:
+                continue
+            if url.priority < priority:
                 url.priority, url.loose = priority, True
-            assert now[url.id] == url.priority, "a priority changes where the URL is hot and it gets better"
+            assert hot[url.id] == url.priority, "a priority changes where the URL is hot and it gets better"
 
     @precondition(lambda self: any(self.hosts[lease.host].flying == 1 for lease in self.flights))
     @rule(which=st.integers(0, 9))
@@ -200,13 +219,16 @@ class FrontierAgainstList(RuleBasedStateMachine):
         self.frontier.hold(name)
         self.hosts[name].held = True
 
-    @rule(name=st.sampled_from(HOSTS[3:]), sure=st.integers(0, 9))
-    def give_up(self, name, sure):
+    @rule(name=st.sampled_from(HOSTS[3:]), sure=st.integers(0, 9), fate=st.sampled_from((State.FAILED, State.REFUSED)))
+    def give_up(self, name, sure, fate):
+        """What a host is given up for first is what becomes of its URLs."""
         if sure:
             return
-        self.frontier.give_up(name, State.FAILED, "no-such-host")
-        self.hosts[name].bad = True
-        self.fail_all(name)
+        self.frontier.give_up(name, fate, "no-such-host")
+        host = self.hosts[name]
+        host.fate = host.fate if host.bad else fate
+        host.bad = True
+        self.settle_all(name)
 
     # --- what is always true ---------------------------------------------------------------------------------------
 
@@ -230,7 +252,7 @@ class FrontierAgainstList(RuleBasedStateMachine):
         waiting = [self.hosts[u.host] for u in self.urls.values() if u.state == State.QUEUED]
         free = [h for h in waiting if not (h.bad or h.held) and h.flying < h.parallel and h.not_before > self.now]
         due = self.frontier.next_due()
-        if free and not self.spread:
+        if free:
             assert due is not None
             assert due <= min(host.not_before for host in free)
 
@@ -297,6 +319,17 @@ def test_p5_a_url_below_the_floor_does_not_hide_a_resting_host_above_it():
         assert [lease.url for lease in frontier.pop(5, 0.0, floor=5.0)] == ["http://a/1", "http://a/2"]
 
 
+def test_p5_a_resting_host_that_must_be_waited_for_is_known_to_be_due():
+    """Else a crawl whose hosts all ask for patience would never end."""
+    with shard_at() as shard:
+        frontier = Frontier(shard, FREE, spread=3)
+        pushed(frontier, candidate("http://a/1"), candidate("http://a/2"))
+        (one,) = frontier.pop(1, 0.0)
+        frontier.close(one, 1.0, lambda host: host.pressed(1.0, 3600.0))
+        assert (frontier.next_due(), frontier.next_host()) == (3601.0, "a")
+        assert len(frontier.pop(9, 3601.0)) == 1
+
+
 def test_nothing_below_the_floor_is_given_and_nothing_is_lost_by_it():
     with shard_at() as shard:
         frontier = Frontier(shard, FREE)
@@ -333,6 +366,21 @@ def test_a_raised_url_comes_before_what_was_better_than_it():
         frontier.raise_priority([target("http://a/2"), target("http://a/1")], 0.95)
         frontier.raise_priority([target("http://b/")], 0.2)
         assert sorted(drained(frontier)[:2]) == ["http://a/1", "http://a/2"]
+
+
+def test_a_url_that_went_up_and_came_back_is_valued_anew_once():
+    """It stands twice in the heap of its host, and goes cold."""
+    with shard_at() as shard:
+        frontier = Frontier(shard, FREE, hot=4)
+        pushed(frontier, candidate("http://a/0", 0.5), candidate("http://a/1", 0.7),
+               *(candidate(f"http://a/{i}", 0.4) for i in range(2, 8)))  # fmt: skip
+        frontier.raise_priority([target("http://a/0")], 1.0)
+        (one,) = frontier.pop(1, 0.0)
+        frontier.close(one, 0.0, lambda host: host.dropped(0.0))
+        one.priority = 0.5
+        frontier.requeue(one, "http-500")
+        frontier.rescore({target("http://a/0").id: 0.1})
+        assert drained(frontier) == [f"http://a/{i}" for i in (1, *range(2, 8), 0)]
 
 
 # --- the cap ---------------------------------------------------------------------------------------------------------
@@ -387,6 +435,44 @@ def test_what_is_found_later_on_a_given_up_host_gets_the_same_reason():
         frontier.give_up("a", State.REFUSED, "host-full")
         pushed(frontier, candidate("http://a/2"))
         assert shard.db.execute("SELECT DISTINCT state, reason FROM urls").fetchall() == [(State.REFUSED, "host-full")]
+
+
+def test_a_full_host_stays_full_when_another_of_its_fetches_ends():
+    with shard_at() as shard:
+        frontier = Frontier(shard, FREE)
+        pushed(frontier, *(candidate(f"http://a/{i}") for i in range(3)))
+        one, other = frontier.pop(2, 0.0)
+        frontier.close(one, 0.0, lambda host: host.answered(0.0, FREE))
+        frontier.give_up("a", State.REFUSED, "host-full")
+        frontier.close(other, 0.0, lambda host: host.answered(0.0, FREE))
+        pushed(frontier, candidate("http://a/late"))
+        rows = shard.db.execute("SELECT state, reason, count(*) FROM urls GROUP BY 1, 2").fetchall()
+    assert rows == [(State.LEASED, None, 2), (State.REFUSED, "host-full", 2)]
+
+
+def test_what_is_settled_unasked_is_counted():
+    with shard_at() as shard:
+        frontier = Frontier(shard, FREE, cap=2)
+        pushed(frontier, *(candidate(f"http://a/{i}") for i in range(5)))
+        frontier.give_up("a", State.FAILED, "bad-host")
+        pushed(frontier, candidate("http://a/late"))
+        rows = shard.db.execute("SELECT state, reason, count(*) FROM urls GROUP BY 1, 2").fetchall()
+    assert rows == [(State.FAILED, "bad-host", 3), (State.REFUSED, "queue-full", 3)]
+    assert frontier.settled == {(state, reason): count for state, reason, count in rows}
+
+
+def test_no_more_of_a_host_is_under_way_than_may_still_be_kept():
+    left = {"a": 2, "b": 0}
+    with shard_at() as shard:
+        frontier = Frontier(shard, FREE, left=left.__getitem__)
+        pushed(frontier, *(candidate(f"http://{host}/{i}") for host in "ab" for i in range(9)))
+        one, *_ = leases = frontier.pop(9, 0.0)
+        assert [lease.host for lease in leases] == ["a", "a", "b"], "one is always asked, for it may be no new page"
+        frontier.close(one, 0.0, lambda host: host.answered(0.0, FREE))
+        left["a"] = 1
+        assert frontier.pop(9, 0.0) == []
+        frontier.close(leases[1], 0.0, lambda host: host.answered(0.0, FREE))
+        assert [lease.host for lease in frontier.pop(9, 0.0)] == ["a"]
 
 
 def test_hosts_of_one_domain_share_its_limit():

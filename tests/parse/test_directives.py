@@ -19,6 +19,8 @@ def flags(page):
         ("<meta name=googlebot content=noindex>", (False, False, False)),
         ("<meta name=robots content=noindex><meta name=robots content=nofollow>", (True, True, False)),
         ("<meta name=robots content='max-snippet:-1, noarchive'>", (False, False, True)),
+        ("<meta name=robots content='noindex nofollow'>", (True, True, False)),
+        ("<meta name=robots content='noindex;nofollow; noarchive'>", (True, True, True)),
     ],
 )
 def test_f35_meta_robots(meta, wanted):
@@ -32,6 +34,8 @@ def test_f35_meta_robots(meta, wanted):
         ("otherbot: noindex, nofollow", (False, False, False)),
         ("Analecta: noarchive", (False, False, True)),
         ("otherbot: noindex, analecta: nofollow", (False, True, False)),
+        ("otherbot: noindex nofollow", (False, False, False)),
+        ("analecta: noindex nofollow", (True, True, False)),
         ("unavailable_after: Wed, 25 Jun 2031 15:00:00 GMT, noindex", (True, False, False)),
     ],
 )

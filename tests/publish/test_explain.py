@@ -1,5 +1,7 @@
+import contextlib
 import io
 import shutil
+import time
 
 import msgspec
 import pytest
@@ -9,12 +11,13 @@ from analecta.errors import BadUse
 from analecta.judge import JUDGES
 from analecta.model import State
 from analecta.publish.collection import collections
-from analecta.publish.explain import Explanation, explain
+from analecta.publish.explain import Explanation, Step, explain
 from analecta.publish.linking import Linked, Linking
 from analecta.publish.rows import Left, links, pages, refusals
 from analecta.publish.telling import tell, verdict
 from analecta.store.feedback import Word, say
 from analecta.store.library import Library
+from analecta.store.shard import Shard
 
 
 def text(explanation) -> str:
@@ -75,6 +78,26 @@ def test_a_redirect_and_a_copy_lead_to_what_stands_for_them(grown):
     assert explain(grown, moved["url"]).stands_elsewhere[-1] == moved["final_url"]
     assert explain(grown, copy["final_url"]).stands_elsewhere[-1] == copy["duplicate_of"]
     assert copy["final_url"] in explain(grown, copy["duplicate_of"]).stands_for
+
+
+def test_a_page_that_is_to_be_asked_again_is_told_with_its_verdict(grown, tmp_path):
+    page = next(row for row in pages(grown, Left()) if row["topic"] and not row["duplicate_of"])["final_url"]
+    copy = next(row for row in pages(grown, Left()) if row["duplicate_of"])["final_url"]
+    before, copied = explain(grown, page), explain(grown, copy)
+    again = Library(shutil.copytree(grown.folder, tmp_path / "lib"))
+    for n in range(again.partitions):
+        with contextlib.closing(Shard(again.shard_path(n))) as shard:
+            shard.ask_again(time.time() + 1)
+            shard.commit()
+    assert verdict(explain(again, page))[0] == f"{verdict(before)[0]} It is to be asked for again."
+    assert "Judge " in text(explain(again, page))
+    assert verdict(explain(again, copy))[0] == f"{verdict(copied)[0]} It is to be asked for again."
+
+
+def test_a_page_to_begin_at_is_told_as_one():
+    told = Explanation("http://a.test/", "done", depth=0, chain=[Step("http://a.test/", "link", "done", "")])
+    assert "a page to begin at, of `starts` in the settings" in text(told)
+    assert "a seed" not in text(told)
 
 
 def waiting(library) -> list[tuple[float, str, str]]:

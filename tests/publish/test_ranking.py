@@ -46,10 +46,15 @@ def test_s12_what_is_asked_for_does_not_change_what_comes_first(ordered, most, p
 
 
 @given(lists, st.integers(0, 4))
-def test_s12_each_title_is_there_once_and_none_is_lost(ordered, per_host):
+def test_s12_each_title_of_a_host_is_there_once_and_none_is_lost(ordered, per_host):
     chosen = [one for one, _ in choose(ordered, 100, per_host, by_path)]
-    assert len({one.title for one in chosen}) == len(chosen)
-    assert {one.title for one in chosen} == {one.title for one in ordered}
+    assert len({one.look for one in chosen}) == len(chosen)
+    assert {one.look for one in chosen} == {one.look for one in ordered}
+
+
+def test_s12_pages_of_one_title_are_listed_together_where_their_hosts_differ():
+    ordered = in_order(candidate(url, "Home") for url in ("http://a.test/", "http://a.test/x", "http://b.test/"))
+    assert urls(choose(ordered, 10, 5, good)) == ["http://a.test/", "http://b.test/"]
 
 
 @given(lists, st.integers(1, 4))

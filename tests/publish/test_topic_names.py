@@ -37,9 +37,15 @@ def test_b1_a_topic_may_be_asked_for_alone(library):
         topic_numbers(library, ["Science"], below=False)
 
 
+def test_capitals_do_not_matter_unless_two_topics_differ_by_them(library):
+    assert topic_numbers(library, ["art"]) == topic_numbers(library, ["ART"]) == [0, 1]
+    library.topic_names(("ART",))
+    assert topic_numbers(library, ["ART"], below=False) == [4]
+
+
 def test_a_topic_that_is_not_there_is_told_with_the_nearest(library):
-    with pytest.raises(BadUse, match="no topic 'art'; did you mean 'Art'"):
-        topic_numbers(library, ["art"])
+    with pytest.raises(BadUse, match="no topic 'Arts'; did you mean 'Art'"):
+        topic_numbers(library, ["Arts"])
 
 
 def test_a_library_without_topics_says_so(tmp_path):

@@ -65,6 +65,6 @@ def test_it_is_told_as_a_tree_with_the_first_of_what_is_odd():
     topics = (Topic("S / B", ("u", "v")), Topic("K", ("u",)), Topic("S", ("w",)))
     odd = tuple(Skipped(n, "ftp:", "no", "a.txt") for n in range(1, 14))
     lines = list(tell_reading(Reading(topics, odd, 2, {"Q": "Q"}, ("K",))))
-    assert lines[:3] == ["  Topic S: 1 seeds", "      B: 2 seeds", "  Topic K: 1 seeds"]
+    assert lines[:3] == ["  Topic S: 1 seed", "      B: 2 seeds", "  Topic K: 1 seed"]
     assert lines[3:8:2] == ["  Named more than once: 2", "    K", "    Q"]
     assert lines[-2:] == [f"    a.txt, line {MOST}: ftp:: no", "    and 3 more"]

@@ -275,3 +275,8 @@ def test_any_line_is_split(line):
 def test_a_line_beyond_reason_is_skipped_quickly(tmp_path):
     reading = read(tmp_path, "A\n  https://a.test/\n" + "[" * 500_000 + "\n- x\n" + "- " + "(a](" * 50_000)
     assert [skipped.line for skipped in reading.skipped] == [5]
+
+
+def test_bookmarks_given_as_an_outline_are_told_as_what_they_are(tmp_path):
+    with pytest.raises(BadUse, match="holds bookmarks: give it with --bookmarks"):
+        read(tmp_path, "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<DL><p><DT><A HREF='https://a.test/'>a</A></DL>")

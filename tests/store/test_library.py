@@ -229,6 +229,47 @@ def readonly(tmp_path):
         subprocess.run(["umount", disk], check=True, capture_output=True)
 
 
+@pytest.fixture
+def full(tmp_path):
+    """A library on a disk with nothing free."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", disk], capture_output=True).returncode:
+        pytest.skip("F03 NOT SHOWN: no right to mount a small disk here")
+    try:
+        made = Library.create(disk / "lib", TEXT)
+        made.put("partitions", 1)
+        Shard(made.shard_path(0)).close()
+        for left in made.folder.rglob("*-shm"):  # SQLite's own, where a reader was the last
+            left.unlink()
+        with contextlib.suppress(OSError), (disk / "fill").open("wb", buffering=0) as file:
+            while file.write(bytes(1024)):
+                pass
+        yield made
+    finally:
+        subprocess.run(["umount", disk], check=True, capture_output=True)
+
+
+def test_f03_a_library_on_a_full_disk_can_be_read(full):
+    again = Library(full.folder)
+    assert again.partitions == 1
+    with again.shards() as readers:
+        assert len(readers) == 1
+
+
+def test_f03_what_writes_says_that_the_disk_is_full(full):
+    with pytest.raises(Environment, match="the disk is full: make room"), full.lock():
+        pass
+    with pytest.raises(Environment, match="the disk is full: make room"):
+        full.put("a", 1)
+
+
+def test_f03_a_library_that_cannot_be_made_on_a_full_disk_leaves_nothing(full):
+    with pytest.raises(Environment, match=r"cannot make a library at .* the disk is full"):
+        Library.create(full.folder.parent / "new", TEXT)
+    assert not (full.folder.parent / "new").exists()
+
+
 def test_f06_a_read_only_library_cannot_be_locked_for_writing(readonly):
     with pytest.raises(Environment, match="read-only"), readonly.lock():
         pass

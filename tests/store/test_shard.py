@@ -303,3 +303,32 @@ def test_folders_may_have_any_name(tmp_path, name):
     with shard_at(folder / "p.db") as shard:
         assert (folder / "p.db").stat().st_size > 0
         assert shard.db.execute("PRAGMA database_list").fetchone()[2] == str(folder / "p.db")
+
+
+def test_pages_that_were_to_be_asked_for_again_stand_where_that_comes_to_nothing():
+    with shard_at() as shard:
+        page, copy = kept(shard, "http://h/page"), target("http://h/copy").id
+        added(shard, queued("http://h/copy"))
+        shard.add_page(page_row(copy, duplicate_of=7), State.ELSEWHERE, 7, 0)
+        shard.ask_again(1e12)
+        shard.settle(copy, State.QUEUED, "timeout")  # a first try
+        assert shard.settle_queued([page, copy], State.FAILED, "bad-host") == {0: 2}
+        rows = shard.db.execute("SELECT state, reason, elsewhere FROM urls ORDER BY n").fetchall()
+        assert rows == [(State.DONE, None, None), (State.ELSEWHERE, "duplicate", 7)]
+
+
+def test_pages_that_are_gone_are_asked_for_again_too_but_not_such_as_end_the_process():
+    with shard_at() as shard:
+        gone, poison = kept(shard, "http://h/gone"), kept(shard, "http://h/poison")
+        shard.settle(gone, State.FAILED, "http-410")
+        shard.settle(poison, State.FAILED, "poison")
+        assert shard.ask_again(before=99.0) == {0: 1}
+        assert states(shard) == {gone: State.QUEUED, poison: State.FAILED}
+
+
+def test_a_host_is_given_up_for_one_run():
+    with shard_at() as shard:
+        added(shard, *((candidate(f"http://h/{why}"), State.FAILED, False, why) for why in ("bad-host", "http-404")))
+        assert shard.try_hosts_again() == {0: 1}
+        assert states(shard) == {target("http://h/bad-host").id: 0, target("http://h/http-404").id: State.FAILED}
+        assert shard.try_hosts_again() == {}

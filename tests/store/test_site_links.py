@@ -106,6 +106,18 @@ def test_c2_links_to_other_sites_are_counted_page_after_page():
         assert graph.pages([shard.db]) == {"a.test": 3}
 
 
+@pytest.mark.parametrize("by", ["host", "prefix"])
+def test_c5_links_that_carry_an_address_as_share_buttons_do_count_for_nobody(by):
+    out = [
+        "http://share.test/?u=https%3A%2F%2Fa.test%2F",
+        "http://check.test/x?a&uri=http://a.test/",
+        "http://b.test/?u=a",
+    ]
+    with shard_at() as shard:
+        graph = counted_in(shard.db, Sites(SiteSettings(by)), ("http://a.test/", out))
+        assert graph.out([shard.db], "a.test") == {"b.test": 1}
+
+
 @given(PAGES, st.sampled_from(["host", "domain"]))
 def test_c2_the_count_is_what_a_scan_of_all_pages_would_give(pages, by):
     sites = Sites(SiteSettings(by), [Edit("merge", "c.test", "b.test")])

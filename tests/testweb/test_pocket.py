@@ -233,3 +233,9 @@ def test_topics_have_words_enough_of_their_own():
 def test_any_path_is_answered(path, host):
     truth, answer = WEB.truth(f"http://{host}/{path}"), WEB.answer(host, f"/{path}", {})
     assert answer.status == (truth.status if truth else 404)
+
+
+def test_asked_as_localhost_it_lists_good_pages_of_each_topic():
+    rows = [line.split("\t") for line in WEB.answer("127.0.0.1", "/", {}).body.decode().splitlines()]
+    assert {topic for _, topic in rows} == set(TOPICS)
+    assert all(WEB.truth(url).topic == topic for url, topic in rows)

@@ -5,8 +5,11 @@ from urllib.parse import quote
 
 import pytest
 
+from analecta.testweb.made_up import Searched
+from analecta.testweb.pocket import PocketWeb
 from analecta.testweb.replay import Replay
 from analecta.testweb.search import Search
+from analecta.testweb.villages_web import VillagesWeb
 from tests.testweb.test_replay import archives, record, said, warc  # noqa: F401
 
 PAGES = {
@@ -47,3 +50,13 @@ def test_the_pages_that_link_to_a_url_are_found_whether_it_is_archived_or_not(we
 def test_that_it_knows_back_links_is_announced_where_searxng_tells_of_itself(web):
     assert json.loads(web.answer("localhost", "/config", {}).body)["backlinks"] == "link:"
     assert Replay(web.archives).answer("localhost", "/config", {}).status == 404
+
+
+@pytest.mark.parametrize("made", [PocketWeb(300), VillagesWeb(100)])
+def test_made_up_webs_can_be_searched_and_what_asks_not_to_be_listed_is_not_found(made):
+    web = Searched(made)
+    found = json.loads(web.answer("127.0.0.1", "/search?format=json&q=bees", {}).body)["results"]
+    assert {web.answer(*url[7:].replace("/", " /", 1).split(" "), {}).status for url in web.search.urls} == {200}
+    assert found[0]["url"] in web.search.urls
+    if isinstance(made, PocketWeb):
+        assert not {one.url for one in made.pages() if "noindex" in one.robots or not one.allowed} & {*web.search.urls}

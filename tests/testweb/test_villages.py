@@ -8,7 +8,6 @@ import sys
 from collections import Counter
 from contextlib import closing
 from itertools import combinations
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +15,6 @@ from analecta.errors import BadUse
 from analecta.testweb.made_up import made_up
 from analecta.testweb.pocket import PocketWeb
 from analecta.testweb.process import ServerProcess
-from analecta.testweb.replay import replay
 from analecta.testweb.villages import Villages
 from analecta.testweb.villages_web import VillagesWeb
 
@@ -104,17 +102,14 @@ def test_made_up_webs_have_names():
 
 
 def test_the_command_serves_a_made_up_web_until_ctrl_c():
-    command = [sys.executable, "-m", "analecta", "replay", "villages:200", "--port", "0"]
+    command = [sys.executable, "-m", "analecta", "replay", "villages:200", "--port", "0", "--search"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
         port = int(re.search(r"of \d+ hosts served on 127.0.0.1:(\d+)", child.stdout.readline())[1])
         with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=5)) as connection:
             connection.request("GET", "/", headers={"Host": "s0.village-0.test"})
             assert b"<h2>Elsewhere</h2>" in connection.getresponse().read()
+            connection.request("GET", "/search?q=bees&format=json")
+            assert b"results" in connection.getresponse().read()
         child.send_signal(signal.SIGINT)
         assert "connect_to" in child.stdout.read()
     assert child.returncode == 0
-
-
-def test_a_made_up_web_cannot_be_searched():
-    with pytest.raises(BadUse, match="--search"):
-        replay([Path("villages:200")], 0, search=True)

@@ -6,14 +6,17 @@ words carry their particles) are cut into single characters, and their words loo
 """
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from pathlib import Path
+from urllib.parse import unquote
 
 import tantivy
 
 from analecta.publish.items import Item
 from analecta.terms import stop_words
+from analecta.urls import canonical
 
 WORDS = "words"  # the folder of the index proper
 STEMMED = ("title", "headings", "anchors", "text")  # by stems, counted but not placed: phrases are not asked of them
@@ -68,8 +71,8 @@ def _cut(*more: tantivy.Filter) -> tantivy.TextAnalyzer:
 
 
 def apart(text: str) -> str:
-    """The text with each character that is a word of its own set apart."""
-    return text if text.isascii() else _ALONE.sub(r" \1 ", text)
+    """The text with each character that is a word of its own set apart, and letters in one piece with their accents."""
+    return text if text.isascii() else _ALONE.sub(r" \1 ", unicodedata.normalize("NFC", text))
 
 
 def stems(text: str) -> list[str]:
@@ -107,8 +110,8 @@ def document(item: Item, headings: str, text: str, anchors: Sequence[str], commu
     made = tantivy.Document()
     title, text = apart(item.title), apart(text)
     texts = {"title": title, "title_written": title, "headings": apart(headings), "text": text, "text_written": text}
-    texts |= {"anchors": apart("\n".join(anchors)), "address": item.url, "host": item.host, "community": community}
-    texts |= {"lang": language(item.lang), "type": type_of(item.mime)}
+    texts |= {"anchors": apart("\n".join(anchors)), "host": item.host, "community": community}
+    texts |= {"address": apart(unquote(item.url)), "lang": language(item.lang), "type": type_of(item.mime)}
     for name, value in texts.items():
         if value:
             made.add_text(name, value)
@@ -126,9 +129,16 @@ def document(item: Item, headings: str, text: str, anchors: Sequence[str], commu
 
 @lru_cache(10_000)
 def domains(host: str) -> tuple[str, ...]:
-    """The host and all domains above it: a.b.org, b.org, org."""
-    parts = host.split(".")
-    return tuple(".".join(parts[i:]) for i in range(len(parts)))
+    """The host and all domains above it: a.b.org, b.org, org; one with a port also without it."""
+    parts = re.sub(r":\d+$", "", host).split(".")
+    return tuple(dict.fromkeys([host, *(".".join(parts[i:]) for i in range(len(parts)))]))
+
+
+def host_of(said: str) -> str:
+    """The host that is meant by bücher.example, *.example.org or http://example.org/; "" where it is none."""
+    name = said.strip().removeprefix("*.").strip(".")
+    target = canonical(name if "://" in name else f"http://{name}")
+    return target.host if target and target.url.endswith(f"//{target.host}/") else ""
 
 
 @lru_cache(1000)

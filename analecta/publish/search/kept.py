@@ -15,7 +15,7 @@ from analecta.publish.search.index import WORDS
 from analecta.store.library import Library
 
 NAME = "kept.json"
-_VERSION = f"3 tantivy {version('tantivy')}"  # raise it when pages are indexed otherwise
+_VERSION = f"4 tantivy {version('tantivy')}"  # raise it when pages are indexed otherwise
 _RACY = 1.0  # seconds: a file written so lately may be written again without looking changed
 
 Stamps = dict[str, tuple[int, int]]  # size and time of files by name

@@ -1,6 +1,7 @@
 """What a question means to the index: each word in the fields that count, filters that choose but do not rank."""
 
 from collections.abc import Callable, Sequence
+from urllib.parse import unquote
 
 import msgspec
 import tantivy
@@ -8,7 +9,7 @@ from tantivy import Occur, Query
 
 from analecta.errors import BadUse
 from analecta.model import OTHERS
-from analecta.publish.search.index import LONGEST, day_of, language, schema, stems, written
+from analecta.publish.search.index import LONGEST, day_of, host_of, language, schema, stems, written
 from analecta.publish.search.nodes import All, Either, Node, Not, Only, Phrase, Word, leaves
 
 # What a word is worth in each field, against one in the text. A page has most of its score from its best field.
@@ -50,9 +51,9 @@ class Meaning:
     def _of(self, node: Node) -> Query:
         match node:
             case Word():
-                return self._word(node)
+                return self._word(Word(_readable(node), node.place))
             case Phrase():
-                return self._phrase(node.text, node.place)
+                return self._phrase(_readable(node), node.place)
             case Only():
                 return _silent(self._only(node))
             case Not():
@@ -86,7 +87,7 @@ class Meaning:
             case "community":
                 return self.community(value)
             case "site":
-                return _term("site", value.lower().removeprefix("*.").strip("."))
+                return _term("site", host_of(value))
             case "lang":
                 return _term("lang", language(value))
             case "type":
@@ -182,6 +183,12 @@ def _worded(node: Node) -> Node | None:
             some = tuple(left for part in parts if (left := _worded(part)))
             return msgspec.structs.replace(node, parts=some) if len(some) > 1 else next(iter(some), None)
     return node
+
+
+def _readable(said: Word | Phrase) -> str:
+    """Its text; of an address without escapes, as in the index."""
+    text = unquote(said.text)
+    return text if said.place == "url" and written(text) else said.text
 
 
 def _says(word: Word) -> bool:

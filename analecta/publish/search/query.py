@@ -14,7 +14,7 @@ from difflib import get_close_matches
 
 import msgspec
 
-from analecta.publish.search.index import day_of
+from analecta.publish.search.index import day_of, host_of
 from analecta.publish.search.nodes import WORD, All, Either, Node, Not, Only, Phrase, Word
 
 PLACES = ("title", "url")  # fields that words are looked for in
@@ -25,6 +25,7 @@ LONGEST = 2000  # characters of a question
 
 _SPACE = re.compile(r"\s*")
 _FIELD = re.compile(r"([A-Za-z]+):(?=[^\s:)])")
+_BARE = re.compile(r"([A-Za-z]+):(?=[\s)]|$)")  # a field that nothing stands right after
 _PHRASE = re.compile(r'"([^"]*)"')
 
 
@@ -120,6 +121,9 @@ class _Reading:
 
     def _term(self, began: int) -> Node:
         field = _FIELD.match(self.text, self.at)
+        bare = _BARE.match(self.text, self.at)
+        if bare and bare[1].lower() in FIELDS:
+            raise _Stopped(began, f"a word comes right after {bare[0]}, without a blank")
         if field is None:
             return self._value("", began)
         name = field[1].lower()
@@ -175,6 +179,8 @@ def _only(field: str, value: str, began: int) -> Only:
         raise _Stopped(began, f"say which after {field}:")
     if field in ("after", "before") and not day_of(value):
         raise _Stopped(began, f"{field}: wants a date, 2024-05-31 or 2024-05 or 2024")
+    if field == "site" and not host_of(value):
+        raise _Stopped(began, "site: wants a host, such as example.org")
     return Only(field, value)
 
 

@@ -40,7 +40,7 @@ def snippet(text: str, stems: Collection[str], words: Collection[str], width: in
 
     Where it has none it is the beginning.
     """
-    text = text[:_LOOKED_AT]
+    text = unicodedata.normalize("NFC", text[:_LOOKED_AT])
     tried = [_placed(one, stems, words, width) for one in (_NO_PROSE.sub("", text), text)]
     text, found, _, start = max(tried, key=lambda one: (one.different, bool(one.text)))  # the first of equals
     begin = _begin(text, start - _BEFORE if found else 0, width)

@@ -20,8 +20,14 @@ def first_on(names: Sequence[str], topic: str) -> list[int]:
     if not found and wanted == NONE:
         return [OTHERS]
     if not found:
-        raise BadUse(f"the library has no topic {topic!r}{suggest(topic, [*names]) if names else ' yet'}")
+        raise BadUse(f"the library has no topic {topic!r}{suggest(topic, _known(names)) if names else ' yet'}")
     return found
+
+
+def _known(names: Sequence[str]) -> list[str]:
+    """All that may be said for a topic: names, and those above them."""
+    places = (name.split(BELOW) for name in names)
+    return list(dict.fromkeys(BELOW.join(parts[:end]) for parts in places for end in range(1, len(parts) + 1)))
 
 
 def also_on(names: Sequence[str], topic: str, vague: bool = False) -> list[int]:

@@ -24,6 +24,7 @@ from analecta.seed.reading import Reading
 _TOML = re.compile(
     r"""(?m)\A(?:[ \t]*(?:#.*)?\r?\n)*[ \t]*(?:\[\[?["'\w .-]+\]\]?\s*(?:#.*)?$|["'\w .-]+=\s*["'\[{])"""
 )
+_BOOKMARKS = re.compile(rb"(?i)<!doctype netscape-bookmark")
 
 
 def read_outline(path: Path, topic: str) -> Reading:
@@ -31,6 +32,8 @@ def read_outline(path: Path, topic: str) -> Reading:
     data = read_bytes(path)
     found = Gathering(path, topic)
     sign = first_sign(data)
+    if sign == b"<" and _BOOKMARKS.search(data[:1000]):
+        raise BadUse(f"{path} holds bookmarks: give it with --bookmarks")
     if sign == b"<":
         read_opml(read_xml(data, path), found)
     elif sign == b"{" or (sign == b"[" and _is_json(data)):

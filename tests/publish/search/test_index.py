@@ -23,6 +23,7 @@ def test_dates_are_numbers_of_their_first_day(date, day):
 
 def test_hosts_languages_and_types_have_short_names():
     assert domains("a.b.org") == ("a.b.org", "b.org", "org")
+    assert domains("a.org:8080") == ("a.org:8080", "a.org", "org")
     assert (language("en-GB"), language("pt_BR"), language("")) == ("en", "pt", "")
     assert [type_of(mime) for mime in ("text/html", "application/pdf", "image/x-odd", "")] == [
         "html",

@@ -59,6 +59,8 @@ def test_b17_the_language_is_what_people_expect(text, meant):
         ("titel:bees", 1, "did you mean title:"),
         ("bees after:may", 6, "wants a date"),
         ("title:(a b)", 7, "no bracket"),
+        ("wild title: bees", 6, "right after title:, without a blank"),
+        ("site:h.test/bees", 1, "site: wants a host"),
         ("(" * (DEEPEST + 1) + "a", DEEPEST + 1, "too many"),
         ("a" * 3000, 2000, "at most"),
     ],

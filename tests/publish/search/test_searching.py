@@ -12,6 +12,7 @@ from analecta.publish.search.nodes import Word
 from analecta.publish.search.query import parse
 from analecta.publish.search.ranking import Weights
 from analecta.publish.search.searching import Asked, Search
+from analecta.publish.search.topics import first_on
 from tests.making import target
 from tests.publish.search.pages import address
 from tests.publish.search.test_query import ASKED
@@ -89,6 +90,8 @@ def test_b17_no_question_breaks_the_search(shelf, text):
         ("Ein schones Cafe", "schönes café"),
         ("Written in C++ and std::sort", "std::sort"),
         ("mail bob.smith@example.org now", "bob.smith@example.org"),
+        ("nai\u0308ve bees", "naïve"),
+        ("naïve bees", "nai\u0308ve"),
     ],
 )
 def test_b17_words_of_all_scripts_are_found(pages, text, query):
@@ -276,6 +279,8 @@ def test_f35_what_says_noindex_is_not_shown_even_before_the_index_knows(shelf):
 def test_no_topic_or_word_that_is_not_there_breaks_it(shelf):
     with pytest.raises(BadUse, match="did you mean 'Roses'"):
         shelf.find("bees", topic="Rose")
+    with pytest.raises(BadUse, match="did you mean 'Garden'"):
+        first_on(["Garden / Bees", "Garden / Roses"], "garten")
     with pytest.raises(BadUse, match="no word to look for"):
         shelf.find("?! ++")
 
@@ -293,3 +298,27 @@ def test_the_best_of_many_are_found_though_not_all_are_looked_at(pages, monkeypa
 def test_an_address_is_found_by_its_words(pages):
     pages.add("http://h.test/some/odd-place", "text", title="")
     assert pages.find("odd place").hits[0].page.url == address("http://h.test/some/odd-place")
+
+
+@pytest.mark.parametrize("query", ["url:café", "url:cafe", "url:caf%C3%A9", "url:蜂", "url:%E8%9C%82", 'url:"café 蜂"'])
+def test_an_address_is_found_by_its_words_as_they_are_read(pages, query):
+    pages.add("http://h.test/caf%C3%A9/%E8%9C%82", "text", title="found")
+    pages.add("http://h.test/%20", "text", title="other")
+    assert pages.titles(query) == ["found"]
+
+
+@pytest.mark.parametrize(
+    ("query", "title"),
+    [
+        ("site:hive.test", "port"),
+        ("site:hive.test:8080", "port"),
+        ("site:bücher.test", "books"),
+        ("site:http://www.bees.test/", "bees"),
+        ("site:*.bees.test", "bees"),
+        ("site:BEES.test.", "bees"),
+    ],
+)
+def test_a_site_may_be_said_in_any_form(pages, query, title):
+    for host, called in (("hive.test:8080", "port"), ("xn--bcher-kva.test", "books"), ("www.bees.test", "bees")):
+        pages.add(f"http://{host}/", "text", title=called)
+    assert pages.titles(query) == [title]
