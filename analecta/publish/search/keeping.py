@@ -19,7 +19,7 @@ import numpy as np
 import tantivy
 import xxhash
 
-from analecta.errors import Busy
+from analecta.errors import Busy, Environment
 from analecta.model import OTHERS
 from analecta.publish.homes import Homes
 from analecta.publish.items import Item, items
@@ -34,6 +34,7 @@ from analecta.publish.whole import whole_folder
 from analecta.store.library import Library
 from analecta.store.packed import unpack_text
 from analecta.store.shard import SHOWN
+from analecta.store.sqlite import full_disk
 
 MANY = 0.05  # share of pages changed or deleted since all was made from which on all is made anew
 SHARE = 10  # looks at a library that is being written take at most one part in so many of the time
@@ -73,23 +74,39 @@ def sync(
             changes = _changes(old, work.stand, kept.stale if kept else 0)
             if kept and changes.stale > MANY * len(work.stand.ids):
                 why = "much has changed"
-            if why or not kept:
-                with whole_folder(folder_of(library), lambda _: True) as folder:
-                    work.build(folder)
-                    keep(folder, source, len(work.stand.ids), 0, began, now())
-            else:
-                forget(library)
-                work.update(folder_of(library), changes)
-                keep(folder_of(library), source, len(work.stand.ids), changes.stale, began, now(), kept.index)
+            with _written(library):
+                if why or not kept:
+                    with whole_folder(folder_of(library), lambda _: True) as folder:
+                        work.build(folder)
+                        keep(folder, source, len(work.stand.ids), 0, began, now())
+                else:
+                    forget(library)
+                    work.update(folder_of(library), changes)
+                    keep(folder_of(library), source, len(work.stand.ids), changes.stale, began, now(), kept.index)
         return Synced(len(work.stand.ids), len(changes.changed), len(changes.deleted), why, now() - began)
 
 
 def in_step(library: Library, doing: Callable[[str], None] = lambda what: None) -> None:
-    """See to it that the index is of now; of a moment ago where the library is being written or the index made."""
+    """See to it that the index is of now; of a moment ago where the library is being written or the index made.
+
+    On a full disk what there is must do.
+    """
     kept = None if wrong(library) else read_kept(library)
+    if kept and full_disk(library.folder):
+        return
     if kept is None or not kept.at <= time.time() < kept.at + SHARE * kept.took:
         with contextlib.suppress(Busy):
             sync(library, doing=doing)
+
+
+@contextlib.contextmanager
+def _written(library: Library) -> Iterator[None]:
+    """What the index cannot write is the disk's fault."""
+    try:
+        yield
+    except ValueError as error:  # tantivy has no other
+        words = full_disk(library.folder) or error
+        raise Environment(f"the search index of {library.folder} cannot be written: {words}") from error
 
 
 class _Changes(msgspec.Struct, frozen=True):

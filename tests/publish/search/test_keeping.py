@@ -3,8 +3,9 @@ import os
 import shutil
 
 import pytest
+import tantivy
 
-from analecta.errors import BadUse, Busy
+from analecta.errors import BadUse, Busy, Environment
 from analecta.model import OTHERS
 from analecta.publish.items import items
 from analecta.publish.search import kept as kept_beside
@@ -198,6 +199,23 @@ def test_f45_an_index_of_communities_that_was_damaged_is_made_anew(village, name
     next(folder_of(village.library).glob(f"communities/{name}")).write_bytes(b"x")
     assert sync(village.library).rebuilt == "it was damaged"
     assert village.find("bees", inside=True) == before
+
+
+def test_f03_on_a_full_disk_the_index_that_there_is_answers_and_none_is_made(pages, monkeypatch):
+    pages.add("a", "words")
+    monkeypatch.setattr(tantivy, "Index", _full)
+    with pytest.raises(Environment, match="cannot be written: no space"):
+        sync(pages.library)
+    monkeypatch.undo()
+    aged(pages.library)
+    sync(pages.library)
+    pages.add("b", "words")
+    monkeypatch.setattr("analecta.publish.search.keeping.full_disk", lambda folder: "the disk is full")
+    assert opened(pages.library).find(Asked("words")).total == 1
+
+
+def _full(*_, **__):
+    raise ValueError("no space")
 
 
 def test_where_nothing_was_written_there_is_no_look(pages, monkeypatch):
