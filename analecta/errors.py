@@ -9,6 +9,8 @@ What may well happen to a URL (a refusal, a time-out, a 404) is returned as a va
         └── Busy          4  another process holds the library
 """
 
+from difflib import get_close_matches
+
 
 class AnalectaError(Exception):
     """Anything Analecta raises on purpose; its text is one sentence for a person."""
@@ -34,3 +36,9 @@ class Environment(AnalectaError):
 
 class Busy(Environment):
     """Another process holds the library."""
+
+
+def suggest(word: str, valid: list[str]) -> str:
+    """The end of a sentence about a word that is not known: the nearest one that is, or all."""
+    near = get_close_matches(word, valid, 1, 0.5)
+    return f"; did you mean {near[0]!r}?" if near else f"; valid are: {', '.join(sorted(valid))}"

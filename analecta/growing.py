@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from analecta.errors import BadUse
+from analecta.errors import BadUse, suggest
 from analecta.publish.analysis import Analysis, Cluster, load
 from analecta.replanting import page_counts, replant
 from analecta.seed.adding import rewrite
@@ -19,7 +19,6 @@ from analecta.seed.files import read_bytes, text_of
 from analecta.seed.gathering import BELOW
 from analecta.seed.splitting import EXAMPLES, Part, Split, split
 from analecta.settings import load as load_settings
-from analecta.settings import suggest
 from analecta.store.library import Library
 
 _STEPS = "splits"  # in library.db

@@ -7,17 +7,15 @@ Every field is described in docs/settings.md (a test holds the two together).
 import re
 import tomllib
 from collections.abc import Mapping
-from difflib import get_close_matches
 from importlib.resources import files
-from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_type_hints
 
 import msgspec
 from msgspec import Meta
 
-from analecta.errors import BadSettings, BadUse
-from analecta.urls import canonical
+from analecta.errors import BadSettings, BadUse, suggest
+from analecta.settings_faults import LISTS, check_topics, explained, line_of, located
 
 Count = Annotated[int, Meta(ge=0)]
 Seconds = Annotated[float, Meta(ge=0, le=100_000)]  # no nan, no infinity
@@ -272,7 +270,7 @@ def load(path: Path, override: Layer | None = None) -> Settings:
     try:
         return msgspec.convert(merge(merge(recipe, written), asked), Settings, strict=False)
     except msgspec.ValidationError as error:
-        said, where = _located(str(error))
+        said, where = located(str(error))
         raise BadUse(f"that does not go together: {where}: {said}") from error
 
 
@@ -291,64 +289,21 @@ def parse(text: str, name: str) -> dict[str, Any]:
     try:
         msgspec.convert(data, Settings)
     except msgspec.ValidationError as error:
-        raise BadSettings(_explain(str(error), text, name)) from error
+        raise BadSettings(explained(str(error), text, name)) from error
     recipe = data.get("recipe", Settings().recipe)
     if recipe not in recipe_names():
-        where = f"{name}, line {_line_of(text, ('recipe',))}"
+        where = f"{name}, line {line_of(text, ('recipe',))}"
         raise BadSettings(f"{where}: there is no recipe {recipe!r}{suggest(recipe, recipe_names())}")
-    for path, wrong in _LISTS.items():
+    for path, wrong in LISTS.items():
         for value in data.get(path[0], {}).get(path[1], ()):
             if why := wrong(value):
-                where = f"{name}, line {_line_of(text, path)}: bad value for {'.'.join(path)!r}"
+                where = f"{name}, line {line_of(text, path)}: bad value for {'.'.join(path)!r}"
                 raise BadSettings(f"{where}: {value!r} is {why}")
     if _UNSENT.search(data.get("contact", "")):
-        where = f"{name}, line {_line_of(text, ('contact',))}: bad value for 'contact'"
+        where = f"{name}, line {line_of(text, ('contact',))}: bad value for 'contact'"
         raise BadSettings(f"{where}: one line of Latin letters and signs is wanted")
-    _check_topics([topic["name"] for topic in data.get("topics", ())], text, name)
+    check_topics([topic["name"] for topic in data.get("topics", ())], text, name)
     return data
-
-
-def _check_topics(names: list[str], text: str, name: str) -> None:
-    """Each topic is there once: what is meant by two of one name nobody knows, and a line copied by mistake does it."""
-    heads = [n for n, line in enumerate(text.splitlines(), 1) if re.match(r"\s*\[\[\s*topics\s*\]\]", line)]
-    lines = heads if len(heads) == len(names) else [_line_of(text, ("topics",))] * len(names)
-    first: dict[str, int] = {}
-    for topic, line in zip(names, lines, strict=True):
-        if topic in first:
-            where = f"{name}, line {line}: there is a topic {topic!r} already, on line {first[topic]}"
-            raise BadSettings(f"{where}: make them one, or give one of them another name")
-        first[topic] = line
-
-
-def _no_pattern(value: str) -> str:
-    try:
-        re.compile(value)
-    except re.error as error:
-        return f"no regular expression: {error}"
-    return ""
-
-
-def _no_host(value: str) -> str:
-    named = re.fullmatch(r"[^\s/*.@?#][^\s/*@?#]*", value) and canonical(f"http://{value}/")
-    return "" if named else "no host: example.org is one, and means all below it too"
-
-
-def _no_network(value: str) -> str:
-    try:
-        ip_network(value)
-    except ValueError as error:
-        return f"no network, such as 192.168.0.0/16: {error}"
-    return ""
-
-
-# Lists of texts that are more than texts: what is wrong with one of them.
-_LISTS = {
-    ("scope", "exclude"): _no_pattern,
-    ("policy", "never"): _no_pattern,
-    ("scope", "hosts"): _no_host,
-    ("communities", "everywhere"): _no_host,
-    ("fetch", "allow"): _no_network,
-}
 
 
 def merge(low: Layer, high: Layer) -> dict[str, Any]:
@@ -365,7 +320,7 @@ def _check_keys(data: Layer, kind: Any, path: tuple[str, ...], text: str, name: 
     for key, value in data.items():
         if key not in hints:
             where = ".".join((*path, key))
-            line = _line_of(text, (*path, key))
+            line = line_of(text, (*path, key))
             raise BadSettings(f"{name}, line {line}: unknown key {where!r}{suggest(key, list(hints))}")
         inner = hints[key]
         if isinstance(value, Mapping) and isinstance(inner, type) and issubclass(inner, msgspec.Struct):
@@ -374,66 +329,3 @@ def _check_keys(data: Layer, kind: Any, path: tuple[str, ...], text: str, name: 
             for item in value:
                 if isinstance(item, Mapping):
                     _check_keys(item, get_args(inner)[0], (key,), text, name)
-
-
-def suggest(word: str, valid: list[str]) -> str:
-    """The end of a sentence about a word that is not known: the nearest one that is, or all."""
-    near = get_close_matches(word, valid, 1, 0.5)
-    return f"; did you mean {near[0]!r}?" if near else f"; valid are: {', '.join(sorted(valid))}"
-
-
-def _explain(message: str, text: str, name: str) -> str:
-    """What msgspec says of a value, in plain words and with its line."""
-    said, where = _located(message)
-    return f"{name}, line {_line_of(text, tuple(where.split('.')))}: bad value for {where!r}: {said}"
-
-
-def _located(message: str) -> tuple[str, str]:
-    """msgspec says "... - at `$.fetch.delay`": what in plain words, and the key."""
-    said, _, where = message.partition(" - at ")
-    key = where.rpartition("$")[2].strip("`.")
-    return _in_words(said), re.sub(r"\[\.*\d*\]", "", key)
-
-
-_KINDS = {
-    "int": "a whole number",
-    "float": "a number",
-    "str": "text",
-    "bool": "true or false",
-    "array": "a list",
-    "object": "a table",
-}
-_GOT = _KINDS | {"float": "a fraction"}
-
-
-def _in_words(said: str) -> str:
-    """A complaint of msgspec for people who know nothing of types; as it is where it says something else."""
-    if missing := re.fullmatch(r"Object missing required field `(\w+)`", said):
-        return f"it has no {missing[1]}"
-    if choice := re.search(r"regex '\^\(([\w|-]+)\)\$'", said):
-        return f"one of {choice[1].replace('|', ', ')} is wanted"
-    if "matching regex" in said:  # there is but one that is no choice
-        return "media types such as text/html and audio/* are wanted"
-    found = re.match(r"Expected `([\w |]+)`(?: ([<>]=) ([\d.]+))?(?:, got `(\w+)`)?$", said)
-    if found is None:
-        return said
-    wanted, sign, limit, got = found.groups()
-    kinds = " or ".join(_KINDS.get(kind, kind) for kind in wanted.split(" | ") if kind != "null")
-    bound = f", {limit.removesuffix('.0')} or {'more' if sign == '>=' else 'less'}," if sign else ""
-    return f"{kinds}{bound} is wanted" + (f", not {_GOT.get(got, got)}" if got else "")
-
-
-def _line_of(text: str, path: tuple[str, ...]) -> int:
-    """The line on which a key is set: TOML readers do not tell, so the text is searched."""
-    table: tuple[str, ...] = ()
-    for number, line in enumerate(text.splitlines(), 1):
-        if header := re.match(r"\s*\[\[?\s*([^\]]+?)\s*\]\]?", line):
-            table = tuple(part.strip(" \"'") for part in header[1].split("."))
-            if table == path:
-                return number
-        elif key := re.match(r"\s*([\w.\"'-]+)\s*=", line):
-            parts = tuple(part.strip("\"'") for part in key[1].split("."))
-            here = (*table, *parts)
-            if here[: len(path)] == path or (here == path[: len(here)] and re.search(rf"\b{path[-1]}\b", line)):
-                return number
-    return 1

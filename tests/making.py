@@ -101,7 +101,7 @@ def reopened(shard: Shard, manners: Manners = FREE, wall: float = 0.0, **more: A
     frontier = Frontier(shard, manners, next_n=shard.last_n() + 1, **more)
     frontier.sieve.load(shard.seen_ids(), shard.last_n())
     queued = {int(topic): n for topic, n in msgspec.json.decode(shard.get("queued", b"{}")).items()}
-    patience = [(host, delay, min(max(until - wall, 0.0), MAX_WAIT)) for host, delay, until in shard.patience()]
+    patience = [(host, delay, min(max(until - wall, 0.0), MAX_WAIT)) for host, delay, until in shard.hosts.patience()]
     counts = {topic: queued.get(topic, 0) + back[topic] for topic in {*queued, *back}}
     frontier.restore(shard.hot_rows(), shard.cold_hosts(), counts, patience)
     return frontier

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from analecta.errors import BadUse
+from analecta.errors import BadUse, suggest
 from analecta.frontier.policy import WORTHS
 from analecta.judge import JUDGES
-from analecta.settings import Settings, suggest
+from analecta.settings import Settings
 
 _PORT = r"(?:6553[0-5]|655[0-2]\d|65[0-4]\d\d|6[0-4]\d{3}|[1-5]\d{4}|[1-9]\d{0,3})"
 _ADDRESS = re.compile(rf"(?:https?://)?(?:\[[0-9a-fA-F:.]+\]|[\w.-]+):{_PORT}/?")

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 import msgspec
 
 from analecta.crawl.examples import writing
-from analecta.errors import BadUse
+from analecta.errors import BadUse, suggest
 from analecta.model import OTHERS, Verdict
 from analecta.seed.gathering import BELOW
-from analecta.settings import Settings, suggest
+from analecta.settings import Settings
 from analecta.store.feedback import BAD, DROP, GOOD, Word, said
 from analecta.store.library import Library
 from analecta.store.shard import NOINDEX, SOFT404, Shard

@@ -80,7 +80,7 @@ class Harvest:
         if isinstance(fetched, Answer):
             if fetched.status in SLOW_DOWN:
                 wait = retry_after(fetched.headers, self.wall(), self.manners.back_off)
-                self.shard.set_wait(lease.host, self.wall() + wait)
+                self.shard.hosts.set_wait(lease.host, self.wall() + wait)
                 return lambda host: host.pressed(now, wait)
             return lambda host: host.answered(now, self.manners)
         if fetched.refused or fetched.reason in _NOT_ASKED:
@@ -209,11 +209,11 @@ class Harvest:
     def learned(self, host: str, rules: Rules) -> None:
         """A robots.txt was asked for; one that could not be had takes nothing back."""
         if rules.delay:
-            self.shard.set_delay(host, rules.delay)
+            self.shard.hosts.set_delay(host, rules.delay)
         elif not rules.failures and self.frontier.hosts[host].delay > self.manners.delay:
-            self.shard.set_delay(host, 0.0)
+            self.shard.hosts.set_delay(host, 0.0)
             self.frontier.forget_delay(host)
         if self.sitemaps:
             self.offers.sitemaps([target for url in rules.sitemaps if (target := canonical(url)) is not None], 0, 0)
         if rules.reserved:
-            self.shard.set_reserved(host, rules.reserved)
+            self.shard.hosts.set_reserved(host, rules.reserved)

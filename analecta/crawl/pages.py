@@ -89,7 +89,7 @@ class Pages:
         self.tally = endings.tally
         self.titles: deque[tuple[str, str, float]] = deque(maxlen=8)
         self._alike: Counter[str] = Counter()  # duplicates by host
-        self._soft404 = shard.soft404s()
+        self._soft404 = shard.hosts.soft404s()
         self._counted: list[tuple[Lease, list[Link]]] = []  # pages of the batch whose links count
         self._valued_by = msgspec.msgpack.decode(shard.get("course", _STRAIGHT_ON), type=Course)
         self.focus.turn(self._valued_by)
@@ -260,7 +260,7 @@ class Pages:
                 self.offers.probe(lease)
         # A page that was asked for again is no further page of its host.
         further = self.pages_per_host and not lease.page
-        if further and self.shard.add_host_page(lease.host) >= self.pages_per_host:
+        if further and self.shard.hosts.add_page(lease.host) >= self.pages_per_host:
             self.offers.frontier.give_up(lease.host, State.REFUSED, "host-full")
 
     def _breeds(self, lease: Lease) -> bool:

@@ -112,8 +112,8 @@ async def partition(
         hop,
         TOKEN,
         keep=archive.write,
-        load=shard.load_robots,
-        save=shard.save_robots,
+        load=shard.hosts.load_robots,
+        save=shard.hosts.save_robots,
     )
     parser = Parser(Joiner())
     pile = Pile(shard, archive, parser, f.max_body)
@@ -246,12 +246,12 @@ def frontier_of(
         spread=s.spread,
         domain_of=domain_of if polite.per_domain else str,
         within=within,
-        left=_left(shard, most) if most else None,
+        left=(lambda host: most - shard.hosts.pages(host)) if most else None,
     )
     frontier.sieve.load(shard.seen_ids(), shard.last_n())
     queued = Counter({int(topic): n for topic, n in msgspec.json.decode(shard.get("queued", b"{}")).items()})
     now = time.time()
-    patience = [(host, delay, min(max(until - now, 0.0), MAX_WAIT)) for host, delay, until in shard.patience()]
+    patience = [(host, delay, min(max(until - now, 0.0), MAX_WAIT)) for host, delay, until in shard.hosts.patience()]
     frontier.restore(shard.hot_rows(), shard.cold_hosts(), queued + back, patience)
     return frontier
 
@@ -260,12 +260,6 @@ def _within(only: Sequence[str], sites: Sites) -> Callable[[str], bool]:
     """Whether a host has one of these sites."""
     hosts = {site.partition("/")[0] for site in only}
     return lambda host: sites.of(host).partition("/")[0] in hosts
-
-
-def _left(shard: Shard, most: int) -> Callable[[str], int]:
-    """How many pages of a host may still be kept."""
-    query = "SELECT pages FROM hosts WHERE name = ?"
-    return lambda host: most - (shard.db.execute(query, (host,)).fetchone() or (0,))[0]
 
 
 def _twins(shard: Shard) -> NearDuplicates:

@@ -59,7 +59,7 @@ def rescope(
     if shard.get(_KEY, b"") == mark:
         return more, again
     shard.put(_KEY, mark)
-    full, let_go = shard.full_hosts(pages_per_host), _let_go(shard) if growing else None
+    full, let_go = shard.hosts.full(pages_per_host), _let_go(shard) if growing else None
     out: dict[str, list[int]] = defaultdict(list)  # queued until now, by the reason against them
     changed: list[tuple[int, str | None, int]] = []
     for row in map(Row._make, shard.db.execute(_QUERY)):

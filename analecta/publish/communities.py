@@ -13,9 +13,9 @@ from typing import Any
 import msgspec
 
 from analecta.analyse.communities import Cluster, Communities
-from analecta.errors import BadUse
+from analecta.errors import BadUse, suggest
 from analecta.publish.community_names import names_of
-from analecta.settings import Settings, load, suggest
+from analecta.settings import Settings, load
 from analecta.store.crawled_sites import crawled_sites
 from analecta.store.library import Library
 from analecta.store.recounting import counted

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from analecta.errors import BadUse
+from analecta.errors import BadUse, suggest
 from analecta.judge.tree import BELOW
-from analecta.settings import load, suggest
+from analecta.settings import load
 from analecta.store.library import Library
 
 _PAGES = "SELECT DISTINCT topic, topics FROM pages WHERE topic >= 0"

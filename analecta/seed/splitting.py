@@ -12,10 +12,10 @@ from typing import Any
 import msgspec
 import tomlkit
 
-from analecta.errors import BadUse
+from analecta.errors import BadUse, suggest
 from analecta.seed.adding import Added, add
 from analecta.seed.gathering import BELOW, clean
-from analecta.settings import Topic, parse, suggest
+from analecta.settings import Topic, parse
 from analecta.urls import canonical
 
 EXAMPLES = 10  # pages that show a subtopic

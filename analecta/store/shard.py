@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analecta.model import Candidate, Found, Lease, State
+from analecta.store.hosts import Hosts
 from analecta.store.sqlite import SCHEMA, check_schema, connect
 
 NOINDEX, NOFOLLOW, NOARCHIVE, SOFT404, UNREAD = 1, 2, 4, 8, 16  # pages.flags
@@ -89,7 +90,7 @@ class Shard:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.db = connect(path)
-        self._hosts: dict[str, int] = {}
+        self.hosts = Hosts(self.db)
         self._names: dict[int, str] = {}
         if not self.db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
             # All tables or none, for whoever reads meanwhile and for a start after a kill.
@@ -128,20 +129,9 @@ class Shard:
 
     def _url_values(self, n: int, c: Candidate, state: State, cold: bool, reason: str) -> tuple[Any, ...]:
         return (
-            n, c.target.id, c.target.url, self.host_number(c.target.host), int(state), cold, c.priority, c.topic,
+            n, c.target.id, c.target.url, self.hosts.number(c.target.host), int(state), cold, c.priority, c.topic,
             c.depth, c.parent, int(c.found), c.astray, c.hops, reason or None, c.anchor or None, c.context or None,
         )  # fmt: skip
-
-    def host_number(self, name: str) -> int:
-        """The small number that stands for a host in this shard."""
-        n = self._hosts.get(name)
-        if n is None:
-            self.db.execute("INSERT OR IGNORE INTO hosts (name) VALUES (?)", (name,))
-            n = int(self.db.execute("SELECT n FROM hosts WHERE name = ?", (name,)).fetchone()[0])
-            if len(self._hosts) > 50_000:
-                self._hosts.clear()
-            self._hosts[name] = n
-        return n
 
     def lease(self, ids: Sequence[int], priorities: Sequence[float]) -> list[Lease]:
         """Mark URLs as being fetched, with the priority they have come to; their rows, in the order of `ids`."""
@@ -174,7 +164,7 @@ class Shard:
         """Take the best cold URLs of a host back: (priority, n, id), best first."""
         rows = self.db.execute(
             "SELECT priority, n, id FROM urls WHERE cold = 1 AND host = ? ORDER BY priority DESC, n LIMIT ?",
-            (self.host_number(host), count),
+            (self.hosts.number(host), count),
         ).fetchall()
         self.db.executemany("UPDATE urls SET cold = 0 WHERE n = ?", ((row[1],) for row in rows))
         return rows
@@ -183,7 +173,7 @@ class Shard:
         """The priority of the best cold URL of a host."""
         row = self.db.execute(
             "SELECT priority FROM urls WHERE cold = 1 AND host = ? ORDER BY priority DESC LIMIT 1",
-            (self.host_number(host),),
+            (self.hosts.number(host),),
         ).fetchone()
         return float(row[0]) if row else None
 
@@ -407,65 +397,15 @@ class Shard:
             (topic, confidence, topics, model, seq),
         )
 
-    # --- hosts -----------------------------------------------------------------------------------------------
-
-    def soft404s(self) -> dict[str, int]:
-        """Hosts that answer 200 for pages they do not have, with the fingerprint of that answer."""
-        return dict(self.db.execute("SELECT name, soft404 FROM hosts WHERE soft404 IS NOT NULL").fetchall())
-
     def set_soft404(self, host: str, fingerprint: int) -> None:
         """Remember how a host answers for what it does not have, and mark its pages that look so."""
-        number = self.host_number(host)
+        number = self.hosts.number(host)
         self.db.execute("UPDATE hosts SET soft404 = ? WHERE n = ?", (fingerprint, number))
         rows = self.db.execute(
             "SELECT p.seq, p.simhash FROM pages p JOIN urls u ON u.id = p.id WHERE u.host = ?", (number,)
         ).fetchall()
         alike = [(SOFT404, seq) for seq, simhash in rows if (simhash ^ fingerprint).bit_count() <= 3]
         self.db.executemany("UPDATE pages SET flags = flags | ?, topic = -1, topics = NULL WHERE seq = ?", alike)
-
-    def set_delay(self, host: str, delay: float) -> None:
-        """Remember the Crawl-delay of a host."""
-        self.db.execute("UPDATE hosts SET delay = ? WHERE n = ?", (delay, self.host_number(host)))
-
-    def set_wait(self, host: str, until: float) -> None:
-        """Remember until when (wall clock) a host asked us to wait."""
-        self.db.execute("UPDATE hosts SET wait_until = ? WHERE n = ?", (until, self.host_number(host)))
-
-    def patience(self) -> list[tuple[str, float, float]]:
-        """What hosts asked for: (name, delay, until when to wait)."""
-        return self.db.execute(
-            "SELECT name, coalesce(delay, 0), coalesce(wait_until, 0) FROM hosts"
-            " WHERE delay IS NOT NULL OR wait_until IS NOT NULL"
-        ).fetchall()
-
-    def set_reserved(self, host: str, reserved: str) -> None:
-        """Remember what a host's robots.txt reserves."""
-        self.db.execute("UPDATE hosts SET reserved = ? WHERE n = ?", (reserved, self.host_number(host)))
-
-    def add_host_page(self, host: str) -> int:
-        """Count a page of a host; how many there are now."""
-        row = self.db.execute(
-            "UPDATE hosts SET pages = pages + 1 WHERE n = ? RETURNING pages", (self.host_number(host),)
-        ).fetchone()
-        return int(row[0])
-
-    def full_hosts(self, most: int) -> set[str]:
-        """The hosts that have as many pages as they may (0: any number), which are counted anew."""
-        self.db.execute(
-            "UPDATE hosts SET pages = counted.n FROM"
-            " (SELECT host, count(page) AS n FROM urls GROUP BY host) counted WHERE counted.host = hosts.n"
-        )
-        rows = self.db.execute("SELECT name FROM hosts WHERE ? AND pages >= ?", (most, most))
-        return {name for (name,) in rows}
-
-    def load_robots(self, origin: str) -> tuple[float, int, bytes] | None:
-        """The robots.txt of a site as it was last read."""
-        row = self.db.execute("SELECT fetched_at, status, body FROM robots WHERE origin = ?", (origin,)).fetchone()
-        return (row[0], row[1], row[2]) if row else None
-
-    def save_robots(self, origin: str, saved: tuple[float, int, bytes]) -> None:
-        """Keep the robots.txt of a site."""
-        self.db.execute("INSERT OR REPLACE INTO robots VALUES (?, ?, ?, ?)", (origin, *saved))
 
     def page_with_body(self, body: int) -> tuple[int, str, float, str] | None:
         """The first page whose body has this hash: (id, url, fetched_at, digest)."""

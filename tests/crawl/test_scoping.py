@@ -113,7 +113,7 @@ def test_a_host_that_may_give_more_pages_is_asked_for_what_was_refused_and_one_t
         assert fates(shard)["c"] == (QUEUED, None)
         assert rescope(shard, Bounds(), False, 2)[0] == {0: -1}
         assert fates(shard)["c"] == (REFUSED, "host-full")
-        assert shard.add_host_page("h.test") == 3  # what came while nobody counted counts
+        assert shard.hosts.add_page("h.test") == 3  # what came while nobody counted counts
 
 
 def test_a_page_that_is_to_be_asked_for_again_is_not_refused_for_a_full_host():

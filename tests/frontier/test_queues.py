@@ -574,7 +574,7 @@ def left(tmp_path):
     with shard_at(tmp_path / "p.db") as shard:
         frontier = Frontier(shard, FREE)
         pushed(frontier, candidate("http://a/", 0.9), candidate("http://b/", 0.1))
-        shard.set_wait("a", 5000.0)
+        shard.hosts.set_wait("a", 5000.0)
         committed(frontier, shard)
     return tmp_path / "p.db"
 
@@ -596,7 +596,7 @@ def test_f07_a_wait_that_was_kept_is_within_reason_whatever_the_clock_says_now(l
 
 def test_a_crawl_delay_outlives_a_restart(left):
     with shard_at(left) as shard:
-        shard.set_delay("b", 7.0)
+        shard.hosts.set_delay("b", 7.0)
         shard.commit()
     with shard_at(left) as shard:
         assert reopened(shard).hosts["b"].delay == 7.0

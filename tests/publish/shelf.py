@@ -107,7 +107,7 @@ class Shelf:
         }  # fmt: skip
         self.page(one.url, given.html.encode(), **(known | given.more))
         if given.host_reserved:
-            self.shard.set_reserved(one.host, given.host_reserved)
+            self.shard.hosts.set_reserved(one.host, given.host_reserved)
 
 
 def shelved(folder: Path, *pages: Given) -> Library:

@@ -94,7 +94,7 @@ def test_shards_are_read_at_one_moment_while_they_are_written(library):
         assert len(readers) == 1
         count = "SELECT count(*) FROM robots"
         assert readers[0].execute(count).fetchone() == (0,)
-        shard.save_robots("http://h", (1.0, 200, b""))
+        shard.hosts.save_robots("http://h", (1.0, 200, b""))
         shard.commit()
         assert readers[0].execute(count).fetchone() == (0,)
         with library.shards() as later:

@@ -241,15 +241,15 @@ def test_f25_pages_that_look_like_a_soft_404_are_marked_later_too():
         shard.set_soft404("h", 0b1000)
         rows = shard.db.execute("SELECT flags & ?, topic FROM pages ORDER BY seq", (SOFT404,)).fetchall()
         assert rows == [(SOFT404, -1), (0, 2), (0, 2)]
-        assert shard.soft404s() == {"h": 8}
+        assert shard.hosts.soft404s() == {"h": 8}
 
 
 def test_robots_meta_and_host_pages_are_remembered():
     with shard_at() as shard:
-        shard.save_robots("http://h", (1.5, 200, b"User-agent: *"))
-        assert shard.load_robots("http://h") == (1.5, 200, b"User-agent: *")
-        assert shard.load_robots("http://g") is None
-        assert [shard.add_host_page("h"), shard.add_host_page("h")] == [1, 2]
+        shard.hosts.save_robots("http://h", (1.5, 200, b"User-agent: *"))
+        assert shard.hosts.load_robots("http://h") == (1.5, 200, b"User-agent: *")
+        assert shard.hosts.load_robots("http://g") is None
+        assert [shard.hosts.add_page("h"), shard.hosts.add_page("h")] == [1, 2]
         assert (shard.get("nothing", 7), shard.get("schema")) == (7, SCHEMA)
 
 

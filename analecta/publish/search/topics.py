@@ -5,10 +5,9 @@
 
 from collections.abc import Sequence
 
-from analecta.errors import BadUse
+from analecta.errors import BadUse, suggest
 from analecta.judge.tree import BELOW
 from analecta.model import OTHERS
-from analecta.settings import suggest
 
 NONE = "none"
 
