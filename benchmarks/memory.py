@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from analecta.crawl.recipe import frontier_of
+from analecta.crawl.recipe import frontier_of, manners
 from analecta.model import Candidate, Target
 from analecta.settings import Settings
 from analecta.store.shard import Shard
@@ -46,7 +46,7 @@ def build(folder: Path, urls: int, hosts: int, batch: int = 5000) -> dict[str, f
     """Push `urls` URLs as a crawl would; what it took."""
     before = rss()
     shard = Shard(folder / "p00.db")
-    frontier = frontier_of(Settings(), shard, Counter())
+    frontier = frontier_of(Settings(), shard, Counter(), manners(Settings().fetch))
     rng = random.Random(1)
     began = time.monotonic()
     for start in range(0, urls, batch):
@@ -85,7 +85,7 @@ def resume(folder: Path) -> dict[str, float]:
     before = rss()
     began = time.monotonic()
     shard = Shard(folder / "p00.db")
-    frontier = frontier_of(Settings(), shard, shard.release_leases(0, 3))
+    frontier = frontier_of(Settings(), shard, shard.release_leases(0, 3), manners(Settings().fetch))
     urls = len(frontier)
     frontier.pop(16, time.monotonic() + 1e6)
     figures = {"resume_s": time.monotonic() - began, "resume_rss_mb": rss(), "resume_frontier_mb": rss() - before}

@@ -44,7 +44,7 @@ class ModelHost:
 
     def __init__(self, parallel):
         self.parallel, self.flying, self.good, self.strikes = parallel, 0, 0, 0
-        self.not_before = 0.0
+        self.not_before = self.struck = 0.0
         self.bad = self.held = False
         self.fate = State.FAILED
 
@@ -174,9 +174,12 @@ class FrontierAgainstList(RuleBasedStateMachine):
             host.parallel, host.good = max(1, host.parallel // 2), 0
             host.not_before = max(host.not_before, self.now + 4.0)
         elif how == "failed":
-            host.good, host.strikes = 0, host.strikes + 1
-            host.not_before = max(host.not_before, self.now + 2.0 * 2 ** (host.strikes - 1))
-            host.bad = host.bad or host.strikes >= 3
+            host.good = 0
+            if self.now >= host.struck:  # what was asked before that is the same trouble
+                host.strikes += 1
+                host.struck = self.now + 2.0 * 2 ** (host.strikes - 1)
+                host.not_before = max(host.not_before, host.struck)
+                host.bad = host.bad or host.strikes >= 3
 
     def settle_all(self, name):
         for url in self.urls.values():
