@@ -1,12 +1,14 @@
 """Everything that a person brought, as one: topics of the same name are one topic, each seed once."""
 
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
 
 from analecta.errors import BadUse
-from analecta.seed.gathering import BELOW
+from analecta.seed.gathering import BELOW, sound
+from analecta.seed.placing import renamed
 from analecta.seed.reading import Reading, Skipped
 from analecta.settings import Others, Topic
 from analecta.urls import canonical
@@ -22,6 +24,7 @@ class Leaf(msgspec.Struct, frozen=True):
 
 def combine(readings: Sequence[tuple[Path | str, Reading]], searching: bool = False) -> Reading:
     """Several readings as one; at least one topic must have an example, unless a search engine will be asked."""
+    readings = _by_one_name(readings)
     topics, repeated = merge([topic for _, reading in readings for topic in reading.topics])
     if not topics and not searching:
         raise BadUse(_nothing(readings))
@@ -36,6 +39,17 @@ def combine(readings: Sequence[tuple[Path | str, Reading]], searching: bool = Fa
         merge_others([reading.others for _, reading in readings]),
         {path: place for _, reading in readings for path, place in reading.files.items()},
     )
+
+
+def _by_one_name(readings: Sequence[tuple[Path | str, Reading]]) -> list[tuple[Path | str, Reading]]:
+    """The same, with each file called as it was first: a folder may be brought by two of its names."""
+    first: dict[str, str] = {}
+    found: list[tuple[Path | str, Reading]] = []
+    for path, reading in readings:
+        names = {file: first.setdefault(os.path.realpath(file), file) for file in reading.files}
+        files = {file: place for file, place in reading.files.items() if names[file] == file}
+        found.append((path, msgspec.structs.replace(renamed(reading, names), files=files)))
+    return found
 
 
 def merge(topics: Sequence[Topic]) -> tuple[tuple[Topic, ...], int]:
@@ -95,7 +109,7 @@ def tree(topics: Sequence[Topic]) -> list[Leaf]:
 
 
 def _of(path: Path | str, skipped: Skipped) -> Skipped:
-    return msgspec.structs.replace(skipped, file=skipped.file or str(path))
+    return msgspec.structs.replace(skipped, file=skipped.file or sound(str(path)))
 
 
 def _nothing(readings: Sequence[tuple[Path | str, Reading]]) -> str:

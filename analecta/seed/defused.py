@@ -17,12 +17,22 @@ class Tag:
     space: str
     attributes: dict[str, str]
     line: int
-    text: str = ""
-    children: list["Tag"] = field(default_factory=list)
+    inner: list["Tag | str"] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """What is written in it, without what its children hold."""
+        return "".join(part for part in self.inner if isinstance(part, str))
+
+    @property
+    def whole_text(self) -> str:
+        """The same with what its children hold."""
+        return "".join(part if isinstance(part, str) else part.whole_text for part in self.inner)
 
     def all(self, name: str, spaces: frozenset[str]) -> list["Tag"]:
         """The children of a name, of one of these namespaces."""
-        return [child for child in self.children if child.name == name and child.space in spaces]
+        tags = (part for part in self.inner if isinstance(part, Tag))
+        return [tag for tag in tags if tag.name == name and tag.space in spaces]
 
 
 def read_xml(data: bytes, path: Path | str) -> Tag:
@@ -32,7 +42,7 @@ def read_xml(data: bytes, path: Path | str) -> Tag:
         builder.parser.Parse(data, True)
     except (expat.ExpatError, ValueError, LookupError) as error:  # the last two: an encoding that nobody knows
         raise BadUse(f"{path} is not valid XML: {error}") from error
-    return builder.top.children[0]
+    return builder.root
 
 
 class _Builder:
@@ -40,8 +50,7 @@ class _Builder:
 
     def __init__(self, path: Path | str) -> None:
         self.path = path
-        self.top = Tag("", "", {}, 0)
-        self.open = [self.top]
+        self.open: list[Tag] = []
         self.parser = expat.ParserCreate(namespace_separator=" ")
         self.parser.buffer_text = True
         self.parser.StartDoctypeDeclHandler = self._refuse
@@ -53,15 +62,18 @@ class _Builder:
         raise BadUse(f"{self.path} has a DOCTYPE, which may hide entities: it is not read")
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
-        if len(self.open) > MAX_DEPTH:
+        if len(self.open) >= MAX_DEPTH:
             raise BadUse(f"{self.path}, line {self.parser.CurrentLineNumber}: nested more than {MAX_DEPTH} deep")
         space, _, local = name.rpartition(" ")
         tag = Tag(local, space, attributes, self.parser.CurrentLineNumber)
-        self.open[-1].children.append(tag)
+        if self.open:
+            self.open[-1].inner.append(tag)
+        else:
+            self.root = tag
         self.open.append(tag)
 
     def _end(self, _name: str) -> None:
         self.open.pop()
 
     def _data(self, text: str) -> None:
-        self.open[-1].text += text
+        self.open[-1].inner.append(text)

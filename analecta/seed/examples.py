@@ -17,8 +17,8 @@ import xxhash
 
 from analecta.errors import BadUse
 from analecta.seed.addresses import address_line
-from analecta.seed.files import read_bytes
-from analecta.seed.gathering import MAX_DEPTH, Gathering, Place, sound
+from analecta.seed.files import lines_of, read_bytes, text_of
+from analecta.seed.gathering import MAX_DEPTH, NOT_MEANT, Gathering, Place, sound
 from analecta.seed.reading import Reading
 from analecta.seed.urls import entries
 from analecta.settings import Others, Topic
@@ -29,8 +29,13 @@ MAX_FILE = 20_000_000  # bytes, as of a page that is fetched
 MAX_TOTAL = 1_000_000_000
 _LOOKED_AT = 5  # times as many files and folders, used or not
 _LIST = 1_000_000  # bytes: a longer file is no list unless its name says so
-_LINK = re.compile(rb"https?://\S+", re.IGNORECASE)
+_LINK = re.compile(r"https?://\S+", re.IGNORECASE)
 _PAGE = frozenset((".htm", ".html", ".xhtml"))
+# What browsers and Windows, in the person's language, add to the name of a page for the folder of its pictures.
+_BESIDE = re.compile(
+    "(?i)[_.-](?:files|dateien|fichiers|archivos|file|bestanden|filer|ficheiros|arquivos|pliki|soubory|tiedostot"
+    "|dosyalar|elemei|datoteke|fitxers|fitxategiak|failid|fails|bylos|fajlovi)"
+)
 _UNSAFE = re.compile(r"[^\w .()+,=-]+")
 _LONGEST = 80  # characters of a name: at most 240 bytes in any script that has names
 _DEVICES = re.compile(r"(?i)(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?")  # names that Windows keeps for itself
@@ -74,8 +79,8 @@ class _Folder:
             todo += [(self._enter(place, name.name), name, depth + 1) for name in reversed(inner)]
 
     def _enter(self, place: Place, name: str) -> Place:
-        if place == (OTHERS,) or (not place and name.upper() == OTHERS):
-            return (OTHERS,)
+        if place == NOT_MEANT or (not place and name.upper() == OTHERS):
+            return NOT_MEANT
         return self.found.enter(place, _printable(name))
 
     def _entries(self, folder: Path) -> tuple[list[Path], list[Path]]:
@@ -95,7 +100,9 @@ class _Folder:
         for entry in all_of_it:
             path = folder / entry.name
             if entry.is_dir(follow_symlinks=False):
-                if not _belongs_to_a_page(entry.name, pages):
+                if _belongs_to_a_page(entry.name, pages):
+                    self._skip(path, "a browser keeps there what belongs to a page that it saved")
+                else:
                     inner.append(path)
             elif entry.is_symlink() and path.is_dir():
                 self._skip(path, "links to folders are not followed")
@@ -125,9 +132,9 @@ class _Folder:
         try:
             data = read_bytes(path, MAX_FILE)
         except BadUse as error:
-            self._skip(path, str(error).removeprefix(f"{path} "))
+            self._unread(path, error)
             return
-        if len(data) <= _LIST and _is_list(data):
+        if len(data) <= _LIST and _is_list(data, path):
             self._list(place, path)
             return
         self._taken, self._bytes = self._taken + 1, self._bytes + len(data)
@@ -146,11 +153,19 @@ class _Folder:
     def _list(self, place: Place, path: Path) -> None:
         """Addresses of pages, one a line."""
         before = len(self.found.skipped)
-        for number, words in entries(path):
+        try:
+            lines = [*entries(path)]
+        except BadUse as error:
+            self._unread(path, error)
+            return
+        for number, words in lines:
             url, why = address_line(words)
             self.found.skip(words, why, number) if why else self.found.add(place, url, number)
         for i, skipped in enumerate(self.found.skipped[before:], before):
             self.found.skipped[i] = msgspec.structs.replace(skipped, file=sound(str(path)))
+
+    def _unread(self, path: Path, error: BadUse) -> None:
+        self._skip(path, str(error).replace(f"{path} ", "it ", 1))
 
     def _skip(self, path: Path, why: str) -> None:
         self.found.skip(sound(str(path.relative_to(self.folder))), why)
@@ -159,15 +174,19 @@ class _Folder:
         """All of it."""
         reading = self.found.reading(queries=True)
         seeds = {topic.name: topic.seeds for topic in reading.topics}
+        others = msgspec.structs.replace(reading.others, examples=tuple(self._files.pop(NOT_MEANT, {}).values()))
         files: dict[str, list[str]] = {}
         for place, same in self._files.items():
             files.setdefault(" / ".join(place) or self.found.topic, []).extend(same.values())
-        others = Others(seeds.pop(OTHERS, ()), tuple(files.pop(OTHERS, ())))
         topics = tuple(
             Topic(name, seeds.get(name, ()), examples=tuple(files.get(name, ()))) for name in {**seeds, **files}
         )
         if not topics:
             raise self._nothing(others)
+        if any(topic.name == self.found.topic for topic in topics) and self.found.topic.upper() == OTHERS:
+            raise BadUse(
+                f"files in {self.folder} stand in no folder, and {OTHERS} is what is not meant: name a --topic"
+            )
         empty = {name: query for name, query in reading.queries.items() if name not in files}
         return msgspec.structs.replace(reading, topics=topics, others=others, files=self._places, queries=empty)
 
@@ -194,11 +213,14 @@ def _printable(name: str) -> str:
 
 def _belongs_to_a_page(name: str, pages: list[str]) -> bool:
     """Whether a folder is what a browser saved beside a page: Roses_files, Roses-Dateien, Roses.files."""
-    return any(re.fullmatch(r"[_.-]\w+", name[len(page) :]) for page in pages if name.startswith(page))
+    return any(_BESIDE.fullmatch(name, len(page)) for page in pages if name.startswith(page))
 
 
-def _is_list(data: bytes) -> bool:
+def _is_list(data: bytes, path: Path) -> bool:
     """Whether a text holds addresses, one a line, and nothing else but comments."""
-    lines = [line.strip() for line in data.splitlines()]
-    said = [line for line in lines if line and not line.startswith(b"#")]
+    try:
+        lines = [line.strip() for line in lines_of(text_of(data, path))]
+    except BadUse:
+        return False
+    said = [line for line in lines if line and not line.startswith("#")]
     return bool(said) and all(_LINK.fullmatch(line) for line in said)

@@ -29,7 +29,7 @@ def feed_of(data: bytes, path: Path | str, topic: str, address: str = "") -> Rea
     found = Gathering(path, topic)
     sign = first_sign(data)
     if sign == b"{":
-        _read_json(found, json_of(data, path))
+        _read_json(found, json_of(data, path), address)
     elif sign == b"<":
         _read_xml(found, read_xml(data, path), address)
     else:
@@ -40,16 +40,17 @@ def feed_of(data: bytes, path: Path | str, topic: str, address: str = "") -> Rea
     return reading
 
 
-def _read_json(found: Gathering, feed: dict[str, Any]) -> None:
+def _read_json(found: Gathering, feed: dict[str, Any], address: str) -> None:
     items = feed.get("items")
     if "jsonfeed.org" not in str(feed.get("version")) or not isinstance(items, list):
         raise BadUse(f"{found.path} is JSON, but no JSON Feed (jsonfeed.org)")
     place = _place(found, str(feed.get("title") or ""))
+    base = str(feed.get("home_page_url") or feed.get("feed_url") or address)
     for item in items:
         fields = item if isinstance(item, dict) else {}
         link = fields.get("url") or fields.get("external_url")
         if isinstance(link, str):
-            found.add(place, link)
+            found.add(place, _joined(link, base))
         else:
             found.skip(str(fields.get("title") or item), "the entry has no link")
 
@@ -58,15 +59,19 @@ def _read_xml(found: Gathering, root: Tag, address: str) -> None:
     channel = _channel(root)
     if channel is None:
         raise BadUse(f"{found.path} is XML, but no feed: {_KINDS} is wanted")
-    place = _place(found, next((tag.text for tag in channel.all("title", _SPACES)), ""))
+    place = _place(found, _title(channel))
     base = channel.attributes.get(_BASE) or root.attributes.get(_BASE) or next(_links(channel), "") or address
     for entry in _entries(root, channel):
         link = next(_links(entry), "") or _permalink(entry)
         if link:
             found.add(place, _joined(link, entry.attributes.get(_BASE) or base), entry.line)
         else:
-            title = next((tag.text for tag in entry.all("title", _SPACES)), "")
-            found.skip(title or "an entry", "the entry has no link", entry.line)
+            found.skip(_title(entry) or "an entry", "the entry has no link", entry.line)
+
+
+def _title(tag: Tag) -> str:
+    """The title of a feed or an entry; in Atom it may have marks of XHTML in it."""
+    return next((title.whole_text for title in tag.all("title", _SPACES)), "")
 
 
 def _place(found: Gathering, title: str) -> Place:

@@ -9,11 +9,12 @@ from pathlib import Path
 from analecta.errors import BadUse
 from analecta.seed.addresses import address
 from analecta.seed.reading import Reading, Skipped
-from analecta.settings import Topic
+from analecta.settings import Others, Topic
 from analecta.urls import canonical
 
 Place = tuple[str, ...]
 
+NOT_MEANT: Place = ("",)  # where others stand: no name is empty
 BELOW = " / "
 MAX_DEPTH = 20
 MAX_NAME = 200
@@ -69,7 +70,7 @@ class Gathering:
 
     def skip(self, text: str, why: str, line: int = 0) -> None:
         """Something that is left out."""
-        self.skipped.append(Skipped(line, sound(text[:_SHOWN]), why))
+        self.skipped.append(Skipped(line, sound(text[:_SHOWN]), sound(why)))
 
     def skip_barren(self, why: str) -> None:
         """Leave out the topics without seeds, with the same reason for all."""
@@ -78,10 +79,12 @@ class Gathering:
 
     def reading(self, queries: bool = False) -> Reading:
         """All of it; topics without seeds are kept as queries if asked to."""
-        topics = [Topic(self._name(place), tuple(seeds.values())) for place, seeds in self._seeds.items() if seeds]
+        found = {place: tuple(seeds.values()) for place, seeds in self._seeds.items() if seeds}
+        others = Others(found.pop(NOT_MEANT, ()))
+        topics = [Topic(self._name(place), seeds) for place, seeds in found.items()]
         asked = {self._name(place): self._name(place) for place in self._barren()} if queries else {}
         merged = tuple(map(self._name, self._merged))
-        return Reading(_joined(topics), tuple(self.skipped), self.repeated, asked, merged)
+        return Reading(_joined(topics), tuple(self.skipped), self.repeated, asked, merged, others)
 
     def nothing(self, what: str) -> BadUse:
         """What to say of a file that holds no `what`."""

@@ -2,29 +2,38 @@
 
 import contextlib
 import filecmp
+import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from pathlib import Path, PurePosixPath
 
 import msgspec
 
 from analecta.errors import Environment
 from analecta.seed.reading import Reading
-from analecta.settings import Topic
 
 
 def place(reading: Reading, library: Path) -> Reading:
     """The same, with examples named by where they will be. `files` are those that are to be copied there."""
+    there = _there(library)
+    wanted = {source: _in_folder(PurePosixPath(name), there) for source, name in reading.files.items()}
+    taken = {_key(folder) for path in wanted.values() for folder in path.parents}
     places: dict[str, str] = {}
-    taken: set[str] = set()
-    for source, wanted in reading.files.items():
-        found = next(name for name in _names(wanted) if _free(name, taken) and _fits(Path(source), library / name))
-        places[source] = found
-        taken.add(found.casefold())
-    topics = tuple(_moved(topic, places) for topic in reading.topics)
-    others = msgspec.structs.replace(reading.others, examples=_all(reading.others.examples, places))
+    for source, path in wanted.items():
+        free = (one for one in _names(path) if _key(one) not in taken)
+        found = next(one for one in free if _fits(Path(source), library / one, _key(one) in there))
+        places[source] = str(found)
+        taken.add(_key(found))
     new = {source: name for source, name in places.items() if not (library / name).exists()}
-    return msgspec.structs.replace(reading, topics=topics, others=others, files=new)
+    return msgspec.structs.replace(renamed(reading, places), files=new)
+
+
+def renamed(reading: Reading, names: Mapping[str, str]) -> Reading:
+    """The same, with examples called by other names; a paper's text, which has none, is in its place already."""
+    topics = tuple(msgspec.structs.replace(one, examples=_all(one.examples, names)) for one in reading.topics)
+    others = msgspec.structs.replace(reading.others, examples=_all(reading.others.examples, names))
+    return msgspec.structs.replace(reading, topics=topics, others=others)
 
 
 def bring(files: Mapping[str, str], library: Path) -> list[Path]:
@@ -55,33 +64,42 @@ def take_back(made: Sequence[Path], library: Path) -> None:
                 folder.rmdir()
 
 
-def _names(wanted: str) -> Iterator[str]:
+def _there(library: Path) -> dict[str, bool]:
+    """What stands in the library's `topics` already, and whether it is a folder."""
+    found: dict[str, bool] = {}
+    for folder, folders, files in os.walk(library / "topics"):
+        here = PurePosixPath(Path(folder).relative_to(library).as_posix())
+        found |= {_key(here / name): True for name in folders} | {_key(here / name): False for name in files}
+    return found
+
+
+def _in_folder(wanted: PurePosixPath, there: Mapping[str, bool]) -> PurePosixPath:
+    """The same in folders that can be made: a number is added to one in whose place a file stands."""
+    path = PurePosixPath()
+    for step in wanted.parts[:-1]:
+        path = next(one for one in _names(path / step) if there.get(_key(one), True))
+    return path / wanted.name
+
+
+def _names(path: PurePosixPath) -> Iterator[PurePosixPath]:
     """The name that was wanted, then the same with numbers."""
-    path = PurePosixPath(wanted)
-    yield wanted
-    number = 2
-    while True:
-        yield str(path.with_name(f"{path.stem}-{number}{path.suffix}"))
-        number += 1
+    yield path
+    yield from (path.with_name(f"{path.stem}-{number}{path.suffix}") for number in count(2))
 
 
-def _free(name: str, taken: set[str]) -> bool:
-    return name.casefold() not in taken  # there are file systems that do not tell a from A
+def _key(path: PurePosixPath) -> str:
+    return str(path).casefold()  # there are file systems that do not tell a from A
 
 
-def _fits(source: Path, target: Path) -> bool:
-    """Whether a file can stand there, or does already."""
+def _fits(source: Path, target: Path, there: bool) -> bool:
+    """Whether a file can stand there, where nothing of that name is `there` in any case of letters, or does already."""
     if not target.exists():
-        return not target.is_symlink()
+        return not there and not target.is_symlink()
     try:
         return target.is_file() and filecmp.cmp(source, target, shallow=False)
     except OSError:
         return False
 
 
-def _moved(topic: Topic, places: Mapping[str, str]) -> Topic:
-    return msgspec.structs.replace(topic, examples=_all(topic.examples, places))
-
-
-def _all(paths: Sequence[str], places: Mapping[str, str]) -> tuple[str, ...]:
-    return tuple(places.get(path, path) for path in paths)  # a paper's text is in its place already
+def _all(paths: Sequence[str], names: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(names.get(path, path) for path in paths)

@@ -1,3 +1,4 @@
+import json
 import plistlib
 import time
 
@@ -145,6 +146,7 @@ def test_old_files_in_their_own_encoding_are_read(tmp_path):
         (b"mozLz40\0\x10\0\0\0abc", "damaged Firefox backup"),
         (b"mozLz40\0\xff\xff\xff\xff", "more than 50 MB"),
         (b"bplist00" + b"\xff" * 60, "damaged property list"),
+        (b"<plist version='1.0'><date>foo</date></plist>", "damaged property list"),
         (plistlib.dumps({"a": 1}), "no Safari bookmarks"),
         (netscape([("A", [])]), "no page stands in this folder"),
         (netscape([]), "holds no bookmark"),
@@ -179,6 +181,12 @@ def test_a_small_list_that_names_its_folders_again_and_again_is_refused(tmp_path
     assert len(data) < 2000
     with pytest.raises(BadUse, match="more than 200,000 entries"):
         read(tmp_path, data)
+
+
+def test_a_value_of_another_kind_than_the_browser_s_does_no_harm(tmp_path):
+    folder = {"type": "text/x-moz-place-container", "guid": ["x"], "root": {}, "title": "A"}
+    link = {"type": "text/x-moz-place", "uri": "https://a.test/"}
+    assert list(found(read(tmp_path, json.dumps(folder | {"children": [link]}).encode()))) == ["A"]
 
 
 def test_half_a_character_in_a_name_does_no_harm(tmp_path):

@@ -35,6 +35,11 @@ def test_what_was_skipped_keeps_its_file():
     assert [skipped.file for skipped in combine([(A, reading), (B, reading)]).skipped] == ["a.txt", "b.txt"]
 
 
+def test_a_file_whose_name_is_no_text_can_be_told():
+    reading = Reading((Topic("x", ("https://a.test/",)),), (Skipped(3, "ftp:", "no"),))
+    assert [skipped.file for skipped in combine([(Path("s\udcff"), reading)]).skipped] == ["s?"]
+
+
 def test_without_any_seed_it_is_bad_use_that_says_what_to_do():
     with pytest.raises(BadUse, match=r"a\.txt has an example: write URLs of good pages below it"):
         combine([(A, Reading((), queries={"x": "x"}))])

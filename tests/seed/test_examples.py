@@ -1,10 +1,12 @@
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from analecta.errors import BadUse, Environment
+from analecta.seed.combining import combine
 from analecta.seed.examples import read_examples, safe
 from analecta.seed.placing import bring, place, take_back
 from analecta.settings import Others
@@ -66,11 +68,45 @@ def test_a_text_of_addresses_alone_is_a_list(tmp_path):
     }
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_list_may_have_the_mark_of_its_encoding(tmp_path, encoding):
+    data = "https://a.test/\r\nhttps://b.test/\r\n".encode(encoding)
+    assert shown(read_examples(folder(tmp_path, {"a/list.txt": data}), "x")) == {
+        "a": (["https://a.test/", "https://b.test/"], [])
+    }
+
+
+def test_a_list_that_cannot_be_read_is_told_and_left_out(tmp_path):
+    reading = read_examples(folder(tmp_path, {"a/x.urls": b"http://a.test/\xff", "a/y.txt": "text"}), "x")
+    assert shown(reading) == {"a": ([], ["y.txt"])}
+    assert skips(reading) == {"a/x.urls": "it is not a text file in UTF-8 (byte 14); save it as UTF-8"}
+
+
+def test_loose_files_cannot_be_of_a_topic_that_is_called_as_what_is_not_meant(tmp_path):
+    files = {"loose.txt": "x", "OTHERS/wine.txt": "y", "Roses/a.txt": "z"}
+    with pytest.raises(BadUse, match="OTHERS is what is not meant: name a --topic"):
+        read_examples(folder(tmp_path, files), "OTHERS")
+    (tmp_path / "loose.txt").unlink()
+    assert list(shown(read_examples(tmp_path, "OTHERS"))) == ["Roses"]
+
+
+def test_a_folder_by_two_names_is_brought_once(tmp_path, monkeypatch):
+    path = folder(tmp_path / "g", {"a/x.txt": "1"})
+    monkeypatch.chdir(tmp_path)
+    both = combine([(name, read_examples(name, "t")) for name in (path, Path("g"))])
+    assert len(both.topics[0].examples) == len(both.files) == both.repeated == 1
+
+
 def test_what_browsers_and_systems_leave_beside_is_passed_over(tmp_path):
     files = {"a/Roses.html": "<p>r", "a/Roses_files/x.js": "1", "a/Roses-Dateien/y.css": "2", "a/.DS_Store": b"\0\1"}
-    reading = read_examples(folder(tmp_path, files | {".git/config": "x", "a/Rosesbush/z.txt": "no"}), "x")
-    assert shown(reading) == {"a": ([], ["Roses.html"]), "a / Rosesbush": ([], ["z.txt"])}
-    assert not reading.skipped
+    files |= {".git/config": "x", "a/Rosesbush/z.txt": "no", "a/Roses-climbing/c.txt": "neither"}
+    reading = read_examples(folder(tmp_path, files), "x")
+    assert shown(reading) == {
+        "a": ([], ["Roses.html"]),
+        "a / Roses-climbing": ([], ["c.txt"]),
+        "a / Rosesbush": ([], ["z.txt"]),
+    }
+    assert list(skips(reading)) == ["a/Roses-Dateien", "a/Roses_files"]
 
 
 def test_the_same_file_twice_counts_once_in_a_topic(tmp_path):
@@ -201,6 +237,22 @@ def test_what_is_there_already_is_not_brought_again(tmp_path):
     (path / "a" / "x.txt").write_text("2")
     changed = place(read_examples(path, "t"), library)
     assert list(changed.files.values()) == ["topics/g/a/x-2.txt"]
+
+
+def test_a_file_and_a_folder_of_one_name_find_their_places(tmp_path):
+    path, library = folder(tmp_path / "g", {"R/?": "1", "R/*/b.txt": "2"}), tmp_path / "lib"
+    placed = place(read_examples(path, "t"), library)
+    assert sorted(placed.files.values()) == ["topics/g/R/_-2", "topics/g/R/_/b.txt"]
+    bring(placed.files, library)
+    folder(library, {"topics/h/r": "a file where a folder is wanted"})
+    later = place(read_examples(folder(tmp_path / "h", {"R/b.txt": "3"}), "t"), library)
+    assert list(later.files.values()) == ["topics/h/R-2/b.txt"]
+
+
+def test_no_file_gets_a_name_that_another_has_in_other_letters(tmp_path):
+    library = folder(tmp_path / "lib", {"topics/g/a/ROSE.txt": "1"})
+    placed = place(read_examples(folder(tmp_path / "g", {"a/rose.txt": "2"}), "t"), library)
+    assert list(placed.files.values()) == ["topics/g/a/rose-2.txt"]
 
 
 def test_a_copy_that_fails_leaves_nothing(tmp_path):

@@ -41,6 +41,18 @@ def read(folder, text):
     return read_feed(folder / "f", "loose")
 
 
+def test_an_atom_title_may_have_marks_in_it(tmp_path):
+    title = '<title type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml">Bees &amp; <b>wild</b> wasps</div></title>'
+    entry = '<entry><link href="https://a.test/1"/></entry>'
+    reading = read(tmp_path, f'<feed xmlns="http://www.w3.org/2005/Atom">{title}{entry}</feed>')
+    assert [topic.name for topic in reading.topics] == ["Bees & wild wasps"]
+
+
+def test_links_of_a_json_feed_may_begin_at_its_home_page(tmp_path):
+    feed = {"version": "https://jsonfeed.org/version/1", "home_page_url": "https://a.test/b/", "items": [{"url": "c"}]}
+    assert read(tmp_path, json.dumps(feed)).topics[0].seeds == ("https://a.test/b/c",)
+
+
 @pytest.mark.parametrize("text", FORMS.values(), ids=FORMS)
 def test_each_kind_of_feed_gives_the_links_of_its_entries(tmp_path, text):
     reading = read(tmp_path, text)

@@ -9,6 +9,7 @@ from analecta.seed.gathering import clean
 from analecta.seed.outlines.line_links import split_line
 from analecta.seed.outlines.nested import RESERVED
 from analecta.seed.outlines.outline import read_outline
+from analecta.settings import Others
 
 INDENTED = """# my topics
 Science
@@ -33,14 +34,36 @@ Some words, and a link: https://s.test/.
 ## Biology
 
 See [this](https://b.test/) and [that](https://c.test/).
-```
-# no heading
-```
 ## Physics ##
 ***
 # Cooking
 
 1. https://k.test/
+"""
+MARKDOWN_UNDERLINED = """Science
+=======
+https://s.test/
+
+Biology
+--
+See [this](https://b.test/) and [that](https://c.test/).
+
+Physics
+-------
+
+Cooking
+===
+- https://k.test/
+"""
+FEW_MARKS = """
+Science
+    - https://s.test/
+    Biology  https://b.test/ (the best)
+        * https://c.test/
+    Physics
+Cooking
+=======
+    https://k.test/
 """
 NOTES = """
 Science:
@@ -77,6 +100,9 @@ FORMS = {
     "crlf": INDENTED.replace("\n", "\r\n"),
     "list": MARKDOWN_LIST,
     "headings": MARKDOWN_HEADINGS,
+    "underlined": MARKDOWN_UNDERLINED,
+    "few-marks": FEW_MARKS,
+    "no-break": INDENTED.replace("    ", "\u00a0 \u00a0 "),
     "notes": NOTES,
     "toml": TOML,
     "objects": OBJECTS,
@@ -201,6 +227,7 @@ def test_an_outline_more_than_twenty_deep_is_refused(tmp_path, text):
         ("# only a comment\n\n", None),
         ("[Science]\nBiology = nothing\n", r"not valid TOML.*line 2"),
         ("a = [\n" + "[" * 50_000, "TOML"),
+        ("[a]\nb = " + "1" * 5000, "TOML beyond reason"),
         ('{"Science": [}', "line 1: not valid JSON"),
         ('{"a":' + "[" * 100_000, "beyond reason"),
         ("<rss version='2.0'><channel/></rss>", "no OPML"),
@@ -245,6 +272,58 @@ def test_our_own_topics_can_be_an_outline(tmp_path):
     assert list(reading.queries) == ["C"]
 
 
+def test_a_library_as_an_outline_gives_its_topics_and_others_and_tells_the_rest(tmp_path):
+    topic = '[[topics]]\nname = "A"\nseeds = ["https://a.test/"]\nstarts = ["https://s.test/"]\nexamples = ["b.html"]\n'
+    others = '[others]\nseeds = ["https://o.test/"]\nexamples = ["c.html"]\n'
+    rest = '[search.url]\nsearxng = "http://127.0.0.1/"\n[Cooking]\nseeds = ["https://k.test/"]\n'
+    reading = read(tmp_path, 'contact = "me@a.test"\n' + topic + others + rest)
+    assert (found(reading), reading.queries) == ({"A": ["https://a.test/"]}, {})
+    assert reading.others == Others(("https://o.test/",))
+    assert [skipped.text for skipped in reading.skipped] == ["b.html", "A / starts", "c.html", "Cooking"]
+
+
+def test_an_object_with_a_name_has_that_name_whatever_else_it_says(tmp_path):
+    inner = {"name": "Biology", "seeds": ["https://b.test/"], "broader": {"id": "https://v.test/1"}}
+    reading = read(tmp_path, json.dumps([{"name": "Science", "id": "https://v.test/1", "children": [inner]}]))
+    assert found(reading) == {"Science / Biology": ["https://b.test/"]}
+    assert [skipped.text for skipped in reading.skipped] == ["Science / Biology / broader"]
+
+
+def test_one_line_with_a_mark_does_not_make_an_outline_markdown(tmp_path):
+    text = "A\n    B https://b.test/\n    C\n        1. D https://d.test/\n    E\nF\n    G\n        https://g.test/\n"
+    reading = read(tmp_path, text)
+    assert found(reading) == {
+        "A / B": ["https://b.test/"],
+        "A / C / D": ["https://d.test/"],
+        "F / G": ["https://g.test/"],
+    }
+    assert (list(reading.queries), reading.skipped) == (["A / E"], ())
+
+
+def test_what_comes_to_nothing_in_markdown_is_told(tmp_path):
+    text = "## A\nwords\n- https://a.test/\n  more words\n```\n# no heading\n```\n- ![i](i.png)\n# ![i](i.png)\n***\n"
+    reading = read(tmp_path, text)
+    assert found(reading) == {"A": ["https://a.test/"]}
+    assert [skipped.line for skipped in reading.skipped] == [2, 4, 5, 8, 9]
+
+
+def test_dashes_below_a_link_are_a_rule_and_no_heading(tmp_path):
+    reading = read(tmp_path, "# A\n## B\nhttps://b.test/\n---\nhttps://c.test/\n")
+    assert found(reading) == {"A / B": ["https://b.test/", "https://c.test/"]}
+
+
+def test_code_below_a_heading_does_not_make_markdown_indented_text(tmp_path):
+    reading = read(tmp_path, "## A\n\n    make\n    make test\n\nText\n\n    make demo\n\n- https://a.test/\n")
+    assert found(reading) == {"A": ["https://a.test/"]}
+    assert [skipped.line for skipped in reading.skipped] == [3, 4, 6, 8]
+
+
+def test_what_programs_note_at_the_top_of_a_file_is_no_heading(tmp_path):
+    reading = read(tmp_path, "---\nmade: today\n---\n## A\n- https://a.test/\n")
+    assert found(reading) == {"A": ["https://a.test/"]}
+    assert [skipped.text for skipped in reading.skipped] == ["made: today"]
+
+
 @pytest.mark.parametrize(
     ("line", "wanted"),
     [
@@ -259,6 +338,9 @@ def test_our_own_topics_can_be_an_outline(tmp_path):
         ("Bees (https://a.test/a_(b)).", ("Bees", ["https://a.test/a_(b)"])),
         ("![icon](i.png) Bees", ("Bees", [])),
         ("javascript: the good parts", ("javascript: the good parts", [])),
+        ("https://a.test/Yahoo!", ("", ["https://a.test/Yahoo!"])),
+        ("  https://a.test/?q=a*  ", ("", ["https://a.test/?q=a*"])),
+        ("Bees: https://a.test/Inc.", ("Bees", ["https://a.test/Inc"])),
     ],
 )
 def test_a_line_is_a_name_with_links_behind_it(line, wanted):
@@ -274,7 +356,7 @@ def test_any_line_is_split(line):
 
 def test_a_line_beyond_reason_is_skipped_quickly(tmp_path):
     reading = read(tmp_path, "A\n  https://a.test/\n" + "[" * 500_000 + "\n- x\n" + "- " + "(a](" * 50_000)
-    assert [skipped.line for skipped in reading.skipped] == [5]
+    assert sorted(skipped.line for skipped in reading.skipped) == [1, 3, 5]
 
 
 def test_bookmarks_given_as_an_outline_are_told_as_what_they_are(tmp_path):

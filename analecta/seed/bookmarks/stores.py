@@ -46,8 +46,18 @@ def read_safari(data: bytes, found: Gathering) -> None:
     try:
         store = plistlib.loads(data)
     # A damaged binary list fails in as many ways as there are types in it.
-    except (ExpatError, ValueError, TypeError, LookupError, OverflowError, RecursionError, MemoryError) as error:
-        raise BadUse(f"{found.path} is a damaged property list: {error or type(error).__name__}") from error
+    except (
+        ExpatError,
+        ValueError,
+        TypeError,
+        AttributeError,
+        LookupError,
+        OverflowError,
+        RecursionError,
+        MemoryError,
+    ) as error:
+        why = f": {error}" if isinstance(error, ExpatError | ValueError) else ""
+        raise BadUse(f"{found.path} is a damaged property list{why}") from error
     if not isinstance(store, dict) or "WebBookmarkType" not in store:
         raise BadUse(f"{found.path} is a property list, but holds no Safari bookmarks")
     _walk(found, _nodes(store, "Children"), (), _safari)
@@ -90,7 +100,7 @@ def _chrome(node: Node) -> Entry:
 
 
 def _firefox(node: Node) -> Entry:
-    guid, root = node.get("guid"), node.get("root")
+    guid, root = _word(node, "guid"), _word(node, "root")
     if guid == _FIREFOX_TAGS or root == "tagsFolder":
         return Entry()
     if node.get("type") == "text/x-moz-place" or node.get("typeCode") == 1:

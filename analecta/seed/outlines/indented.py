@@ -5,9 +5,14 @@ Science
         https://example.org/cells
 """
 
+import re
+
 from analecta.errors import BadUse
 from analecta.seed.gathering import BELOW, Gathering, Place
-from analecta.seed.outlines.line_links import MAX_LINE, split_line
+from analecta.seed.outlines.line_links import split_line
+
+ITEM = re.compile(r"([ \t]*)(?:[-*+•]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(\S.*)$")  # of a list in Markdown
+RULE = re.compile(r"\s*(?:[-*_=][ \t]*){3,}$")
 
 
 class Shelf:
@@ -20,10 +25,9 @@ class Shelf:
 
     def put(self, indent: int, text: str, line: int) -> None:
         """A line: its name is a topic below what is indented less, its links are of that topic."""
-        if len(text) > MAX_LINE:
-            self.found.skip(text, f"the line is longer than {MAX_LINE:,} characters", line)
-            return
         name, links = split_line(text)
+        if not name and not links:
+            self.found.skip(text, "it is neither a name nor a link", line)
         if name:
             self._close(indent)
             self._open.append((indent, enter_path(self.found, self.place, name, line)))
@@ -46,18 +50,19 @@ class Shelf:
 
 
 def read_indented(lines: list[str], found: Gathering) -> None:
-    """An outline without any marks; lines that begin with # are comments."""
+    """An outline without marks, or with few; lines that begin with # are comments."""
     shelf = Shelf(found)
     used = ""
     for number, line in enumerate(lines, 1):
         text = line.strip()
-        if not text or text.startswith("#"):
+        if not text or text.startswith("#") or RULE.match(line):
             continue
         blanks = line[: len(line) - len(line.lstrip(" \t"))]
         used = used or blanks[:1]
         if blanks.strip(used or None):
             raise BadUse(_mixed(found, number, used))
-        shelf.put(len(blanks), text, number)
+        item = ITEM.match(line)
+        shelf.put(len(blanks), item[2] if item else text, number)
 
 
 def enter_path(found: Gathering, place: Place, name: str, line: int) -> Place:

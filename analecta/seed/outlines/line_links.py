@@ -20,10 +20,11 @@ def split_line(line: str) -> tuple[str, list[str]]:
     """The name on a line ("" where it begins with a link: then the words are about the link) and its links."""
     links: list[str] = []
     name: str | None = None
-    text, at = _IMAGE.sub("", line), 0
+    text, at = _IMAGE.sub("", line).strip(), 0
     before: list[str] = []
     for link in _LINK.finditer(text):
-        target = link["target"] or link["pointed"] or _trimmed(link["bare"] or "")
+        bare = link["bare"] or ""
+        target = link["target"] or link["pointed"] or (bare if bare == text else _trimmed(bare))
         before.append(text[at : link.start()])
         at = link.end()
         if evident(target):

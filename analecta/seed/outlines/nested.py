@@ -9,15 +9,18 @@ from typing import Any
 
 from analecta.errors import BadUse
 from analecta.seed.addresses import evident
-from analecta.seed.gathering import Gathering, Place
+from analecta.seed.gathering import BELOW, NOT_MEANT, Gathering, Place
 from analecta.seed.outlines.indented import enter_path
+from analecta.settings import Settings
 
 # Keys that are no names of topics, as programs and our own settings write them: small letters only.
 _NAME = ("name", "title", "label", "text")
 _SEEDS = frozenset(("seeds", "urls", "links", "examples"))
 _LINK = frozenset(("url", "href", "uri"))
 _BELOW = frozenset(("children", "topics", "items", "narrower"))
-RESERVED = frozenset((*_NAME, *_SEEDS, *_LINK, *_BELOW))
+_STARTS, _FILES = "starts", "examples"
+_HOLDERS = _SEEDS | _BELOW
+RESERVED = frozenset((*_NAME, *_SEEDS, *_LINK, *_BELOW, _STARTS))
 
 
 class Pairs(list[tuple[str, Any]]):
@@ -27,9 +30,33 @@ class Pairs(list[tuple[str, Any]]):
 def read_nested(value: Any, found: Gathering) -> None:
     """What was read from TOML or JSON."""
     try:
-        _walk(found, value, ())
+        _settings(found, value) if _is_settings(value) else _walk(found, value, ())
     except RecursionError as error:
         raise BadUse(f"{found.path} is nested beyond reason") from error
+
+
+def _is_settings(value: Any) -> bool:
+    """Whether it is the `analecta.toml` of a library, by its [[topics]]."""
+    topics = value.get("topics") if isinstance(value, dict) else None
+    return isinstance(topics, list) and bool(topics) and all(isinstance(topic, dict) for topic in topics)
+
+
+def _settings(found: Gathering, value: dict[str, Any]) -> None:
+    """The topics of a library and what is not meant; its files and how it crawls are its own."""
+    for topic in value["topics"]:
+        _walk(found, _without_files(found, topic), ())
+    if isinstance(others := value.get("others"), dict):
+        _seeds(found, _without_files(found, others).get("seeds", []), NOT_MEANT)
+    for key in value:
+        if key not in Settings.__struct_fields__:
+            found.skip(key, "of settings only [[topics]] and [others] are read")
+
+
+def _without_files(found: Gathering, table: dict[str, Any]) -> dict[str, Any]:
+    files = table.get(_FILES, [])
+    for file in files if isinstance(files, list) else [files]:
+        found.skip(str(file), "files of a library are not taken over: give their folder with --examples")
+    return {key: value for key, value in table.items() if key != _FILES}
 
 
 def _walk(found: Gathering, value: Any, place: Place) -> None:
@@ -50,20 +77,25 @@ def _walk(found: Gathering, value: Any, place: Place) -> None:
 def _object(found: Gathering, pairs: Sequence[tuple[str, Any]], place: Place) -> None:
     name = _name_of(pairs)
     keys = {key for key, _ in pairs}
-    if name and not (keys & _LINK and not keys & (_BELOW | _SEEDS)):  # else it is a link with its title
+    if name and not (keys & _LINK and not keys & _HOLDERS):  # else it is a link with its title
         place = enter_path(found, place, name, 0)
     for key, value in pairs:
         if key in _SEEDS or key in _LINK:
             _seeds(found, value, place)
         elif key in _BELOW:
             _walk(found, value, place)
+        elif key == _STARTS:
+            found.skip(BELOW.join((*place, key)), "only pages that show what is meant are taken over")
+        elif name and not isinstance(value, str) and _holds(value) and key not in _NAME:
+            found.skip(BELOW.join((*place, key)), "where a topic says its name, those below it stand in children")
         elif not name and not (key in _NAME and isinstance(value, str)):
             _below(found, key, value, place)
 
 
 def _name_of(pairs: Sequence[tuple[str, Any]]) -> str:
     """What an object says that it is called; "" for one whose keys are the names."""
-    if any(key not in RESERVED and _holds(value) for key, value in pairs):
+    named_by_keys = any(key not in RESERVED and _holds(value) for key, value in pairs)
+    if named_by_keys and not any(key in _HOLDERS for key, _ in pairs):
         return ""
     words = {key: value for key, value in pairs if isinstance(value, str)}
     return next((words[key] for key in _NAME if words.get(key, "").strip()), "")

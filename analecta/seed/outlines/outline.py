@@ -15,6 +15,7 @@ from analecta.seed.defused import read_xml
 from analecta.seed.files import first_sign, json_of, lines_of, read_bytes, text_of
 from analecta.seed.gathering import Gathering
 from analecta.seed.outlines.indented import read_indented
+from analecta.seed.outlines.line_links import MAX_LINE
 from analecta.seed.outlines.markdown import is_markdown, read_markdown
 from analecta.seed.outlines.nested import Pairs, read_nested
 from analecta.seed.outlines.opml import read_opml
@@ -24,6 +25,7 @@ from analecta.seed.reading import Reading
 _TOML = re.compile(
     r"""(?m)\A(?:[ \t]*(?:#.*)?\r?\n)*[ \t]*(?:\[\[?["'\w .-]+\]\]?\s*(?:#.*)?$|["'\w .-]+=\s*["'\[{])"""
 )
+_NO_BREAK = "\u00a0"  # what word processors and web pages indent with
 _BOOKMARKS = re.compile(rb"(?i)<!doctype netscape-bookmark")
 
 
@@ -57,8 +59,16 @@ def _read_text(text: str, found: Gathering) -> None:
     if _TOML.match(text):
         read_nested(_toml(text, found.path), found)
         return
-    lines = lines_of(text)
+    lines = [_bounded(line, number, found) for number, line in enumerate(lines_of(text), 1)]
     (read_markdown if is_markdown(lines) else read_indented)(lines, found)
+
+
+def _bounded(line: str, number: int, found: Gathering) -> str:
+    """A line with ordinary blanks; nothing of one that is too long."""
+    if len(line) <= MAX_LINE:
+        return line.replace(_NO_BREAK, " ")
+    found.skip(line, f"the line is longer than {MAX_LINE:,} characters", number)
+    return ""
 
 
 def _toml(text: str, path: Path | str) -> object:
@@ -66,5 +76,5 @@ def _toml(text: str, path: Path | str) -> object:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BadUse(f"{path}: not valid TOML: {error}") from error
-    except RecursionError as error:
-        raise BadUse(f"{path} is TOML nested beyond reason") from error
+    except (RecursionError, ValueError) as error:  # ValueError: a number of thousands of digits
+        raise BadUse(f"{path} is TOML beyond reason: {error}") from error
