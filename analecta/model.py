@@ -72,6 +72,7 @@ class Answer(msgspec.Struct):
     began: float = 0.0
     took: float = 0.0
     truncated: str = ""
+    cut: bool = False  # `body` is the beginning only of what `wire` holds
 
 
 class NoAnswer(msgspec.Struct, frozen=True):

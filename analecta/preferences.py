@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping
 TRAINING = frozenset(("train-ai", "train-genai", "ai-train", "genai", "ai", "tdm", "all", "bots"))
 NO = frozenset(("n", "no", "0", "false", "?0", "disallow"))
 
-_PAIR = re.compile(r"([A-Za-z][A-Za-z0-9_-]*)\s*=\s*\"?([^\s,;\"]+)")
+# A name begins only where none goes on and is short, so that long rubbish is read in linear time.
+_PAIR = re.compile(r"(?<![A-Za-z0-9_-])([A-Za-z][A-Za-z0-9_-]{0,63})\s*=\s*\"?([^\s,;\"]+)")
 _FIELDS = ("content-usage", "content-signal")
 _TDM = "tdm-reservation"
 

@@ -17,10 +17,13 @@ _SIGN = 1 << 63
 _WRAP = 1 << 64
 _UNRESERVED = re.compile(r"%(2[dDeE]|3[0-9]|4[1-9a-fA-F]|5[0-9aA]|5[fF]|6[1-9a-fA-F]|7[0-9aA]|7[eE])")
 _ESCAPE = re.compile(r"%[0-9a-fA-F]{2}")
-# A visitor's number in the address makes a new web for each visitor; without it the pages are the same.
+_ROUNDS = 8  # of escapes within escapes; more are nobody's address
+# A visitor's number in the address makes a new web for each visitor; without it the pages are the same. Names that
+# others use too (`?session=opening`, `?sid=123456` of a story) count only with what looks like such a number.
 _SESSION = re.compile(
-    r"(?i);jsessionid=[^?/]*|(?<=[?&])(?:phpsessid|jsessionid|aspsessionid\w*|sessionid|session_id|session|sid|cfid|cftoken)"
-    r"=[0-9a-z_-]{6,}(?:&|$)"
+    r"(?i);jsessionid=[^?/]*"
+    r"|(?<=[?&])(?:(?:phpsessid|jsessionid|aspsessionid\w*|cfid|cftoken)=[0-9a-z_-]{6,}"
+    r"|(?:sessionid|session_id|session|sid)=(?=[a-z]*[0-9])(?=[0-9]*[a-z])[0-9a-z]{16,})(?:&|$)"
 )
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _FULL = re.compile(r"[hH][tT][tT][pP][sS]?://")
@@ -64,15 +67,26 @@ def canonical(href: str, base: str | None = None) -> Target | None:
     if "@" in host:
         host = host[host.rindex("@") + 1 :]
         text = text[:start] + host + text[end:]
+        end = start + len(host)
     if "%" in text:
-        while _UNRESERVED.search(text):  # `%%341` takes two rounds
-            text = _UNRESERVED.sub(lambda m: chr(int(m[1], 16)), text)
+        if _UNRESERVED.search(text):
+            plain = _unescaped(text)
+            return canonical(plain) if plain else None  # `%%32e` has become a dot, which is a step in a path
         text = _ESCAPE.sub(lambda m: m[0].upper(), text)
-    if "s" in text[end:] and _SESSION.search(text, end):
-        text = _SESSION.sub("", text).rstrip("?&")
+    if "=" in text and _SESSION.search(text, end):
+        return canonical(text[:end] + _SESSION.sub("", text[end:]).rstrip("?&"))
     if len(text) > MAX_URL or len(host) > MAX_HOST:
         return None
     return Target(text, url_id(text), host)
+
+
+def _unescaped(text: str) -> str:
+    """The text without escapes of unreserved characters, of which `%%341` has two; "" where they go on and on."""
+    for _ in range(_ROUNDS):
+        text, undone = _UNRESERVED.subn(lambda m: chr(int(m[1], 16)), text)
+        if not undone:
+            return text
+    return ""
 
 
 @cache

@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from analecta.preferences import of_headers, of_lines
@@ -38,3 +40,12 @@ def test_f36_reservations_are_read_from_headers(headers: dict[str, str], reserve
 )
 def test_f36_reservations_are_read_from_robots_lines(line: str, reserved: str) -> None:
     assert of_lines([line, "Allow: /"]) == reserved
+
+
+@pytest.mark.parametrize(
+    "value", ["a" * 500_000, "a-" * 250_000, "a" + " " * 500_000, "a=" + " " * 500_000, "a " * 250_000]
+)
+def test_f36_long_rubbish_is_read_in_no_time(value: str) -> None:
+    began = time.process_time()
+    assert of_headers({"content-usage": value + ", train-ai=n"}) == "train-ai=n"
+    assert time.process_time() - began < 1

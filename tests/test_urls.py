@@ -1,6 +1,7 @@
 """URLs: one canonical form and one identity each, and a cache that never changes the answer."""
 
 import json
+import time
 from pathlib import Path
 
 import ada_url
@@ -145,6 +146,44 @@ def test_f28_userinfo_is_stripped_everywhere():
     assert {found.host for found in joined} == {"h"}
 
 
+@pytest.mark.parametrize(
+    ("form", "wanted"),
+    [
+        ("http://h/i?PHPSESSID=d41d8cd98f00b204e980", "http://h/i"),
+        ("http://h/i?id=4&phpsessid=d41d8c&x=1", "http://h/i?id=4&x=1"),
+        ("http://h/P.jsp;JSESSIONID=ABC?x", "http://h/P.jsp?x"),
+        ("http://h/x?SID=ABCDEF0123456789", "http://h/x"),
+        ("http://h/x?CFID=1234567&CFTOKEN=87654321", "http://h/x"),
+        ("http://h/v?t=5&sid=d41d8cd98f00b204e9800998ecf8427e", "http://h/v?t=5"),
+        ("http://me@h/?sid=d41d8cd98f00b204e980", "http://h/"),
+    ],
+)
+def test_f24_a_visitors_number_goes_in_any_spelling(form, wanted):
+    assert url(form) == wanted
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "http://h/p?session=opening",
+        "http://h/p?session=machine-learning-2024",
+        "http://h/p?session=internationalisation",
+        "http://h/a?name=News&sid=123456",
+        "http://h/a?sid=1234567890123456",
+        "http://h;jsessionid=1/x",
+    ],
+)
+def test_what_only_looks_like_a_visitors_number_stays(form):
+    assert url(form) == form
+
+
+def test_escapes_within_escapes_end_soon():
+    assert url("http://h/" + "%3" * 4 + "4") == "http://h/4"
+    began = time.process_time()
+    assert canonical("http://h/" + "%3" * 100_000 + "4") is None
+    assert time.process_time() - began < 1
+
+
 # --- the public test data --------------------------------------------------------------------------------------------
 
 
@@ -196,9 +235,15 @@ def test_a_canonical_url_has_no_fragment_no_userinfo_and_its_own_id(text):
         assert -(2**63) <= found.id < 2**63
 
 
-@settings(QUICK, max_examples=100)
-@given(SPICE)
+PARTS = ["%%32e", "%2e", "..", "/", "?", "&", ";", "x=", "sid=0123456789abcdef", "PHPSESSID=abcdef", ";jsessionid=1"]
+
+
+@settings(QUICK, max_examples=300)
+@given(SPICE | st.lists(st.sampled_from(PARTS), max_size=8).map("".join))
 @example("%%341")
+@example("b/%%32e%%32e/c")
+@example("a/..&sid=0123456789abcdef")
+@example("?phpsessid=abcdef;jsessionid=zz&x")
 def test_f26_the_canonical_form_of_a_canonical_url_is_itself(text):
     found = canonical("http://h/" + text)
     assert found is None or canonical(found.url) == found

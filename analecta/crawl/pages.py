@@ -218,7 +218,7 @@ class Pages:
         row = (
             lease.id, self.wall(), answer.began, answer.took, answer.status, page.mime, page.charset or None,
             page.lang or None, page.title or None, page.author or None, page.date or None, len(answer.body), digest,
-            body, page.simhash, length, twin or None, flags, page.limits or None, answer.truncated or None,
+            body, page.simhash, length, twin or None, flags, page.limits or None, _short(answer) or None,
             page.reserved or None, page.canonical or None, answer.headers.get("etag"),
             answer.headers.get("last-modified"), place.file, place.offset, place.length, verdict.topic,
             verdict.confidence, _pack_topics(verdict), self.model, "\n".join(page.headings) or None, _pack_ids(page),
@@ -337,6 +337,11 @@ class Pages:
                 self.offers.recall(id, confidence, hashes, np.frombuffer(links or b"", np.int64).tolist())
         if rows:
             self.offers.recall_contexts(self.shard.last_contexts(4 * window))
+
+
+def _short(answer: Answer) -> str:
+    """Why a page is not whole; "" where it is. What is archived of it may be whole all the same."""
+    return answer.truncated or ("length" if answer.cut else "")
 
 
 def _of(verdict: Verdict, hidden: bool) -> Verdict:

@@ -4,6 +4,7 @@ import re
 
 _TRANSFER = re.compile(rb"^transfer-encoding(?=[ \t]*:)", re.IGNORECASE | re.MULTILINE)
 _STATUS = re.compile(rb"HTTP/[\d.]+[ \t]+(\d{3})")
+_INTERIM = re.compile(rb"HTTP/[\d.]+[ \t]+1\d\d")  # "HTTP/1.1 103 Early Hints", "HTTP/2 103"
 _BLANK = (b"\r\n", b"\n")
 
 
@@ -14,7 +15,7 @@ def final_block(lines: list[bytes]) -> list[bytes] | None:
         end = _blank_line(lines, start)
         if end < 0:
             return None
-        if lines[start][9:10] != b"1":  # "HTTP/1.1 103 Early Hints"
+        if not _INTERIM.match(lines[start]):
             return lines[start : end + 1]
         start = end + 1
 
@@ -40,11 +41,23 @@ def parse_head(block: list[bytes]) -> tuple[int, bytes, dict[str, str]] | None:
         name, _, value = line.partition(":")
         name = name.rstrip().lower()
         headers[name] = f"{headers[name]}, {value.strip()}" if name in headers else value.strip()
+    if "location" in headers:
+        headers["location"] = _in_utf8(headers["location"])
     if "transfer-encoding" in headers:
         head = _TRANSFER.sub(b"X-Archive-Orig-Transfer-Encoding", head)
     if not head.startswith(b"HTTP/1"):
-        head = b"HTTP/1.1" + head[head.index(b" ") :]
+        head = b"HTTP/1.1 " + head[found.start(1) :]
     return int(found[1]), head, headers
+
+
+def _in_utf8(value: str) -> str:
+    """A value that was read as Latin-1 as the UTF-8 that it may be; else with its bytes beyond ASCII as escapes."""
+    if value.isascii():
+        return value
+    try:
+        return value.encode("latin-1").decode()
+    except UnicodeDecodeError:
+        return "".join(char if char.isascii() else f"%{ord(char):02X}" for char in value)
 
 
 def request_head(host: str, path: str, fields: list[str]) -> bytes:

@@ -144,18 +144,20 @@ class Http:
             return NoAnswer(request.url, *transfer.unwanted, refused=True)
         wire = transfer.wire()
         coding = head[2].get("content-encoding", "")
+        body, whole = decode(wire, coding, self.max_body) if coding else (wire, True)
         return Answer(
             url=request.url,
             status=head[0],
             head=head[1],
             headers=head[2],
             wire=wire,
-            body=decode(wire, coding, self.max_body)[0] if coding else wire,
+            body=body,
             ip=transfer.curl.getinfo(pycurl.PRIMARY_IP),
             asked=request_head(parts[2] + (parts[3] or ""), parts[4], fields),
             began=began,
             took=loop.time() - since,
             truncated=transfer.truncated(code),
+            cut=not whole and len(body) == self.max_body,
         )
 
     def _fields(self, request: Request) -> list[str]:

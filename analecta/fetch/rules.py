@@ -15,6 +15,7 @@ _OTHER_BREAKS = dict.fromkeys(map(ord, "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"), 
 _AGENT = re.compile(r"user[- ]?agent\s*:?\s*(.*)", re.IGNORECASE)
 _RULE = re.compile(r"(?:allow|di[a-z]{5,7})(?:[:\s]\s*(\S)?|$)", re.IGNORECASE)  # disallow may be misspelt
 _SITE_WIDE = re.compile(r"site-?maps?\b|content-(?:usage|signal)\b", re.IGNORECASE)
+_DELAY = re.compile(r"crawl[- ]delay[:\s]+([0-9]*[.,]?[0-9]+(?:e[0-9]+)?)", re.IGNORECASE)
 _TOKEN = re.compile(r"[A-Za-z_-]+")
 
 
@@ -63,7 +64,7 @@ class Rules:
             self._read(text, token)
 
     def _read(self, text: str, token: str) -> None:
-        lines = ours(text, token)
+        lines = [_plain_delay(line) for line in ours(text, token)]
         parsed = Protego.parse("\n".join(("User-agent: *", *lines)))
         self.reserved = preferences.of_lines(lines)
         self.sitemaps = tuple(parsed.sitemaps)
@@ -115,6 +116,12 @@ def ours(text: str, token: str) -> list[str]:
             in_rules = in_rules or _RULE.match(line) is not None
     close()
     return site_wide + (mine if named else everyone)
+
+
+def _plain_delay(line: str) -> str:
+    """A Crawl-delay by the number that it begins with ("10s", "1,5"); any other line as it is."""
+    found = _DELAY.match(line)
+    return f"Crawl-delay: {found[1].replace(',', '.')}" if found else line
 
 
 def _product(value: str) -> str:

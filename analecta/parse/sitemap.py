@@ -4,20 +4,27 @@ A DOCTYPE is refused outright, so there are no entities to expand and nothing to
 are counted while reading, so that no file costs more than the largest honest one.
 """
 
+import codecs
 import re
 import zlib
 from collections.abc import Iterator
+from itertools import chain
 from xml.parsers import expat
 
 import msgspec
 
 from analecta.model import Target
+from analecta.parse.charset import decode
 from analecta.urls import MAX_URL, canonical
 
 MAX_BYTES = 50_000_000  # decoded; 50 MB and 50,000 URLs are the protocol's own bounds
 MAX_URLS = 50_000
 MAX_SITEMAPS = 500
+MAX_MEMBERS = 1000  # of a gzip file; each costs a new decoder
+MAX_TOKEN = 1_000_000  # bytes of one tag or comment; expat begins it anew with each chunk
+MAX_DEPTH = 100  # elements within one another; an honest file has five
 _CHUNK = 64 * 1024
+_BLANK = b" \t\r\n"
 _NEWLINES = re.compile(rb"[\r\n]+")
 
 
@@ -39,7 +46,10 @@ def read_sitemap(body: bytes, base: str) -> Sitemap:
     try:
         chunks = _plain(body)
         head = next(chunks, b"")
-        if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<") or b"\0" in head[:4]:
+        is_wide = b"\0" in head[:4]
+        if not is_wide:
+            head = head.lstrip(_BLANK)
+        if is_wide or head.removeprefix(codecs.BOM_UTF8).lstrip(_BLANK).startswith(b"<"):
             reader.xml(head, chunks)
         else:
             reader.lines(head, chunks)
@@ -54,22 +64,48 @@ def read_sitemap(body: bytes, base: str) -> Sitemap:
 
 def _plain(body: bytes, most: int = MAX_BYTES) -> Iterator[bytes]:
     """The decoded bytes in chunks; gzip is unpacked once, never further than `most`."""
-    if body[:2] != b"\x1f\x8b":
-        for start in range(0, min(len(body), most), _CHUNK):
-            yield body[start : start + _CHUNK]
-        if len(body) > most:
-            raise _Stop(f"more than {most} bytes")
-        return
-    unpack = zlib.decompressobj(31)
-    rest, total = body, 0
-    while rest and not unpack.eof:
-        chunk = unpack.decompress(rest, _CHUNK)
-        rest = unpack.unconsumed_tail
+    chunks = _cut(body)
+    if body[:2] == b"\x1f\x8b":
+        chunks = _unpacked(chunks)
+    total = 0
+    for chunk in chunks:
         total += len(chunk)
         if total > most:
             raise _Stop(f"more than {most} bytes")
-        if chunk:
-            yield chunk
+        yield chunk
+
+
+def _cut(body: bytes) -> Iterator[bytes]:
+    for start in range(0, len(body), _CHUNK):
+        yield body[start : start + _CHUNK]
+
+
+def _unpacked(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Gzip undone, member after member; what follows them and is none is not looked at."""
+    unpack, members = zlib.decompressobj(31), 1
+    for piece in pieces:
+        data = piece
+        while data:
+            if unpack.eof:
+                if not data.startswith(b"\x1f"):
+                    return
+                if members == MAX_MEMBERS:
+                    raise _Stop(f"more than {MAX_MEMBERS} gzip members")
+                unpack, members = zlib.decompressobj(31), members + 1
+            if chunk := unpack.decompress(data, _CHUNK):
+                yield chunk
+            data = unpack.unused_data if unpack.eof else unpack.unconsumed_tail
+
+
+def _decoder(head: bytes) -> codecs.IncrementalDecoder:
+    """What turns an XML file that begins so into text; UTF-8 where Python does not know the encoding.
+
+    expat knows few encodings itself, and only those with one byte a character may be added to them.
+    """
+    try:
+        return codecs.getincrementaldecoder(decode(head)[1])("replace")
+    except LookupError:
+        return codecs.getincrementaldecoder("utf-8")("replace")
 
 
 class _Reader:
@@ -82,6 +118,7 @@ class _Reader:
         self.host = here.host if here else ""
         self.seen = {here.id if here else 0}  # an index that names itself is read once
         self.parent = self.prefix = ""
+        self.depth = 0
         self.loc: list[str] | None = None
 
     def add(self, href: str, is_sitemap: bool = False) -> None:
@@ -97,7 +134,7 @@ class _Reader:
 
     def lines(self, head: bytes, chunks: Iterator[bytes]) -> None:
         """A text sitemap: one full URL in a line."""
-        rest = head.removeprefix(b"\xef\xbb\xbf")
+        rest = head.removeprefix(codecs.BOM_UTF8)
         for chunk in chunks:
             *lines, rest = _NEWLINES.split(rest)
             self._some(lines)
@@ -111,21 +148,31 @@ class _Reader:
 
     def xml(self, head: bytes, chunks: Iterator[bytes]) -> None:
         """An XML sitemap or index, whatever its namespace prefix."""
-        parser = expat.ParserCreate()  # without namespaces: an undeclared prefix is no reason to stop
+        # Without namespaces: an undeclared prefix is no reason to stop.
+        parser = expat.ParserCreate("utf-8")  # whatever its declaration says: it gets what was decoded
         parser.buffer_text = True
         parser.StartDoctypeDeclHandler = self._refuse
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._data
-        parser.Parse(head, False)
-        for chunk in chunks:
-            parser.Parse(chunk, False)
+        decoder = _decoder(head)
+        text = decoder.decode(head).lstrip("\ufeff \t\r\n")  # white space before <?xml is an error to expat
+        fed = 0
+        for chunk in chain((text,), map(decoder.decode, chunks)):
+            data = chunk.encode()
+            parser.Parse(data, False)
+            fed += len(data)
+            if fed - parser.CurrentByteIndex > MAX_TOKEN:
+                raise _Stop(f"a tag or comment of more than {MAX_TOKEN} bytes")
         parser.Parse(b"", True)
 
     def _refuse(self, *_: object) -> None:
         raise _Stop("DOCTYPE refused")
 
     def _start(self, name: str, _attributes: dict[str, str]) -> None:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise _Stop(f"more than {MAX_DEPTH} elements within one another")
         prefix, _, tag = name.rpartition(":")
         if tag in ("url", "sitemap"):
             self.parent, self.prefix = tag, prefix
@@ -133,6 +180,7 @@ class _Reader:
             self.loc = []
 
     def _end(self, name: str) -> None:
+        self.depth -= 1
         if self.loc is not None and name.rpartition(":")[2] == "loc":
             href, self.loc = "".join(self.loc), None
             self.add(href, self.parent == "sitemap")

@@ -7,6 +7,7 @@ not shrink (request heads, bodies that came compressed) is wrapped in a stored g
 import hashlib
 import os
 import random
+import re
 import struct
 import zlib
 from collections.abc import Callable, Mapping
@@ -24,6 +25,7 @@ _STORED_HEAD = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 _PACKED = (b"%PDF-", b"PK\3\4", b"\x1f\x8b", b"\x89PNG", b"\xff\xd8\xff")  # compressed in themselves
 _MAX_STORED = 0xFFFF
 _LAST_BLOCK = struct.pack("<BHH", 1, 0, _MAX_STORED)  # an empty one
+_HEAD_END = re.compile(rb"\n\r?\n")  # some servers end lines with LF only
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 _BASE32 = [a + b for a in _LETTERS for b in _LETTERS]
 _ids = random.Random(os.urandom(32))
@@ -279,5 +281,7 @@ def read_answer(path: Path, place: Place) -> tuple[bytes, bytes] | None:
         header, _, block = read_record(path, place).partition(b"\r\n\r\n")
     except (OSError, zlib.error):
         return None
-    head, blank, rest = block.partition(b"\r\n\r\n")
-    return (head + blank, rest[:-4]) if b"\r\nWARC-Type: response\r\n" in header else None
+    end = _HEAD_END.search(block)
+    if end is None or b"\r\nWARC-Type: response\r\n" not in header:
+        return None
+    return block[: end.end()], block[end.end() : -4]

@@ -4,6 +4,7 @@ http and https are alike here: a crawl over loopback speaks plain HTTP, whatever
 """
 
 import os
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -20,6 +21,8 @@ KEPT = 500  # answers kept; hot pages are asked for again by several crawls
 BLOCK = 32_768  # bytes read at a time: most records need one read
 _OFFSET = 48  # a place is file number and offset in one integer: a quarter of a tuple's memory
 _BAD_GZIP: tuple[type[Exception], ...] = (isal_zlib.error,)  # type: ignore[assignment]  # its stub calls it a value
+_STATUS = re.compile(rb"HTTP/[\d.]+ (\d{3})")
+_HEAD_END = re.compile(rb"\r?\n\r?\n")  # some servers end lines with LF only
 _GONE = (b"transfer-encoding", b"connection", b"keep-alive", b"content-length", b"proxy-connection", b"upgrade")
 _KINDS = WarcRecordType.response | WarcRecordType.revisit | WarcRecordType.resource
 
@@ -160,8 +163,9 @@ class Warcs:
                     named = {name.lower(): value for name, value in record.headers.items()}
                     url = named.get("warc-target-uri", "").strip("<>")
                     kind = str(named.get("warc-type", "")).lower()
-                    line = record.reader.read(12) if kind != "resource" else b"HTTP/1.1 200"
-                    status = int(line[9:12]) if line[:5] == b"HTTP/" and line[9:12].isdigit() else 0
+                    line = record.reader.read(13) if kind != "resource" else b"HTTP/1.1 200 "
+                    found = _STATUS.match(line)
+                    status = int(found[1]) if found else 0
                     digest, refers = named.get("warc-payload-digest", ""), named.get("warc-refers-to-target-uri", "")
                     if url.startswith("http") and (status or kind == "revisit"):
                         yield Entry(url, record.stream_pos, kind, status, digest, refers.strip("<>"))
@@ -212,9 +216,8 @@ def response(record: bytes) -> Response:
         kind = _header(record, b"content-type").encode()
         return Response(200, b"Content-Type: %b\r\n" % kind, block[: int(_header(record, b"content-length"))])
     block = block[: int(_header(record, b"content-length"))]
-    top, end, body = block.partition(b"\r\n\r\n")
-    if not end:
-        top, _, body = block.partition(b"\n\n")
+    end = _HEAD_END.search(block)
+    top, body = (block[: end.start()], block[end.end() :]) if end else (block, b"")
     first, *lines = top.replace(b"\r\n", b"\n").split(b"\n")
     parts = first.split(None, 2)
     kept = [line for line in lines if b":" in line and line.partition(b":")[0].strip().lower() not in _GONE]

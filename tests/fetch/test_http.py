@@ -5,6 +5,7 @@ import subprocess
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+import pycurl
 import pytest
 
 from analecta.errors import BadSettings
@@ -86,13 +87,13 @@ def test_a_redirect_is_an_answer_and_is_not_followed() -> None:
 def test_wire_keeps_the_coding_and_body_is_decoded() -> None:
     wire = gzip.compress(b"text " * 100)
     got = good(fetch(answer(wire, content_encoding="gzip")))
-    assert (got.wire, got.body) == (wire, b"text " * 100)
+    assert (got.wire, got.body, got.cut) == (wire, b"text " * 100, False)
 
 
 def test_f13_a_bomb_stops_at_the_decoded_cap() -> None:
     got = good(fetch(answer(gzip.compress(bytes(5_000_000)), content_encoding="gzip"), max_body=100_000))
     assert len(got.body) == 100_000
-    assert got.truncated == ""
+    assert (got.truncated, got.cut) == ("", True), "what is archived is whole"
 
 
 def test_a_chunked_body_is_joined_and_its_head_says_so() -> None:
@@ -381,3 +382,40 @@ def test_a_certificate_that_nobody_signed_is_refused(certificate: tuple[Path, Pa
         )
     assert (bad(got).reason, bad(got).retry) == ("tls", False)
     assert server.asked == []
+
+
+def http2(*statuses: bytes) -> Behaviour:
+    """An HTTP/2 server that gives every stream these statuses, and a body after the last."""
+
+    def frame(kind: int, flags: int, stream: int, payload: bytes = b"") -> bytes:
+        return len(payload).to_bytes(3) + bytes([kind, flags]) + stream.to_bytes(4) + payload
+
+    async def behave(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readexactly(6)  # the preface's "SM"
+        writer.write(frame(4, 0, 0))
+        while True:
+            start = await reader.readexactly(9)
+            await reader.readexactly(int.from_bytes(start[:3]))
+            stream = int.from_bytes(start[5:])
+            if start[3] == 4 and not start[4] & 1:  # settings, to be acknowledged
+                writer.write(frame(4, 1, 0))
+            elif start[3] == 1:  # a request; name 8 of HPACK's table is :status
+                writer.writelines(frame(1, 4, stream, b"\x08\x03" + status) for status in statuses)
+                writer.write(frame(0, 1, stream, b"hello"))
+            await writer.drain()
+
+    return behave
+
+
+@pytest.mark.parametrize("statuses", [[b"200"], [b"201"], [b"301"], [b"401"], [b"103", b"200"], [b"103", b"301"]])
+def test_http2_answers_are_had_whatever_their_status(certificate: tuple[Path, Path], statuses: list[bytes]) -> None:
+    if not pycurl.version_info()[4] & pycurl.VERSION_HTTP2:
+        pytest.skip("this libcurl has no HTTP/2")
+    context = tls(certificate)
+    context.set_alpn_protocols(["h2"])
+    with HostileServer(otherwise=http2(*statuses), tls=context) as server:
+        got = with_http(
+            lambda: Http("T", connect_to=f"https://{server.address}"), lambda http: http(Request("https://a.test/", ""))
+        )
+    assert (good(got).status, good(got).body) == (int(statuses[-1]), b"hello")
+    assert good(got).head == b"HTTP/1.1 %b \r\n\r\n" % statuses[-1]

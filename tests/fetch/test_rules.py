@@ -71,6 +71,10 @@ def test_f19_other_lines_do_not_end_the_names_of_a_group(between: str) -> None:
         ("inf", None, False),
         ("-5", None, False),
         ("soon", None, False),
+        ("10s", 10.0, False),
+        ("1,5", 1.5, False),
+        (".5 # seconds", 0.5, False),
+        ("60 s", 30.0, True),
     ],
 )
 def test_f21_crawl_delays_are_kept_within_bounds(value: str, delay: float | None, aside: bool) -> None:

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analecta.parse.sitemap import read_sitemap
+from analecta.urls import canonical
 
 BASE = "http://example.com/sitemap.xml"
 HEAD = '<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
@@ -46,6 +47,54 @@ def test_other_vocabularies_and_undeclared_prefixes_are_passed_over():
         b"<s:urlset><s:url><s:loc>/a</s:loc><image:image><image:loc>/i.png</image:loc></image:image></s:url></s:urlset>"
     )
     assert found(read_sitemap(body, BASE).urls) == ["http://example.com/a"]
+
+
+@pytest.mark.parametrize(
+    "name", ["gbk", "shift_jis", "euc-jp", "big5", "iso-2022-jp", "utf-16", "iso-8859-1", "koi8-r"]
+)
+def test_f31_a_sitemap_is_read_in_the_encoding_that_it_names(name):
+    word = {"iso-8859-1": "café", "koi8-r": "мир"}.get(name, "日本")
+    body = f'<?xml version="1.0" encoding="{name}"?><urlset><url><loc>/{word}</loc></url></urlset>'.encode(name)
+    assert found(read_sitemap(body, BASE).urls) == [canonical(f"/{word}", BASE).url]
+
+
+@pytest.mark.parametrize("name", ["utf-7", "no-such-encoding", "idna", "hex", "utf-16", "x-user-defined", "gbk"])
+def test_f31_urls_in_ascii_are_had_whatever_encoding_is_named(name):
+    body = urlset("/a", "/b").replace(b"?>", f' encoding="{name}"?>'.encode())
+    assert found(read_sitemap(body, BASE).urls) == ["http://example.com/a", "http://example.com/b"]
+
+
+@pytest.mark.parametrize("before", ["\n", "\r\n \t", "\ufeff", "\ufeff\n", "\n\ufeff"])
+def test_white_space_before_the_declaration_does_no_harm(before):
+    assert found(read_sitemap(before.encode() + urlset("/a"), BASE).urls) == ["http://example.com/a"]
+
+
+@pytest.mark.parametrize("after", [b"", bytes(100), b"rubbish"])
+def test_all_members_of_a_gzip_file_are_read(after):
+    body = urlset("/a", "/b")
+    packed = b"".join(gzip.compress(body[n : n + 50]) for n in range(0, len(body), 50))
+    sitemap = read_sitemap(packed + after, BASE)
+    assert (found(sitemap.urls), sitemap.limited) == (["http://example.com/a", "http://example.com/b"], "")
+
+
+@pytest.mark.parametrize(
+    ("body", "limited"),
+    [
+        (b"<urlset><url><loc>/a</loc></url><!--" + b"x" * 20_000_000, "a tag or comment of more than 1000000 bytes"),
+        (
+            b"<urlset><url><loc>/a</loc></url><url a='" + b"x" * 20_000_000,
+            "a tag or comment of more than 1000000 bytes",
+        ),
+        (b"<urlset><url><loc>/a</loc></url>" + b"<url>" * 4_000_000, "more than 100 elements within one another"),
+        (gzip.compress(urlset("/a")) + gzip.compress(b"") * 300_000, "more than 1000 gzip members"),
+    ],
+    ids=["comment", "attribute", "depth", "members"],
+)
+def test_f31_a_file_made_to_be_slow_is_given_up(body, limited):
+    began = time.process_time()
+    sitemap = read_sitemap(body, BASE)
+    assert time.process_time() - began < 1
+    assert (found(sitemap.urls), sitemap.limited) == (["http://example.com/a"], limited)
 
 
 def test_f31_an_index_of_itself_names_only_others():

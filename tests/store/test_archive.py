@@ -20,6 +20,7 @@ from analecta.store.archive import (
     deflated_member,
     last_whole_member,
     payload_digest,
+    read_answer,
     read_record,
     stored_member,
     trim,
@@ -194,6 +195,14 @@ def test_a_record_is_found_again_by_its_place(archive):
         assert record.startswith(b"WARC/1.1\r\nWARC-Type: response\r\n")
         assert f"\r\nWARC-Target-URI: {one.url}\r\n".encode() in record
         assert record.endswith(one.head + one.wire + b"\r\n\r\n")
+
+
+@pytest.mark.parametrize("end", [b"\n\n", b"\n\r\n", b"\r\n\r\n"])
+def test_head_and_body_are_told_apart_whatever_ends_the_lines(archive, end):
+    head = b"HTTP/1.1 200 OK\nContent-Type: text/html" + end
+    bodies = (b"<p>one", b"<p>two\r\n\r\nmore\n\n", b"")
+    places = written(archive, *(answer(body=body, head=head) for body in bodies))
+    assert [read_answer(archive.path(0), place) for place in places] == [(head, body) for body in bodies]
 
 
 def test_a_new_file_is_begun_when_one_is_full(tmp_path):

@@ -91,6 +91,13 @@ def test_a_body_that_is_only_called_chunked_is_left_alone(tmp_path, archives):
     )
 
 
+@pytest.mark.parametrize("block", [b"HTTP/2 200 \r\nA: b\r\n\r\n%b", b"HTTP/1.0 200 OK\nA: b\n\n%b"])
+def test_answers_over_http_2_and_heads_with_bare_line_ends_are_served(tmp_path, archives, block):
+    body = b"one\r\n\r\ntwo"
+    answer = archives(warc(tmp_path / "a.warc.gz", record("http://a.test/", block % body))).answer("http://a.test/")
+    assert (answer.status, answer.head, answer.body) == (200, b"A: b\r\n", body)
+
+
 def test_coded_bodies_stay_coded(tmp_path, archives):
     body = gzip.compress(b"hello")
     block = said(body, head=b"Content-Encoding: gzip\r\nContent-Type: text/html")
