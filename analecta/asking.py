@@ -45,7 +45,7 @@ def _check_contact(url: str, contact: str, fetch: FetchSettings) -> None:
     if not (contact or on_this_machine(url) or on_this_machine(f"http://{fixed}/")):
         raise BadUse(
             f"who asks for {url} on the open internet must say who they are: "
-            "give --contact you@example.org (or a URL), or set contact in analecta.toml"
+            "set contact in analecta.toml; `analecta new` takes --contact you@example.org (or a URL)"
         )
 
 

@@ -12,7 +12,7 @@ import msgspec
 
 from analecta.errors import BadUse, suggest
 from analecta.publish.analysis import Analysis, Cluster, load
-from analecta.replanting import page_counts, replant
+from analecta.replanting import page_counts, pages_on, replant
 from analecta.seed.adding import rewrite
 from analecta.seed.combining import tree
 from analecta.seed.files import read_bytes, text_of
@@ -38,12 +38,16 @@ class Branch(msgspec.Struct, frozen=True):
 
 
 class Step(msgspec.Struct, frozen=True):
-    """A split that can be undone: the settings before it, and the digest of those after it."""
+    """A split that can be undone: the settings before it, and the digest of those after it.
+
+    `moved` are pages that went to subtopics which were there before, by the names of those.
+    """
 
     topic: str
     made: tuple[str, ...]
     before: str
     after: str
+    moved: dict[str, list[int]] = {}
 
 
 class Undone(msgspec.Struct, frozen=True):
@@ -121,11 +125,13 @@ def grow(
             return made, None
         path = library.settings_path
         new = tuple(one.name for one in made.added.topics)
-        step = Step(topic, new, text_of(read_bytes(path), path), _digest(made.text))
+        names = zip(made.names, clusters, strict=True)
+        going = {name: pages_on(library, topic, {page.id for page in one.members}) for name, one in names}
+        old = {name: ids for name, ids in going.items() if name not in new}
+        step = Step(topic, new, text_of(read_bytes(path), path), _digest(made.text), old)
         _put(library, [*_steps(library), step][-_MOST_STEPS:])  # first: a step too many does no harm, one too few does
         before = rewrite(path, made.text)
-        moved = {page.id: name for name, one in zip(made.names, clusters, strict=True) for page in one.members}
-        replant(library, load_settings(path), moved)
+        replant(library, load_settings(path), {id: (topic, name) for name, ids in going.items() for id in ids})
     return made, before
 
 
@@ -143,7 +149,8 @@ def undo(library: Library, force: bool = False) -> Undone:
                 "all the same, and keeps the edited one beside it"
             )
         kept = "" if text == last.before else str(rewrite(path, last.before))
-        replant(library, load_settings(path))
+        back = {id: (name, last.topic) for name, ids in last.moved.items() for id in ids}
+        replant(library, load_settings(path), back)
         _put(library, steps[:-1])
     return Undone(last.topic, last.made, kept, len(steps) - 1)
 

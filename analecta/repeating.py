@@ -15,15 +15,15 @@ import msgspec
 from analecta.crawl.aside import in_threads
 from analecta.crawl.checks import is_loopback
 from analecta.crawl.partitions import Crawl
-from analecta.errors import BadUse
+from analecta.errors import BadUse, Environment
 from analecta.evaluate.webs import as_answer
 from analecta.model import Fetched, NoAnswer, Request
 from analecta.publish.bundle.decisions import decisions, in_order
-from analecta.publish.bundle.manifest import Decision, Manifest, Run
+from analecta.publish.bundle.manifest import FILES, Decision, Manifest, Run, allowed, examples_of
 from analecta.publish.bundle.reading import Bundle, open_bundle
 from analecta.publish.plain import many
 from analecta.settings import Settings, parse
-from analecta.store.library import Library
+from analecta.store.library import Library, whole_or_nothing
 from analecta.testweb.server import Response
 from analecta.testweb.warcs import Warcs, warc_files
 from analecta.urls import canonical
@@ -84,7 +84,9 @@ def repeat(
     """Make a library anew from a bundle and an archive (its own where it has one), and compare."""
     Library.check_new(folder)
     with open_bundle(path) as bundle, _archive(bundle, archives, folder.absolute().parent) as files:
-        runs = [(run, _settings(run, bundle)) for run in bundle.runs()]
+        asked = [(run, _asked(run, bundle)) for run in bundle.runs()]
+        gone = _check_files(bundle, [settings for _, settings in asked])
+        runs = [(run, _settings(run, settings, bundle)) for run, settings in asked]
         if not any(run.tally.get("pages") for run, _ in runs):
             raise BadUse(f"the bundle {path} holds no crawl that kept a page")
         first = list(bundle.decisions())
@@ -96,7 +98,7 @@ def repeat(
                 crawl.run(_until(web, settings.stop.pages, progress))
         finally:
             web.archives.close()
-        why = not_ordered(bundle.manifest, runs)
+        why = not_ordered(bundle.manifest, runs) or (f"the example {gone!r} is not in the bundle" if gone else "")
         pages = in_order(iter(first)), in_order(decisions(library))
         return compare(*pages, len(web.beyond), _same(bundle, files), why)
 
@@ -158,18 +160,37 @@ def not_ordered(manifest: Manifest, runs: Sequence[tuple[Run, Settings]]) -> str
     return f"{many(manifest.waited, 'host')} had to be waited for" if manifest.waited else ""
 
 
-def _settings(run: Run, bundle: Bundle) -> Settings:
-    """What a run had, for as many pages as it kept, over an archive that bothers nobody."""
+def _asked(run: Run, bundle: Bundle) -> Settings:
+    """The settings of a run."""
     try:
-        asked = msgspec.convert(run.asked["settings"], Settings)
+        return msgspec.convert(run.asked["settings"], Settings)
     except (KeyError, msgspec.ValidationError) as error:
         raise BadUse(
             f"the bundle {bundle.path} is refused: the settings of run {run.n} make no sense: {error}"
         ) from error
-    files = {*bundle.names()}
-    named = [name for topic in asked.topics for name in topic.examples] + [*asked.others.examples]
-    if stray := next((name for name in named if name not in files), ""):
+
+
+def _check_files(bundle: Bundle, asked: Sequence[Settings]) -> str:
+    """A bundle may hold what its settings name and what is in `topics/`; they may name nothing outside.
+
+    An example that it no longer holds, if there is one.
+    """
+    files, learnt = {*bundle.names()}, {name for settings in asked for name in examples_of(settings)}
+    gone = sorted(learnt - files)
+    if stray := next((name for name in gone if not allowed(FILES + name)), ""):
         raise BadUse(f"the bundle {bundle.path} is refused: the example {stray!r} is not in it")
+    named = learnt | {*examples_of(_written(bundle))}
+    if stray := next((name for name in sorted(files - named) if not name.startswith("topics/")), ""):
+        raise BadUse(f"the bundle {bundle.path} is refused: its settings know nothing of the file {stray!r}")
+    return gone[0] if gone else ""
+
+
+def _written(bundle: Bundle) -> Settings:
+    return msgspec.convert(parse(bundle.settings(), f"the settings in {bundle.path}"), Settings)
+
+
+def _settings(run: Run, asked: Settings, bundle: Bundle) -> Settings:
+    """What a run had, for as many pages as it kept, over an archive that bothers nobody."""
     pages = run.tally.get("pages", 0)
     if asked.crawl.refresh is not None:
         raise BadUse("a run that asked again for pages it had cannot be repeated: an archive shows one moment of each")
@@ -184,14 +205,20 @@ def _settings(run: Run, bundle: Bundle) -> Settings:
 
 def _planted(bundle: Bundle, folder: Path) -> Library:
     """A fresh library with the settings and files of the first."""
-    text = bundle.settings()
-    parse(text, f"the settings in {bundle.path}")
-    library = Library.create(folder, text)
-    for name in bundle.names():
-        target = folder / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(bundle.file(name))
+    with whole_or_nothing(folder):
+        library = Library.create(folder, bundle.settings())
+        for name in bundle.names():
+            _put(folder / name, bundle.file(name))
     return library
+
+
+def _put(target: Path, content: bytes) -> None:
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with target.open("xb") as file:
+            file.write(content)
+    except OSError as error:
+        raise Environment(f"cannot write {target}: {error.strerror}") from error
 
 
 def _failures(found: Sequence[Decision]) -> dict[int, str]:

@@ -6,7 +6,7 @@ again.
 """
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 import msgspec
 
@@ -20,18 +20,19 @@ from analecta.store.shard import Shard
 _topics_of = msgspec.msgpack.Decoder(tuple[tuple[int, float], ...]).decode
 
 
-def replant(library: Library, settings: Settings, moved: Mapping[int, str] = {}) -> None:
-    """Let what was crawled agree with the topics of the settings; `moved` are pages by id, with their new topics.
+def replant(library: Library, settings: Settings, moved: Mapping[int, tuple[str, str]]) -> None:
+    """Let what was crawled agree with the topics of the settings; `moved` are pages by id: from which topic to which.
 
     Pages of a topic that is gone go to the nearest one above it. The caller holds the library.
     """
     names = library.topic_names(tuple(topic.name for topic in settings.topics))
     homes = _homes(names, {topic.name for topic in settings.topics})
-    numbers = {id: names.index(name) for id, name in moved.items()}
+    number = {name: n for n, name in enumerate(names)}
+    ways = {id: (number[old], number[new]) for id, (old, new) in moved.items()}
     with writing(library) as shards:
         for shard in shards:
             _move_home(shard.db, homes)
-            _move_pages(shard.db, numbers, names)
+            _move_pages(shard.db, ways)
         follow(shards, settings, names)
         gone = [] if any(_letters(shard.db) for shard in shards) else _unused(shards, names, homes)
         for shard in shards:
@@ -49,6 +50,14 @@ def page_counts(library: Library) -> dict[str, int]:
                 if topic < len(names):
                     counts[names[topic]] += count
     return counts
+
+
+def pages_on(library: Library, topic: str, ids: Set[int]) -> list[int]:
+    """Those of some pages that are on a topic now."""
+    number = library.topic_names((topic,)).index(topic)
+    with library.shards() as shards:
+        rows = [row for shard in shards for row in shard.execute("SELECT id FROM pages WHERE topic = ?", (number,))]
+    return [id for (id,) in rows if id in ids]
 
 
 def _homes(names: Sequence[str], wanted: set[str]) -> dict[int, int]:
@@ -83,19 +92,13 @@ def _renumbered(packed: bytes, numbers: Mapping[int, int]) -> bytes | None:
     return msgspec.msgpack.encode(tuple(sure.items())) if len(sure) > 1 else None
 
 
-def _move_pages(db: sqlite3.Connection, moved: Mapping[int, int], names: Sequence[str]) -> None:
-    """Pages go from a topic to one below it; what the judge has put elsewhere since stays there."""
-    above = {n: _above(names, n) for n in set(moved.values())}
-    for id, new in moved.items():
-        row = db.execute("SELECT seq, topics FROM pages WHERE id = ? AND topic = ?", (id, above[new])).fetchone()
+def _move_pages(db: sqlite3.Connection, ways: Mapping[int, tuple[int, int]]) -> None:
+    """Pages go from a topic to one below it, or back; what the judge has put elsewhere since stays there."""
+    for id, (old, new) in ways.items():
+        row = db.execute("SELECT seq, topics FROM pages WHERE id = ? AND topic = ?", (id, old)).fetchone()
         if row:
-            packed = _renumbered(row[1], {above[new]: new}) if row[1] else None
+            packed = _renumbered(row[1], {old: new}) if row[1] else None
             db.execute("UPDATE pages SET topic = ?, topics = ? WHERE seq = ?", (new, packed, row[0]))
-
-
-def _above(names: Sequence[str], number: int) -> int:
-    name = names[number].rpartition(BELOW)[0]
-    return names.index(name) if name in names else OTHERS
 
 
 # --- topics that are gone --------------------------------------------------------------------------------------------
@@ -110,11 +113,19 @@ def _unused(shards: Sequence[Shard], names: Sequence[str], homes: Mapping[int, i
     """Topics at the end of the list that are gone and to which nothing refers: their numbers may be given anew."""
     gone: list[int] = []
     for n in reversed(range(len(names))):
-        query = "SELECT 1 FROM pages WHERE topic = ? UNION ALL SELECT 1 FROM urls WHERE topic = ?"
-        if n not in homes or any(shard.db.execute(query, (n, n)).fetchone() for shard in shards):
+        if n not in homes or any(_refers(shard.db, n) for shard in shards):
             break
         gone.append(n)
     return gone
+
+
+def _refers(db: sqlite3.Connection, topic: int) -> bool:
+    """Whether a URL is of a topic, or a page, and be it besides others."""
+    query = "SELECT 1 FROM pages WHERE topic = ? UNION ALL SELECT 1 FROM urls WHERE topic = ?"
+    if db.execute(query, (topic, topic)).fetchone():
+        return True
+    rows = db.execute("SELECT topics FROM pages WHERE topics IS NOT NULL")
+    return any(topic == one for (packed,) in rows for one, _ in _topics_of(packed))
 
 
 def _forget(library: Library, gone: Sequence[int]) -> None:

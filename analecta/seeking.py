@@ -17,38 +17,14 @@ from analecta.fetch.client import by_number, client_for
 from analecta.fetch.http import Http
 from analecta.model import Fetched, NoAnswer, Request
 from analecta.publish.library_search import open_library
-from analecta.seed.engines.asking import SearchEngine
 from analecta.seed.engines.choosing import LIBRARY, Chosen, choose, on_this_machine
 from analecta.seed.engines.engine import Ask
 from analecta.seed.engines.finding import Phrases, find
-from analecta.seed.engines.searching import Found, Session
+from analecta.seed.engines.searching import Session
 from analecta.seed.reading import Reading
 from analecta.settings import FetchSettings, SearchSettings
 
 T = TypeVar("T")
-
-
-def seek(
-    queries: Sequence[str],
-    engines: Sequence[str],
-    *,
-    urls: Mapping[str, str] | None = None,
-    results: int = 10,
-    budget: int = 200,
-    pause: float | None = None,
-    contact: str = "",
-    cache: Path | None = None,
-    fetch: FetchSettings = FetchSettings(),
-    others: Mapping[str, SearchEngine] | None = None,
-    environ: Mapping[str, str] = os.environ,
-) -> Found:
-    """Ask these engines all queries; `pause` is 1 s, or none for an engine on this machine, unless it is given."""
-
-    async def ask(session: Session) -> Found:
-        return session.check(await session.search(queries))
-
-    asked = {"results": results, "budget": budget, "cache": cache, "others": others or {}}
-    return _with_session(ask, engines, urls or {}, Clients(contact, fetch), pause, environ, **asked)
 
 
 def find_examples(
@@ -76,11 +52,11 @@ def find_examples(
     async def ask(session: Session) -> tuple[Reading, list[str]]:
         return await find(session, reading, queries, phrases, backlinks)
 
-    asked: dict[str, Any] = {"results": search.results, "budget": search.budget, "cache": cache, "others": {}}
-    return _with_session(ask, list(engines), urls, Clients(contact, fetch), search.pause, os.environ, **asked)
+    asked: dict[str, Any] = {"results": search.results, "budget": search.budget, "cache": cache}
+    return in_session(ask, list(engines), urls, Clients(contact, fetch), search.pause, os.environ, **asked)
 
 
-def _with_session(
+def in_session(
     use: Callable[[Session], Awaitable[T]],
     engines: Sequence[str],
     urls: Mapping[str, str],
@@ -89,7 +65,10 @@ def _with_session(
     environ: Mapping[str, str],
     **asked: Any,
 ) -> T:
-    """What `use` makes of a session with these engines (`asked` is its budget and so on); all is closed after it."""
+    """What `use` makes of a session with these engines (`asked` is its budget and so on); all is closed after it.
+
+    `pause` is 1 s, or none for an engine on this machine, unless it is given.
+    """
     chosen = choose(engines, urls, environ, pause)
     for one in chosen:
         clients.check(one)
@@ -103,7 +82,7 @@ def _with_session(
     if not urls.get(LIBRARY):
         raise BadUse("which library is to be asked? Say --engine library=PATH, or set library = PATH in [search.url]")
     with open_library(Path(urls[LIBRARY]).expanduser()) as library:
-        asked["others"] = {LIBRARY: library, **asked["others"]}
+        asked["others"] = {LIBRARY: library}
         return asyncio.run(run())
 
 
@@ -124,7 +103,7 @@ class Clients:
         if not self._named(chosen.url):
             raise BadUse(
                 f"who asks {chosen.name} on the open internet must say who they are: "
-                "give --contact you@example.org (or a URL), or set contact in analecta.toml"
+                "set contact in analecta.toml; `analecta new` takes --contact you@example.org (or a URL)"
             )
 
     def _named(self, url: str) -> bool:

@@ -261,7 +261,7 @@ def recipe_text(name: str) -> str:
 def load(path: Path, override: Layer | None = None) -> Settings:
     """The settings of a library: recipe, then its file, then `override` (from the command line)."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise BadUse(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
     written = parse(text, str(path))

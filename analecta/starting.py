@@ -1,7 +1,6 @@
 """What a person brought, read and searched, until there is something to learn from and to begin at: `new` and `add`."""
 
 import re
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from itertools import zip_longest
@@ -14,15 +13,15 @@ from analecta.model import Page
 from analecta.seed import READERS
 from analecta.seed.adding import Added, rewrite
 from analecta.seed.combining import combine, merge, once
-from analecta.seed.engines.choosing import LIBRARY
+from analecta.seed.engines.choosing import LIBRARY, check_known
 from analecta.seed.engines.finding import Phrases
 from analecta.seed.feeds import feed_of
-from analecta.seed.gathering import sound
+from analecta.seed.gathering import clean, sound
 from analecta.seed.papers import Paper, in_words, own_text, read_brought, related, to_toml, weighed_queries
 from analecta.seed.placing import bring, take_back
 from analecta.seed.reading import Reading, Skipped
 from analecta.settings import Settings, Topic
-from analecta.store.library import Library
+from analecta.store.library import Library, whole_or_nothing
 
 Busy = Callable[[str], AbstractContextManager[object]]  # shows what takes a while
 
@@ -34,6 +33,7 @@ _ADDRESS = re.compile(r"https?://", re.IGNORECASE)
 def engines_of(given: Sequence[str]) -> dict[str, str]:
     """Search engines by name, with the URLs that were given: NAME or NAME=URL."""
     engines = {name: url for name, _, url in (one.strip().partition("=") for one in given)}
+    check_known(engines)
     if engines.get(LIBRARY):  # it is written down, and people change folders
         engines[LIBRARY] = str(Path(engines[LIBRARY]).expanduser().resolve())
     return engines
@@ -80,7 +80,7 @@ def start(
     if not engines:
         _check_begins(reading)
         return reading, []
-    found, troubles = _searched(reading, queries, papers, engines, settings, busy)
+    found, troubles = _searched(reading, [*map(sound, queries)], papers, engines, settings, busy)
     _check_begins(found, troubles or ["try another --engine"])
     return found, troubles
 
@@ -117,7 +117,7 @@ def _searched(
             asked,
             engines,
             queries,
-            {group[0].title: Phrases(weighed_queries(group), in_words(group)) for group in groups},
+            {_name(group): Phrases(weighed_queries(group), in_words(group)) for group in groups},
             backlinks=settings.search.backlinks,
             contact=settings.contact,
             search=settings.search,
@@ -130,7 +130,8 @@ def _searched(
     )
     topics, _ = merge([*topics, *_as_examples(papers, groups)])
     many = [group for group in groups if len(group) > 1]
-    told = [f"{len(group)} papers are one topic, {group[0].title}: they share references" for group in many]
+    told = [f"{paper.title}: {paper.why}" for paper in papers if paper.why]
+    told += [f"{len(group)} papers are one topic, {_name(group)}: they share references" for group in many]
     return msgspec.structs.replace(found, topics=topics), told + troubles
 
 
@@ -143,7 +144,12 @@ def paper_files(papers: Sequence[Paper]) -> dict[str, str]:
 def _as_examples(papers: Sequence[Paper], groups: Sequence[Sequence[Paper]]) -> list[Topic]:
     """A paper is itself the best example of what it is about."""
     files = {id(paper): f"topics/paper-{i}.txt" for i, paper in enumerate(papers, 1)}
-    return [Topic(group[0].title, examples=tuple(files[id(paper)] for paper in group)) for group in groups]
+    return [Topic(_name(group), examples=tuple(files[id(paper)] for paper in group)) for group in groups]
+
+
+def _name(group: Sequence[Paper]) -> str:
+    """What the topic of some papers is called."""
+    return clean(group[0].title)
 
 
 def _check_begins(reading: Reading, troubles: Sequence[str] = ()) -> None:
@@ -213,16 +219,9 @@ def _links(page: Page) -> list[str]:
 
 def make(folder: Path, settings: str, reading: Reading, texts: Mapping[str, str]) -> None:
     """Make a library with what was brought, or nothing."""
-    existed = folder.exists()
-    Library.create(folder, settings, texts)
-    try:
+    with whole_or_nothing(folder):
+        Library.create(folder, settings, texts)
         bring(reading.files, folder)
-    except BaseException:
-        for part in folder.iterdir():
-            shutil.rmtree(part) if part.is_dir() else part.unlink()
-        if not existed:
-            folder.rmdir()
-        raise
 
 
 def write(library: Library, added: Added, files: Mapping[str, str]) -> Path:

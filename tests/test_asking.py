@@ -39,7 +39,7 @@ def test_what_cannot_be_had_is_one_sentence(behaviour, said):
 
 
 def test_who_asks_the_open_internet_says_who_they_are():
-    with pytest.raises(BadUse, match="--contact"):
+    with pytest.raises(BadUse, match=r"set contact in analecta.toml; `analecta new` takes --contact"):
         ask("https://a.test/feed")
     with pytest.raises(BadUse, match="no valid address"):
         ask("https://:80/")

@@ -2,6 +2,8 @@
 
 import json
 import os
+import zipfile
+from shutil import copytree
 
 import pytest
 
@@ -110,6 +112,24 @@ def test_f41_an_example_outside_the_bundle_is_refused(whole, tmp_path):
     path = changed(whole, tmp_path / "b.zip", reach)
     assert "'../../../../etc/passwd' is not in it" in run("repeat", path, tmp_path / "again", code=2).stderr
     assert not (tmp_path / "again").exists()
+
+
+def test_f41_a_file_that_its_settings_do_not_name_is_refused(whole, tmp_path):
+    def add(files):
+        files["files/notes.txt"] = zipfile.ZipInfo("x"), b"mine"
+        listed(files)
+
+    path = changed(whole, tmp_path / "b.zip", add)
+    assert "know nothing of the file 'notes.txt'" in run("repeat", path, tmp_path / "again", code=2).stderr
+    assert not (tmp_path / "again").exists()
+
+
+def test_an_example_that_is_gone_takes_the_promise_of_an_order_with_it(ordered, tmp_path):
+    library = copytree(ordered, tmp_path / "lib")
+    (library / "topics" / "mine" / "bees" / "note.txt").unlink()
+    run("bundle", library, "-o", tmp_path / "b.zip", "--archive")
+    found = json.loads(run("repeat", tmp_path / "b.zip", tmp_path / "again", "--json").stdout)
+    assert found["why"] == "the example 'topics/mine/bees/note.txt' is not in the bundle"
 
 
 def test_f41_models_of_a_bundle_are_not_taken_over(whole, tmp_path):

@@ -1,8 +1,9 @@
 import asyncio
 import contextlib
 import gzip
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,10 +17,11 @@ from analecta.seed.engines.choosing import choose
 from analecta.seed.engines.engine import Ask, Hit
 from analecta.seed.engines.finding import Phrases
 from analecta.seed.engines.phrases import phrase
+from analecta.seed.engines.searching import Found, Session
 from analecta.seed.engines.topics import topic_examples, topic_queries
 from analecta.seed.papers import Paper, in_words, weighed_queries
 from analecta.seed.reading import Reading
-from analecta.seeking import Clients, find_examples, seek
+from analecta.seeking import Clients, find_examples, in_session
 from analecta.settings import FetchSettings, load
 from analecta.store.library import Library
 from analecta.testweb.process import ServerProcess
@@ -35,6 +37,25 @@ KEYS = {"BRAVE_API_KEY": "sesame"}
 def fetch(server: HostileServer) -> FetchSettings:
     """All that is not on loopback goes to this server."""
     return FetchSettings(connect_to=server.address, **FAST)  # type: ignore[arg-type]
+
+
+def seek(
+    queries: Sequence[str],
+    engines: Sequence[str],
+    *,
+    urls: Mapping[str, str] = {},
+    contact: str = "",
+    fetch: FetchSettings = FetchSettings(),
+    pause: float | None = None,
+    environ: Mapping[str, str] = os.environ,
+    **asked: object,
+) -> Found:
+    """What these engines find for all queries."""
+
+    async def ask(session: Session) -> Found:
+        return session.check(await session.search(queries))
+
+    return in_session(ask, engines, urls, Clients(contact, fetch), pause, environ, **asked)
 
 
 def lines(head: bytes) -> list[str]:
@@ -202,10 +223,10 @@ def test_p1_a_library_is_made_from_a_paper_and_a_search_engine(replayed: ServerP
     command = ["new", str(folder), "--paper", str(tmp_path / "paper.toml"), "--engine", engine, "--json"]
     said = CliRunner(env={"XDG_CACHE_HOME": str(tmp_path)}).invoke(app, command)
     assert said.exit_code == 0, said.output
+    assert load(folder / "analecta.toml").search.engines == ("searxng",)
     (topic,) = load(folder / "analecta.toml").topics
     assert (topic.name, set(topic.seeds[:2])) == ("bees number 4 of nature", {"http://h4.test/", "http://h7.test/"})
     assert "chess number 1 of games" in (folder / "topics" / "paper-1.toml").read_text()
-    assert load(folder / "analecta.toml").search.engines == ("searxng",)
 
 
 @pytest.fixture
@@ -241,6 +262,7 @@ def test_p2_titles_that_nobody_quotes_are_asked_for_in_words(sundials: str) -> N
         (["--query", "bees"], "a question wants a search engine"),
         (["--paper", "x.pdf"], "a paper wants a search engine"),
         (["--query", "bees", "--engine", "serxng"], "did you mean 'searxng'"),
+        (["--sites", "never-read", "--engine", "nonsense"], "no search engine 'nonsense'"),
         (["--query", "bees", "--engine", "searxng"], "set searxng = URL"),
         (["--paper", "no-such.pdf", "--engine", "mediawiki"], "there is no such file"),
     ],
@@ -250,6 +272,16 @@ def test_what_cannot_be_searched_is_said_in_a_sentence_and_leaves_nothing(tmp_pa
     assert isinstance(said.exception, BadUse)
     assert why in str(said.exception)
     assert not (tmp_path / "lib").exists()
+
+
+def test_a_question_is_asked_as_it_was_put_and_its_topic_has_a_fit_name(
+    replayed: ServerProcess, tmp_path: Path
+) -> None:
+    folder, engine = tmp_path / "lib", f"searxng=http://{replayed.address}/search"
+    command = ["new", str(folder), "--query", "bees / nature\nnumber\udcff", "--engine", engine, "--json"]
+    said = CliRunner(env={"XDG_CACHE_HOME": str(tmp_path)}).invoke(app, command)
+    assert said.exit_code == 0, said.output
+    assert [topic.name for topic in load(folder / "analecta.toml").topics] == ["bees/nature number?"]
 
 
 def test_a_library_without_pages_cannot_be_asked(tmp_path: Path) -> None:

@@ -23,6 +23,10 @@ def written(tmp_path):
     return write
 
 
+def test_a_mark_of_utf8_before_the_settings_is_no_fault(written):
+    assert load(written('\ufeffcontact = "me@example.org"\n')).contact == "me@example.org"
+
+
 # --- faults ----------------------------------------------------------------------------------------------------------
 
 

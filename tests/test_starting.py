@@ -6,6 +6,7 @@ import pytest
 from analecta.crawl.example_files import own_address, read_page
 from analecta.errors import BadUse, Environment
 from analecta.parse import Parser
+from analecta.seed.papers import Paper
 from analecta.settings import Others, Settings
 from analecta.starting import MAX_STARTS, start
 from tests.hostile import HostileServer, answer
@@ -69,6 +70,17 @@ def test_an_engine_finds_where_to_begin_for_topics_that_files_show(tmp_path, mon
     assert (topics["Roses"].seeds, topics["Roses"].starts) == ((), ("https://found.test/roses",))
     assert "https://found.test/roses" not in topics["Moss"].starts
     assert not reading.queries
+
+
+def test_what_could_not_be_read_of_a_paper_is_told(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    body = json.dumps({"results": [{"url": f"https://found.test/{n}"} for n in range(9)]}).encode()
+    papers = [Paper("On bees /\nand hives", why="no list of references was found")]
+    with HostileServer({"/search": answer(body, content_type="application/json")}) as server:
+        engines = {"searxng": f"http://{server.address}/search"}
+        reading, told = start("lib", {}, [], papers, engines, Settings(), lambda _: contextlib.nullcontext())
+    assert told == ["On bees /\nand hives: no list of references was found"]
+    assert [topic.name for topic in reading.topics] == ["On bees/and hives"]
 
 
 def test_a_feed_is_read_from_its_address():

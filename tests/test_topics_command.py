@@ -122,6 +122,36 @@ def test_splits_are_undone_one_after_the_other(lib):
     assert "there is no split to undo" in run("topics", "undo", lib, code=2).stderr
 
 
+def test_the_same_split_again_changes_nothing(lib):
+    run("topics", "split", lib, "hobbies", "--examples", 3)
+    text, tree = (lib / "analecta.toml").read_bytes(), listed(lib)
+    assert "Nothing is new." in run("topics", "split", lib, "hobbies", "--examples", 3, code=3).stdout
+    assert ((lib / "analecta.toml").read_bytes(), listed(lib)) == (text, tree)
+    assert "No other split is left" in run("topics", "undo", lib).stdout
+
+
+def test_b19_undo_brings_pages_back_from_a_subtopic_that_was_there_before(lib):
+    with (lib / "analecta.toml").open("a") as file:
+        file.write('\n[[topics]]\nname = "hobbies / Beekeeping"\nseeds = ["http://bees.test/"]\n')
+    run("topics", "split", lib, "hobbies", "--clusters", "2")
+    tree = listed(lib)
+    run("topics", "split", lib, "hobbies", "--clusters", "1")
+    assert listed(lib)["hobbies / Beekeeping"]["pages"] > tree["hobbies / Beekeeping"]["pages"] == 0
+    run("topics", "undo", lib)
+    assert listed(lib) == tree
+
+
+def test_the_number_of_a_topic_that_pages_have_besides_another_is_not_given_anew(lib):
+    Library(lib).topic_names(("hobbies", "gone"))
+    with shard_at(Library(lib).shard_path(0)) as shard:
+        packed = msgspec.msgpack.encode(((0, 0.9), (1, 0.4)))
+        shard.db.execute("UPDATE pages SET topics = ? WHERE seq = (SELECT max(seq) FROM pages)", (packed,))
+        shard.commit()
+    run("topics", "split", lib, "hobbies", "--clusters", "1")
+    run("topics", "undo", lib)
+    assert Library(lib).topic_names() == ["hobbies", "gone"]
+
+
 def test_settings_that_were_edited_since_are_put_back_only_by_force(lib):
     text = (lib / "analecta.toml").read_text()
     run("topics", "split", lib, "hobbies")

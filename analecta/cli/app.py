@@ -74,10 +74,21 @@ def write_text(path: Path, text: str) -> None:
 
 def print_json(value: Any) -> None:
     """What a machine reads: one JSON object on a line."""
-    import msgspec
-
     try:
-        sys.stdout.write(msgspec.json.encode(value).decode() + "\n")
+        sys.stdout.write(_as_json(value) + "\n")
         sys.stdout.flush()
     except BrokenPipeError:
         unread(sys.stdout)
+
+
+def _as_json(value: Any) -> str:
+    """One line of JSON; names of files may hold what is no character, for which a sign stands then."""
+    import json
+
+    import msgspec
+
+    try:
+        return msgspec.json.encode(value).decode()
+    except UnicodeEncodeError:
+        text = json.dumps(msgspec.to_builtins(value), ensure_ascii=False, separators=(",", ":"))
+        return text.encode("utf-8", "replace").decode()

@@ -34,6 +34,9 @@ def bundle(
     words = f"{many(found.pages, 'page')}, {many(len(found.files), 'file')}, {size:,.1f} MB"
     screen.print(f"{plain(str(output))}: {words}. The order of the pages: {found.order[:16]}", soft_wrap=True)
     archives = "" if archive else f" --archive {quote(str(lib / 'archive'))}"
+    for name in found.gone:
+        words = f"  {plain(name)} was learnt from and is gone: the order of pages cannot be promised"
+        screen.print(words, soft_wrap=True, markup=False)
     screen.print(f"  analecta repeat {quote(str(output))} again{archives}", style="cyan", soft_wrap=True)
 
 

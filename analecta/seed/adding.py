@@ -1,6 +1,7 @@
 """More topics and seeds for settings that a person has edited: their comments, order and spacing stay as they are."""
 
 import os
+import shutil
 import tomllib
 from collections import Counter
 from collections.abc import Sequence
@@ -78,30 +79,71 @@ def _many(others: Others) -> int:
 
 
 def rewrite(path: Path, text: str) -> Path:
-    """Put new settings in the place of the old, which are kept beside them; where those are."""
-    before, fresh = path.with_name(path.name + BEFORE), path.with_name(path.name + ".new")
+    """Put new settings in the place of the old, which are kept beside them; where those are.
+
+    A link stays one: what it leads to is changed. Who may read them stays too.
+    """
+    real = path.resolve()
+    before, fresh = path.with_name(path.name + BEFORE), real.with_name(real.name + ".new")
     try:
-        before.write_bytes(path.read_bytes())
+        for copy in (before, fresh):
+            shutil.copyfile(real, copy)
+            shutil.copymode(real, copy)
         fresh.write_text(text, encoding="utf-8", newline="")
-        os.replace(fresh, path)
+        os.replace(fresh, real)
     except OSError as error:
         fresh.unlink(missing_ok=True)
         raise Environment(f"cannot change {path}: {error.strerror}") from error
     return before
 
 
+def pieces(text: str, key: str) -> tuple[list[str], list[int]]:
+    """A TOML text cut before each of its tables, and which of the pieces have this key at their top.
+
+    A change is made in a piece: tomlkit would pull the tables of a list together that others stand between.
+    """
+    lines: list[list[str]] = [[]]
+    for line in text.splitlines(keepends=True):
+        if line.lstrip().startswith("[") and _is_whole("".join(lines[-1])):  # else the line is of a list or a text
+            lines.append([])
+        lines[-1].append(line)
+    found = ["".join(some) for some in lines]
+    return found, [n for n, piece in enumerate(found) if key in tomllib.loads(piece)]
+
+
+def _is_whole(piece: str) -> bool:
+    try:
+        tomllib.loads(piece)
+    except tomllib.TOMLDecodeError:
+        return False
+    return True
+
+
 def _edited(text: str, new: Sequence[Topic], more: Sequence[Topic]) -> str:
-    document = tomlkit.parse(text)
-    tables = document.get("topics")
+    found, places = pieces(text, "topics")
     wanted = {topic.name: topic for topic in more}
-    for table in tables or ():
+    for n in places:
+        found[n] = _with_more(found[n], wanted)
+    if new and places:
+        found[places[-1]] = _with_new(found[places[-1]], new)
+    whole = "".join(found)
+    return whole if places or not new else whole.rstrip("\n") + "\n\n" + topics_text(new)
+
+
+def _with_more(piece: str, wanted: dict[str, Topic]) -> str:
+    """The same with what topics that are there get; they are not wanted any more."""
+    document = tomlkit.parse(piece)
+    for table in document["topics"]:
         if topic := wanted.pop(table["name"], None):
             _extend(table, topic)
-    if not new:
-        return tomlkit.dumps(document)
-    fresh = tomlkit.parse(topics_text(new))["topics"]
-    assert isinstance(fresh, AoT)
-    if isinstance(tables, AoT):
+    return tomlkit.dumps(document)
+
+
+def _with_new(piece: str, new: Sequence[Topic]) -> str:
+    """The same with more topics."""
+    document = tomlkit.parse(piece)
+    tables, fresh = document["topics"], tomlkit.parse(topics_text(new))["topics"]
+    if isinstance(tables, AoT) and isinstance(fresh, AoT):
         _append(tables, fresh)
     elif isinstance(tables, Array):  # topics = [{name = …}]
         for topic in new:
@@ -109,8 +151,6 @@ def _edited(text: str, new: Sequence[Topic], more: Sequence[Topic]) -> str:
             lists = {key: list(values) for key in _LISTS if (values := getattr(topic, key))}
             inline.update({"name": topic.name} | (lists or {"seeds": []}))
             tables.append(inline)
-    else:
-        return tomlkit.dumps(document).rstrip("\n") + "\n\n" + topics_text(new)
     return tomlkit.dumps(document)
 
 
@@ -118,11 +158,13 @@ def _with_others(text: str, others: Others) -> str:
     """The same with more that is not meant."""
     if others == Others():
         return text
-    document = tomlkit.parse(text)
-    if "others" not in document:
+    found, places = pieces(text, "others")
+    if not places:
         return text.rstrip("\n") + "\n\n" + others_text(others)
+    document = tomlkit.parse(found[places[0]])
     _extend(document["others"], others)
-    return tomlkit.dumps(document)
+    found[places[0]] = tomlkit.dumps(document)
+    return "".join(found)
 
 
 def _extend(table: Any, more: Topic | Others) -> None:

@@ -13,7 +13,7 @@ import msgspec
 import tomlkit
 
 from analecta.errors import BadUse, suggest
-from analecta.seed.adding import Added, add
+from analecta.seed.adding import Added, add, pieces
 from analecta.seed.gathering import BELOW, clean
 from analecta.settings import Topic, parse
 from analecta.urls import canonical
@@ -45,9 +45,10 @@ def split(text: str, name: str, topic: str, parts: Sequence[Part], examples: int
     shared = _shared(seeds[topic], names, parts)
     others = written.get("others", {}).get("seeds", ())
     taken = {_key(url) for urls in (*seeds.values(), others) for url in urls}
+    own = [{*map(_key, seeds.get(one, ()))} for one in names]
     topics = [
-        Topic(one, (*(url for url, to in shared.items() if to == one), *_nearest(part, taken, examples)))
-        for one, part in zip(names, parts, strict=True)
+        Topic(one, (*(url for url, to in shared.items() if to == one), *_nearest(part, taken, had, examples)))
+        for one, part, had in zip(names, parts, own, strict=True)
     ]
     added = add(_without(text, written, topic, shared, name), topics, name)
     return Split(added.text, names, added, shared)
@@ -69,13 +70,20 @@ def _shared(seeds: Sequence[str], names: Sequence[str], parts: Sequence[Part]) -
     return {url: homes[_key(url)] for url in seeds if _key(url) in homes}
 
 
-def _nearest(part: Part, taken: set[int], count: int) -> list[str]:
-    """The pages nearest to the centre that are no seeds; they are none for the next part."""
+def _nearest(part: Part, taken: set[int], own: set[int], count: int) -> list[str]:
+    """The pages nearest to the centre that are no seeds; they are none for the next part.
+
+    Those that the subtopic has already, its `own`, are among the count: who splits the same again changes nothing.
+    """
     found: list[str] = []
+    had = 0
     for url in part.pages:
-        if len(found) == count:
+        if len(found) + had >= count:
             break
-        if (key := _key(url)) and key not in taken:
+        key = _key(url)
+        if key in own:
+            had += 1
+        elif key and key not in taken:
             taken.add(key)
             found.append(url)
     return found
@@ -91,12 +99,15 @@ def _without(text: str, written: Mapping[str, Any], topic: str, urls: Mapping[st
     """The settings without some seeds of a topic; a remark behind a seed goes with it."""
     if not urls:
         return text
-    document = tomlkit.parse(text)
-    for tables in (document["topics"], written["topics"]):  # the latter are what must come of it
+    found, places = pieces(text, "topics")
+    documents = [tomlkit.parse(found[n]) for n in places]
+    for tables in (*(document["topics"] for document in documents), written["topics"]):  # the last must come of it
         for table in tables:
             if table["name"] == topic:
                 _remove(table.get("seeds", []), urls)
-    left = tomlkit.dumps(document)
+    for n, document in zip(places, documents, strict=True):
+        found[n] = tomlkit.dumps(document)
+    left = "".join(found)
     try:
         same = tomllib.loads(left) == written
     except tomllib.TOMLDecodeError:

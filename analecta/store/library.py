@@ -63,30 +63,32 @@ class Library:
 
         `topics` are texts by file name about what a person brought, such as what was read of a paper.
         """
-        cls.check_new(folder)
-        existed = folder.exists()
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            for part in ("shards", "archive", "models"):
-                (folder / part).mkdir()
-            if topics:
-                (folder / "topics").mkdir()
-            for name, text in (topics or {}).items():
-                (folder / "topics" / name).write_text(text, encoding="utf-8")
-            with contextlib.closing(connect(folder / "library.db")) as db:
-                db.executescript(_TABLES + _HISTORY)
-                db.execute("INSERT INTO meta VALUES ('schema', ?)", (SCHEMA,))
-            # The settings come last: a folder without them is no library yet, so nothing half-made counts as one.
-            (folder / SETTINGS).write_text(settings, encoding="utf-8")
+            with whole_or_nothing(folder):
+                folder.mkdir(parents=True, exist_ok=True)
+                for part in ("shards", "archive", "models"):
+                    (folder / part).mkdir()
+                if topics:
+                    (folder / "topics").mkdir()
+                for name, text in (topics or {}).items():
+                    (folder / "topics" / name).write_text(text, encoding="utf-8")
+                with contextlib.closing(connect(folder / "library.db")) as db:
+                    db.executescript(_TABLES + _HISTORY)
+                    db.execute("INSERT INTO meta VALUES ('schema', ?)", (SCHEMA,))
+                # The settings come last: a folder without them is no library yet, so nothing half-made counts as one.
+                (folder / SETTINGS).write_text(settings, encoding="utf-8")
         except (OSError, sqlite3.Error, Environment) as error:
-            _unmake(folder, existed)
             why = getattr(error, "strerror", None) or error
             raise Environment(f"cannot make a library at {folder}: {why}") from error
         return cls(folder)
 
     @staticmethod
     def check_new(folder: Path) -> None:
-        """Say so where a library cannot be made because something is there."""
+        """Say so where a library cannot be made: something is there, or its name is no text."""
+        try:
+            str(folder.absolute()).encode()
+        except UnicodeEncodeError:
+            raise BadUse(f"{str(folder)!r} is not written in UTF-8: choose another name") from None
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise BadUse(f"{folder} exists already: choose another name, or remove it first")
 
@@ -253,12 +255,19 @@ def _moment(path: Path) -> sqlite3.Connection:
     return db
 
 
-def _unmake(folder: Path, existed: bool) -> None:
-    """Take away what a failed `create` left."""
-    for part in folder.iterdir() if folder.is_dir() else ():
-        shutil.rmtree(part) if part.is_dir() else part.unlink()
-    if not existed and folder.is_dir():
-        folder.rmdir()
+@contextlib.contextmanager
+def whole_or_nothing(folder: Path) -> Iterator[None]:
+    """A new library is made with all that belongs to it; what goes wrong leaves nothing behind."""
+    Library.check_new(folder)
+    existed = folder.exists()
+    try:
+        yield
+    except BaseException:
+        for part in folder.iterdir() if folder.is_dir() else ():
+            shutil.rmtree(part) if part.is_dir() else part.unlink()
+        if not existed and folder.is_dir():
+            folder.rmdir()
+        raise
 
 
 def check_disk(folder: Path, mounts: str | None = None) -> None:

@@ -82,6 +82,47 @@ def test_example_files_are_in_it_but_nothing_from_outside(grown, tmp_path):
     assert [name for name in named(tmp_path / "b.zip") if name.startswith("files/")] == ["files/topics/rose.txt"]
 
 
+@pytest.fixture
+def taught(grown, tmp_path):
+    """A function: a library whose crawl learnt from files of these names; none of the files is there."""
+    folder = copytree(grown.folder, tmp_path / "lib")
+    (folder / "topics").mkdir()
+
+    def teach(*names):
+        library = Library(folder)
+        with library.database() as db:
+            asked = json.loads(db.execute("SELECT asked FROM runs WHERE n = 1").fetchone()[0])
+            asked["settings"]["others"]["examples"] = names
+            db.execute("UPDATE runs SET asked = ? WHERE n = 1", (json.dumps(asked),))
+        return library
+
+    return teach
+
+
+@pytest.mark.parametrize("name", ["../outside.html", "./topics/rose.txt", "topics/link", "site/index.html"])
+def test_a_library_that_learnt_from_what_cannot_be_put_in_is_not_bundled(taught, tmp_path, name):
+    library = taught(name)
+    (tmp_path / "outside.html").write_text("roses")
+    (library.folder / "topics" / "link").symlink_to(tmp_path / "outside.html")
+    with pytest.raises(BadUse, match=f"it learnt from '{name}', which cannot be put in; copy that file into"):
+        write_bundle(library, tmp_path / "b.zip")
+    assert not (tmp_path / "b.zip").exists()
+
+
+def test_two_files_that_differ_in_case_alone_are_not_bundled(taught, tmp_path):
+    library = taught()
+    for name in ("rose.txt", "Rose.txt"):
+        (library.folder / "topics" / name).write_text("roses")
+    with pytest.raises(BadUse, match="has the name of another file but for its case"):
+        write_bundle(library, tmp_path / "b.zip")
+
+
+def test_an_example_that_was_deleted_since_is_told(taught, tmp_path):
+    assert write_bundle(taught("topics/gone.txt"), tmp_path / "b.zip").gone == ["topics/gone.txt"]
+    with open_bundle(tmp_path / "b.zip") as found:
+        assert found.manifest.gone == ["topics/gone.txt"]
+
+
 def test_a_library_that_is_being_crawled_is_not_bundled(grown, tmp_path):
     library = Library(copytree(grown.folder, tmp_path / "lib"))
     with library.lock(), pytest.raises(Busy, match="when the crawl is over"):
@@ -134,6 +175,8 @@ def test_a_bundle_that_was_made_here_is_opened(bundle, grown):
         "../evil", "/etc/evil", "files/../../evil", "files//evil", "files/./x", "files/a\\..\\evil", "evil.py",
         "files/analecta.toml", "files/LIBRARY.DB", "files/archive/x", "models/evil.pkl", "models/../x.npz",
         "archive/../x.warc.gz", "archive/a/b.warc.gz", "files/a\nb", "settings/other.toml", "files/" + "a/" * 30 + "b",
+        "files/library.db-wal", "files/Library.db-journal", "files/library.db-shm", "files/oai.db-wal",
+        "files/index.lock", "files/li\u200cbrary.db-wal", "files/\uff53hards/p00.db-wal", "files/topics/" + "ä" * 128,
     ],
 )  # fmt: skip
 def test_f41_names_that_lead_elsewhere_are_refused(bundle, tmp_path, name):
@@ -191,6 +234,13 @@ def test_f41_two_files_of_one_name_are_refused(bundle, tmp_path):
         files["readme.MD"] = files["README.md"]
 
     refused(changed(bundle, tmp_path / "b.zip", add), "two files of one name")
+
+
+def test_f41_a_file_below_a_file_is_refused(bundle, tmp_path):
+    def add(files):
+        files |= {name: (zipfile.ZipInfo("x"), b"x") for name in ("files/topics/A", "files/topics/a/b")}
+
+    refused(changed(bundle, tmp_path / "b.zip", add), "or one below another: 'files/topics/a/b'")
 
 
 def test_f41_a_pickle_in_the_place_of_a_model_is_never_loaded(bundle, tmp_path):

@@ -10,7 +10,7 @@ from analecta.model import Found, State
 from analecta.publish.library_search import open_library
 from analecta.seed.engines.engine import Hit
 from analecta.seed.reading import Reading
-from analecta.seeking import find_examples, seek
+from analecta.seeking import find_examples
 from analecta.store.packed import unpack_text
 from analecta.urls import canonical
 
@@ -70,4 +70,4 @@ def test_a_library_is_asked_without_a_network(grown):
 
 def test_a_library_that_is_none_says_so(tmp_path: Path):
     with pytest.raises(Exception, match="is not a library: there is no such folder"):
-        seek(["bees"], ["library"], urls={"library": str(tmp_path / "none")})
+        find_examples(Reading(()), {"library": str(tmp_path / "none")}, ["bees"])

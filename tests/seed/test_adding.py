@@ -50,6 +50,53 @@ def test_what_is_new_and_what_was_there_is_told_apart():
     assert added.known == 1
 
 
+SCATTERED = """# mine
+[[topics]]
+name = "a"
+seeds = ["https://a.test/"]
+
+# when to stop
+[stop]
+pages = 5
+
+# about b
+[[topics]]
+name = "b"  # that is b
+seeds = [
+    # [stop] is no table here
+    "https://b.test/",
+]
+
+# what is not meant
+[others]
+seeds = [
+    "https://o.test/",
+]
+
+# about c
+[[topics]]
+name = "c"
+examples = ['''
+[fetch]''']
+
+# how to fetch
+[fetch]
+delay = 1.0
+"""
+
+
+def test_topics_with_other_tables_between_them_stay_where_they_are():
+    new = [Topic("d", ("https://d.test/",)), Topic("b", ("https://e.test/",))]
+    text = add(SCATTERED, new, "s", Others(("https://p.test/",))).text
+    lines = iter(text.splitlines())
+    assert all(any(line == other for other in lines) for line in SCATTERED.splitlines()), text
+    wanted = tomllib.loads(SCATTERED)
+    wanted["topics"][1]["seeds"].append("https://e.test/")
+    wanted["others"]["seeds"].append("https://p.test/")
+    wanted["topics"].append({"name": "d", "seeds": ["https://d.test/"]})
+    assert tomllib.loads(text) == wanted
+
+
 FILES = Topic("a", ("https://a.test/",), ("https://s.test/", "http://b.test/"), ("topics/x/1.txt",))
 
 
@@ -144,6 +191,17 @@ def test_the_former_settings_are_kept(tmp_path):
     assert rewrite(path, "new").read_text() == "old"
     assert path.read_text() == "new"
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["analecta.toml", "analecta.toml.before"]
+
+
+def test_settings_behind_a_link_are_changed_there_and_stay_private(tmp_path):
+    path, real = tmp_path / "analecta.toml", tmp_path / "elsewhere" / "mine.toml"
+    real.parent.mkdir()
+    real.write_text("old")
+    real.chmod(0o600)
+    path.symlink_to(real)
+    before = rewrite(path, "new")
+    assert (path.is_symlink(), real.read_text(), before.read_text()) == (True, "new", "old")
+    assert {file.stat().st_mode & 0o777 for file in (real, before)} == {0o600}
 
 
 def test_settings_that_cannot_be_changed_stay_as_they_are(tmp_path):

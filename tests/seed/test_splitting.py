@@ -72,12 +72,19 @@ def test_comments_and_all_other_settings_stay():
     assert (new["contact"], new["others"], new["topics"][1]) == (old["contact"], old["others"], old["topics"][1])
 
 
+def test_a_topic_with_other_tables_behind_it_is_split_in_its_place():
+    text = TEXT.replace('[[topics]]\nname = "Stars"', '# when\n[stop]\npages = 5\n\n# far\n[[topics]]\nname = "Stars"')
+    made = split(text, "t", "Life", [BIRDS, TREES]).text
+    assert '# when\n[stop]\npages = 5\n\n# far\n[[topics]]\nname = "Stars"' in made
+    assert list(topics(made)) == ["Life", "Stars", "Life / Birds", "Life / Trees"]
+
+
 def test_splitting_the_same_again_brings_nothing_new():
-    made = split(TEXT, "t", "Life", [BIRDS], 3)
-    again = split(made.text, "t", "Life", [BIRDS], 3)
+    made = split(TEXT, "t", "Life", [BIRDS], 2)
+    again = split(made.text, "t", "Life", [BIRDS], 2)
     assert made.added
-    assert topics(again.text)["Life"] == topics(made.text)["Life"]
-    assert again.names == made.names
+    assert (again.text, again.names) == (made.text, made.names)
+    assert not again.added
 
 
 def test_f37_a_label_from_the_web_makes_one_name_below_the_topic():

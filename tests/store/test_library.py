@@ -55,6 +55,18 @@ def test_create_takes_an_empty_folder_and_missing_parents(tmp_path):
     assert Library.create(tmp_path / "a" / "b" / "c", TEXT).settings_path.exists()
 
 
+def test_a_name_that_is_no_text_is_refused(tmp_path):
+    with pytest.raises(BadUse, match="not written in UTF-8"):
+        Library.create(tmp_path / os.fsdecode(b"lib\xff"), TEXT)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_whatever_goes_wrong_with_a_new_library_leaves_nothing(tmp_path):
+    with pytest.raises(UnicodeEncodeError):
+        Library.create(tmp_path / "lib", "# \udcff")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_library_that_cannot_be_made_leaves_nothing(tmp_path):
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(Environment, match="cannot make a library"):

@@ -2,11 +2,14 @@
 
 import hashlib
 import re
+import unicodedata
 from collections.abc import Iterable
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
+
+from analecta.settings import Settings
 
 FORMAT = "analecta-bundle"
 VERSION = 1
@@ -14,11 +17,13 @@ MANIFEST, README, DECISIONS, RUNS = "manifest.json", "README.md", "decisions.jso
 SETTINGS, RESOLVED = "settings/analecta.toml", "settings/resolved.json"
 VERSIONS, MODELS, TOPICS = "versions.json", "models.json", "topics.json"
 FILES, ARCHIVE = "files/", "archive/"
-_OWN = ("analecta.toml", "library.db", "lock", "shards", "archive", "models", "index", "analysis", "site")
+_OWN = frozenset(("lock", "oai.lock", "index.lock", "shards", "archive", "models", "index", "analysis", "site", "undo"))
+_OWN_FILES = ("analecta.toml", "library.db", "oai.db")  # and all that stands beside them, as library.db-wal
+_LONGEST = 255  # bytes of a name: no file system takes more
 _ALLOWED = re.compile(
     r"README\.md|decisions\.jsonl|runs\.jsonl|versions\.json|models\.json|topics\.json|settings/analecta\.toml"
     r"|settings/resolved\.json|models/[0-9a-f]{32}\.(?:json|npz)|archive/[\w.-]{1,200}\.warc(?:\.gz)?"
-    r"|files/[^\x00-\x1f\x7f\\]{1,500}"
+    r"|files/[^\x00-\x1f\x7f\\\ud800-\udfff]{1,500}"
 )
 
 
@@ -44,6 +49,7 @@ class Manifest(msgspec.Struct, frozen=True):
     files: list[Entry]
     archive: list[Entry]
     archived: bool  # whether the WARC files are inside
+    gone: list[str] = []  # examples of its runs that the library no longer has
 
 
 class Decision(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -75,7 +81,37 @@ def allowed(name: str) -> bool:
     parts = name.split("/")
     if not _ALLOWED.fullmatch(name) or any(part in ("", ".", "..") for part in parts) or len(parts) > 20:
         return False
-    return parts[0] != "files" or parts[1].casefold() not in _OWN
+    if any(len(part.encode()) > _LONGEST for part in parts):
+        return False
+    return parts[0] != "files" or not _ours(parts[1])
+
+
+def _ours(name: str) -> bool:
+    """Whether a library keeps something of its own under this name, on whatever disk."""
+    same = _same(name)
+    return same in _OWN or same.startswith(_OWN_FILES)
+
+
+def _same(name: str) -> str:
+    """What names have in common that some disk takes for one: case, forms of letters, signs that nobody sees."""
+    shown = "".join(char for char in name if unicodedata.category(char) != "Cf")
+    return unicodedata.normalize("NFKC", shown).casefold()
+
+
+def in_the_way(names: Iterable[str]) -> str:
+    """A file whose name another has, but for case, or that lies below a file; "" where there is none."""
+    seen: set[str] = set()
+    for name in sorted(names, key=lambda name: name.count("/")):
+        parts = [*map(_same, name.split("/"))]
+        if not seen.isdisjoint("/".join(parts[:n]) for n in range(1, len(parts) + 1)):
+            return name
+        seen.add("/".join(parts))
+    return ""
+
+
+def examples_of(settings: Settings) -> list[str]:
+    """The files that settings name as examples, from the library's folder."""
+    return [name for topic in settings.topics for name in topic.examples] + [*settings.others.examples]
 
 
 def order_digest(urls: Iterable[str]) -> str:

@@ -30,6 +30,7 @@ from analecta.publish.bundle.manifest import (
     Manifest,
     Run,
     allowed,
+    in_the_way,
 )
 
 _MOST_FILES = 100_000
@@ -58,7 +59,7 @@ class Bundle:
 
     def settings(self) -> str:
         """The settings as a person wrote them."""
-        return self._read(SETTINGS).decode("utf-8", "replace")
+        return self._read(SETTINGS).decode("utf-8-sig", "replace")
 
     def runs(self) -> list[Run]:
         """The crawls, in order."""
@@ -96,8 +97,8 @@ class Bundle:
         names = {info.filename: info for info in infos}
         if len(infos) > _MOST_FILES:
             raise self._bad(f"it holds more than {_MOST_FILES:,} files")
-        if len({name.casefold() for name in names}) < len(infos):
-            raise self._bad("it holds two files of one name")
+        if name := in_the_way(info.filename for info in infos):
+            raise self._bad(f"it holds two files of one name, or one below another: {name!r}")
         for info in infos:
             kind = stat.S_IFMT(info.external_attr >> 16)  # 0 where it does not say
             if not (info.filename == MANIFEST or allowed(info.filename)) or info.orig_filename != info.filename:

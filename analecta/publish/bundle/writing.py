@@ -1,18 +1,19 @@
 """A bundle is written: one zip file, with the same bytes whenever it is made of the same library."""
 
+import contextlib
 import hashlib
 import json
 import platform
 import re
 import sqlite3
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 import msgspec
 
-from analecta.errors import Busy
+from analecta.errors import BadUse, Busy
 from analecta.publish.bundle.decisions import decisions, waited
 from analecta.publish.bundle.manifest import (
     ARCHIVE,
@@ -32,6 +33,8 @@ from analecta.publish.bundle.manifest import (
     Manifest,
     Run,
     allowed,
+    examples_of,
+    in_the_way,
     order_digest,
 )
 from analecta.publish.whole import whole_file
@@ -67,18 +70,46 @@ def write_bundle(library: Library, path: Path, archive: bool = False) -> Manifes
     """Write all that is needed to repeat what a library holds; with `archive` also the web that it saw."""
     if holder := library.holder():
         raise Busy(f"{library.folder} is in use by {holder}: bundle it when the crawl is over")
+    settings, had = load(library.settings_path), runs(library)
+    learnt = [name for run in had for name in _examples(run)]
+    files = library_files(library, {*examples_of(settings), *learnt})
+    gone = sorted({*learnt} - {*files})
+    _check_files(library, files, gone)
     with whole_file(path) as out, zipfile.ZipFile(out, "w") as file:
-        return _Writer(file).write(library, archive)
+        return _Writer(file).write(library, settings, had, files, gone, archive)
 
 
-def library_files(library: Library, settings: Settings) -> list[Path]:
+def library_files(library: Library, named: Iterable[str]) -> list[str]:
     """The files of a library that show what is meant, and what was read of papers; none from outside its folder."""
-    folder = library.folder.resolve()
-    named = [folder / name for topic in settings.topics for name in topic.examples]
-    named += [folder / name for name in settings.others.examples]
-    found = {path.resolve() for path in (*named, *(folder / "topics").rglob("*")) if path.is_file()}
-    inside = (path.relative_to(folder) for path in found if path.is_relative_to(folder))
-    return sorted(path for path in inside if allowed(FILES + path.as_posix()))
+    kept = (path.relative_to(library.folder).as_posix() for path in (library.folder / "topics").rglob("*"))
+    return sorted(name for name in {*named, *kept} if allowed(FILES + name) and _inside(library.folder, name))
+
+
+def _inside(folder: Path, name: str) -> bool:
+    """Whether it is a file of the folder, and one that may be given away, also where it is a link to another."""
+    whole, path = folder.resolve(), (folder / name).resolve()
+    return path.is_file() and path.is_relative_to(whole) and allowed(FILES + path.relative_to(whole).as_posix())
+
+
+def _examples(run: Run) -> list[str]:
+    """The files that a run learnt from; none where its settings are of a version that is not known here."""
+    with contextlib.suppress(KeyError, msgspec.ValidationError):
+        return examples_of(msgspec.convert(run.asked["settings"], Settings))
+    return []
+
+
+def _check_files(library: Library, files: Sequence[str], gone: Sequence[str]) -> None:
+    """Say so where the bundle would be refused. A file that was deleted since is none to be refused for."""
+    if name := next((name for name in gone if not allowed(FILES + name) or (library.folder / name).exists()), ""):
+        raise BadUse(
+            f"the library cannot be bundled: it learnt from {name!r}, which cannot be put in; copy that file into "
+            f"{library.folder / 'topics'}, name it so in {library.settings_path}, and crawl into a new library"
+        )
+    if name := in_the_way(files):
+        raise BadUse(
+            f"the library cannot be bundled: {library.folder / name} has the name of another file but for its case, "
+            f"which not every disk can tell apart; rename it, also in {library.settings_path}"
+        )
 
 
 def versions() -> dict[str, object]:
@@ -107,8 +138,15 @@ class _Writer:
         self.file = file
         self.entries: list[Entry] = []
 
-    def write(self, library: Library, archive: bool) -> Manifest:
-        settings = load(library.settings_path)
+    def write(
+        self,
+        library: Library,
+        settings: Settings,
+        had: Sequence[Run],
+        files: Sequence[str],
+        gone: list[str],
+        archive: bool,
+    ) -> Manifest:
         order = self._decisions(library)
         self._text(README, _ABOUT.format(version=version("analecta"), archive="" if archive else " --archive PATH"))
         self._stream(SETTINGS, [library.settings_path.read_bytes()])
@@ -116,9 +154,9 @@ class _Writer:
         self._json(VERSIONS, versions())
         self._json(TOPICS, library.topic_names())
         self._json(MODELS, _models(library))
-        self._stream(RUNS, (msgspec.json.encode(run) + b"\n" for run in runs(library)))
-        for path in library_files(library, settings):
-            self._stream(FILES + path.as_posix(), _blocks(library.folder / path))
+        self._stream(RUNS, (msgspec.json.encode(run) + b"\n" for run in had))
+        for name in files:
+            self._stream(FILES + name, _blocks(library.folder / name))
         for path in sorted(library.models.glob("*")):
             if allowed(name := f"models/{path.name}"):
                 self._stream(name, _blocks(path))
@@ -135,6 +173,7 @@ class _Writer:
             sorted(self.entries, key=lambda entry: entry.name),
             warcs,
             archive,
+            gone,
         )
         self._stream(MANIFEST, [msgspec.json.format(msgspec.json.encode(found), indent=1)])
         return found

@@ -21,10 +21,11 @@ _LINKING = "pages that link to"  # before a URL: the name under which back-links
 
 
 class Trouble(msgspec.Struct, frozen=True):
-    """Why an engine was left out."""
+    """Why an engine was left out, and what it said before that to the same question."""
 
     engine: str
     why: str
+    before: tuple[Hit, ...] = ()
 
 
 SearchEngine = Callable[[str, int], Awaitable[list[Hit] | Trouble]]  # query, how many -> hits, best first
@@ -121,7 +122,7 @@ class WebEngine:
                     break
         except BadAnswer as error:
             self.trouble = Trouble(self.chosen.name, str(error))
-            return self.trouble
+            return msgspec.structs.replace(self.trouble, before=tuple(hits.values())[:wanted])
         best = list(hits.values())[:wanted]
         if self.cache:
             self.cache.put(*key, best)

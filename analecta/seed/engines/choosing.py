@@ -2,7 +2,7 @@
 
 import contextlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from ipaddress import ip_address
 
@@ -14,6 +14,7 @@ from analecta.seed.engines.engine import Engine
 from analecta.urls import canonical
 
 LIBRARY = "library"  # another library on this machine: no web service, but named as the engines are
+_KNOWN = (*ENGINES, LIBRARY)
 PAUSE = 1.0  # seconds between two requests to one engine
 _KEY = re.compile(r"[!-~]+")  # a key that would not fit in one header field is none
 _PARAMETER = re.compile(r"\{[^{}]*\}")
@@ -37,16 +38,20 @@ def choose(
     names: Sequence[str], urls: Mapping[str, str], environ: Mapping[str, str], pause: float | None = None
 ) -> list[Chosen]:
     """The web services of these names; `urls` says where they are, `environ` holds their keys."""
-    known = (*ENGINES, LIBRARY)
     if not names:
-        raise BadUse(f"no search engine is chosen: set engines = [...] in [search]; known are: {', '.join(known)}")
-    for name in (*names, *urls):
-        if name not in known:
-            near = get_close_matches(name, known, 1, 0.5)
-            hint = f"did you mean {near[0]!r}?" if near else f"known are: {', '.join(known)}"
-            raise BadUse(f"there is no search engine {name!r}; {hint}")
+        raise BadUse(f"no search engine is chosen: set engines = [...] in [search]; known are: {', '.join(_KNOWN)}")
+    check_known((*names, *urls))
     web = dict.fromkeys(name for name in names if name != LIBRARY)
     return [_one(ENGINES[name], urls.get(name, ""), environ, pause) for name in web]
+
+
+def check_known(names: Iterable[str]) -> None:
+    """Say so where there is no engine of a name."""
+    for name in names:
+        if name not in _KNOWN:
+            near = get_close_matches(name, _KNOWN, 1, 0.5)
+            hint = f"did you mean {near[0]!r}?" if near else f"known are: {', '.join(_KNOWN)}"
+            raise BadUse(f"there is no search engine {name!r}; {hint}")
 
 
 def _one(engine: Engine, said: str, environ: Mapping[str, str], pause: float | None) -> Chosen:

@@ -5,11 +5,13 @@ from itertools import zip_longest
 
 import msgspec
 
+from analecta.errors import BadUse
 from analecta.seed.combining import merge
 from analecta.seed.engines.engine import Hit
+from analecta.seed.engines.phrases import tidy
 from analecta.seed.engines.searching import Found, Session, fuse
 from analecta.seed.engines.topics import FEWEST, topic_examples, topic_queries
-from analecta.seed.gathering import BELOW
+from analecta.seed.gathering import BELOW, clean
 from analecta.seed.reading import Reading
 from analecta.settings import Topic
 from analecta.urls import canonical
@@ -39,7 +41,10 @@ async def find(
 
     `backlinks`: so many pages that link to an example are looked for, as further pages to begin at.
     """
-    asked = topic_queries({name: name.split(BELOW) for name in reading.queries}) | {query: query for query in queries}
+    asked = topic_queries({name: name.split(BELOW) for name in reading.queries})
+    asked |= {clean(query): query for query in queries}
+    if silent := next((name for name, query in asked.items() if not tidy(query).strip('" ')), ""):
+        raise BadUse(f"the topic {silent!r} has no words that could be searched: give it another name, or pages")
     exact = [phrase for one in phrases.values() for phrase in one.exact]
     every = list(dict.fromkeys([*asked.values(), *exact]))
     found = session.check(await session.search(every)) if every else Found({})
@@ -69,16 +74,18 @@ async def _paper(session: Session, name: str, wanted: Phrases, found: Found) -> 
     hits = fuse(lists, OF_PAPER, list(wanted.exact.values()))
     if len(hits) >= FEWEST or not wanted.again:
         return hits, []
-    pages, tried = {hit.url: hit for hit in hits}, list[str]()
+    pages, tried, troubles = {hit.url: hit for hit in hits}, list[str](), list[str]()
     for query in wanted.again:
         more = await session.search([query])
         tried.append(query)
+        troubles += [trouble.why for trouble in more.troubles]
         pages |= {hit.url: hit for hit in more.hits[query] if hit.url not in pages}
         if len(pages) >= FEWEST:
             break
     words = " and with ".join(f"{query!r}" for query in tried)
     only = f"only {len(hits)} {'page was' if len(hits) == 1 else 'pages were'} found by exact titles"
-    return tuple(pages.values())[:OF_PAPER], [f"{name}: {only}; asked again with {words}, which makes it {len(pages)}"]
+    again = f"{name}: {only}; asked again with {words}, which makes it {len(pages)}"
+    return tuple(pages.values())[:OF_PAPER], [*troubles, again]
 
 
 # --- pages that link to examples -------------------------------------------------------------------------------------

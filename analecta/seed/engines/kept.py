@@ -1,5 +1,6 @@
 """Answers of engines, kept in a folder for a week: who makes a library anew the next day asks nobody."""
 
+import contextlib
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -7,7 +8,6 @@ from pathlib import Path
 import msgspec
 import xxhash
 
-from analecta.errors import Environment
 from analecta.seed.engines.engine import Hit
 
 WEEK = 7 * 86_400.0
@@ -41,10 +41,10 @@ class Cache:
         return kept.hits[:wanted] if same and fresh and kept.wanted >= wanted else None
 
     def put(self, engine: str, url: str, query: str, wanted: int, hits: Sequence[Hit]) -> None:
-        """Keep an answer, whole or not at all."""
+        """Keep an answer, whole or not at all: a cache that cannot be written to is no cache."""
         path = self._path(engine, url, query)
         aside = path.with_suffix(f".{os.getpid()}")
-        try:
+        with contextlib.suppress(OSError):
             self.folder.mkdir(parents=True, exist_ok=True)
             aside.write_bytes(
                 msgspec.json.format(
@@ -52,10 +52,6 @@ class Cache:
                 )
             )
             aside.replace(path)
-        except OSError as error:
-            raise Environment(
-                f"cannot keep the answers of search engines in {self.folder}: {error.strerror}"
-            ) from error
 
     def _path(self, engine: str, url: str, query: str) -> Path:
         digest = xxhash.xxh3_128_hexdigest("\0".join((engine, url, query)).encode("utf-8", "replace"))

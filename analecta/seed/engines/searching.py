@@ -8,7 +8,6 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -67,15 +66,12 @@ class Session:
     async def search(self, queries: Sequence[str]) -> Found:
         """Ask all engines all queries."""
         sent = {query: tidy(query) for query in queries}
-        if not all(words.strip('" ') for words in sent.values()):
-            raise BadUse("a query without words cannot be searched")
+        if silent := [query for query, words in sent.items() if not words.strip('" ')]:
+            raise BadUse(f"a query without words cannot be searched: {silent[0]!r}")
         told = dict.fromkeys(sent.values())
         lists = await asyncio.gather(*(_one(engine, list(told), self.results) for engine in self.engines.values()))
         troubles = [trouble for _, trouble in lists if trouble]
-        hits = {
-            query: fuse([found[words] for found, _ in lists if words in found], self.results)
-            for query, words in sent.items()
-        }
+        hits = {query: fuse([found[words] for found, _ in lists], self.results) for query, words in sent.items()}
         return Found(hits, tuple(troubles), self.budget.spent)
 
     def check(self, found: Found) -> Found:
@@ -94,14 +90,8 @@ class Session:
         lists = await asyncio.gather(*(_links(source, list(once.values()), most) for source in able))
         troubles = [offer for offer in offers if isinstance(offer, Trouble)]
         troubles += [trouble for _, trouble in lists if trouble]
-        linked = {url: fuse([found[url] for found, _ in lists if url in found], most) for url in once}
+        linked = {url: fuse([found[url] for found, _ in lists], most) for url in once}
         return Linked(linked, tuple(troubles), bool(able or troubles))
-
-
-async def search(queries: Sequence[str], engines: Sequence[Chosen], ask: AskWeb, **options: Any) -> Found:
-    """Ask all engines all queries, once; `options` are those of a session."""
-    session = Session(engines, ask, **options)
-    return session.check(await session.search(queries))
 
 
 async def _one(engine: SearchEngine, queries: list[str], wanted: int) -> tuple[dict[str, list[Hit]], Trouble | None]:
@@ -112,8 +102,7 @@ async def _one(engine: SearchEngine, queries: list[str], wanted: int) -> tuple[d
         hits = await engine(query, wanted)
         if isinstance(hits, Trouble):
             trouble = trouble or hits
-        else:
-            found[query] = hits
+        found[query] = [*hits.before] if isinstance(hits, Trouble) else hits
     return found, trouble
 
 
@@ -125,8 +114,7 @@ async def _links(source: LinkSource, pages: list[Hit], most: int) -> tuple[dict[
         hits = await source.backlinks(page, most)
         if isinstance(hits, Trouble):
             trouble = trouble or hits
-        else:
-            found[page.url] = hits
+        found[page.url] = [*hits.before] if isinstance(hits, Trouble) else hits
     return found, trouble
 
 

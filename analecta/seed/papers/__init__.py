@@ -7,15 +7,15 @@ from analecta.seed.papers.apart import read_paper_apart
 from analecta.seed.papers.grobid import ask_grobid, from_grobid
 from analecta.seed.papers.model import Paper, Reference, Section
 from analecta.seed.papers.reading import read_paper
-from analecta.seed.papers.together import queries, related, shared, weighed_queries
+from analecta.seed.papers.together import related, shared, weighed_queries
 from analecta.seed.papers.wording import in_words, own_text
 from analecta.seed.papers.written import from_toml, to_toml
 
 
 def read_brought(path: Path, grobid: str = "") -> Paper:
     """A paper that a person brought: our own TOML of one, perhaps corrected, or a PDF."""
-    if path.suffix == ".toml":
-        return from_toml(text_of(read_bytes(path), path))
+    if path.suffix.lower() == ".toml":
+        return from_toml(text_of(read_bytes(path), path), str(path))
     if grobid:
         return from_grobid(ask_grobid(grobid, read_bytes(path)))
     return read_paper_apart(path)
@@ -30,7 +30,6 @@ __all__ = [
     "from_toml",
     "in_words",
     "own_text",
-    "queries",
     "read_brought",
     "read_paper",
     "read_paper_apart",

@@ -21,14 +21,9 @@ _YEAR = re.compile(r"(?:1[89]|20)\d\d")
 
 def ask_grobid(url: str, data: bytes, seconds: float = 120.0) -> str:
     """The TEI that the GROBID server at `url` makes of a PDF."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise BadUse(f"{url!r} is no address of a GROBID server: it should look like http://localhost:8070")
-    connect = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-    connection = connect(parts.hostname, parts.port, timeout=seconds)
+    connection, path = _server(url, seconds)
     body, kind = _form(data)
     try:
-        path = parts.path.rstrip("/") + "/api/processFulltextDocument"
         connection.request("POST", path, body, {"Content-Type": kind, "Accept": "application/xml"})
         answer = connection.getresponse()
         text = answer.read(_MAX_ANSWER)
@@ -39,6 +34,19 @@ def ask_grobid(url: str, data: bytes, seconds: float = 120.0) -> str:
     if answer.status != 200:
         raise Environment(f"the GROBID server at {url} answers {answer.status} {answer.reason}")
     return text.decode("utf-8", "replace")
+
+
+def _server(url: str, seconds: float) -> tuple[http.client.HTTPConnection, str]:
+    """Whom to ask, and by which path."""
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError:  # a port that is no number, a bracket that is not closed
+        host = None
+    if not host or parts.scheme not in ("http", "https"):
+        raise BadUse(f"{url!r} is no address of a GROBID server: it should look like http://localhost:8070")
+    connect = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+    return connect(host, port, timeout=seconds), parts.path.rstrip("/") + "/api/processFulltextDocument"
 
 
 def _form(data: bytes) -> tuple[bytes, str]:
@@ -72,7 +80,6 @@ def from_grobid(tei: str) -> Paper:
         keywords=tuple(_keywords(root)),
         sections=tuple(_sections(root)),
         references=references,
-        pages=len(root.findall(".//t:facsimile/t:surface", _TEI)),
         why="" if title else "no title was found",
     )
 

@@ -29,5 +29,4 @@ class Paper(msgspec.Struct, frozen=True):
     keywords: tuple[str, ...] = ()
     sections: tuple[Section, ...] = ()
     references: tuple[Reference, ...] = ()
-    pages: int = 0
     why: str = ""

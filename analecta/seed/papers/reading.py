@@ -49,7 +49,6 @@ def read_paper(data: bytes, max_pages: int = MAX_PAGES) -> Paper:
             read_sections([line for line in text[head.end :] if line.page or line.y < head.low], size, known)
         ),
         references=references,
-        pages=len(pages),
         why=_missing(head.title, len(references)),
     )
 

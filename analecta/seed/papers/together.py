@@ -60,8 +60,3 @@ def weighed_queries(papers: Iterable[Paper]) -> dict[str, float]:
         if len(words) >= _FEWEST:
             found.setdefault(same_title(title), ('"' + " ".join(words[:_MOST]) + '"', weight))
     return dict(found.values())
-
-
-def queries(papers: Iterable[Paper]) -> list[str]:
-    """Exact-phrase queries, best first: titles of the papers, then of their references, shared ones before others."""
-    return list(weighed_queries(papers))

@@ -37,15 +37,15 @@ def _array(values: tuple[str, ...]) -> tomlkit.items.Array:
     return array.multiline(sum(map(len, values)) > 100)
 
 
-def from_toml(text: str) -> Paper:
-    """The paper that a person's file describes; raises BadUse that says what is wrong with it."""
+def from_toml(text: str, name: str) -> Paper:
+    """The paper that a person's file describes; raises BadUse that says what is wrong with it, and where."""
     try:
         values: dict[str, Any] = tomllib.loads(text)
         return msgspec.convert(_with_text_years(values), Paper, strict=True)
     except tomllib.TOMLDecodeError as wrong:
-        raise BadUse(f"the file of the paper is no TOML: {wrong}") from None
+        raise BadUse(f"{name}, the file of a paper, is no TOML: {wrong}") from None
     except msgspec.ValidationError as wrong:
-        raise BadUse(f"the file of the paper: {wrong}") from None
+        raise BadUse(f"{name}, the file of a paper: {wrong}") from None
 
 
 def _with_text_years(values: dict[str, Any]) -> dict[str, Any]:

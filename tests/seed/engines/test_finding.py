@@ -2,6 +2,10 @@
 
 import asyncio
 
+import pytest
+
+from analecta.errors import BadUse
+from analecta.seed.engines.asking import Trouble
 from analecta.seed.engines.engine import Hit
 from analecta.seed.engines.finding import Phrases, find, most_linking
 from analecta.seed.engines.searching import Session
@@ -85,6 +89,20 @@ def test_p2_a_paper_whose_titles_find_enough_is_not_asked_for_again() -> None:
     shelf = Shelf({'"On bees"': pages(*"abcd")})
     _, told = shelf.find(phrases={"On bees": Phrases({'"On bees"': 1.0}, ("On bees",))})
     assert (shelf.asked, told) == (['"On bees"'], [])
+
+
+def test_an_engine_that_dies_while_a_paper_is_asked_for_again_is_named() -> None:
+    async def dying(query: str, wanted: int) -> list[Hit] | Trouble:
+        return [] if query.startswith('"') else Trouble("dying", "dying has no time")
+
+    session = Session([], None, others={"dying": dying})  # type: ignore[arg-type]
+    _, told = asyncio.run(find(session, Reading(()), phrases={"On bees": Phrases({'"On bees"': 1.0}, ("On bees",))}))
+    assert told[0] == "dying has no time"
+
+
+def test_a_topic_without_words_is_named() -> None:
+    with pytest.raises(BadUse, match="the topic '\"\"' has no words"):
+        Shelf({}).find(Reading((), queries={'""': '""'}))
 
 
 def test_pages_of_titles_that_papers_share_come_before_others() -> None:

@@ -11,7 +11,7 @@ from analecta.model import Answer, Fetched, NoAnswer
 from analecta.seed.engines.asking import Trouble
 from analecta.seed.engines.choosing import Chosen, choose
 from analecta.seed.engines.engine import Ask, Hit
-from analecta.seed.engines.searching import Found, fuse, search
+from analecta.seed.engines.searching import Found, Session, fuse
 from tests.seed.engines import samples
 
 HITS = tuple(Hit(*page) for page in samples.PAGES)
@@ -36,7 +36,8 @@ class Web:
         self.slept.append(seconds)
 
     def search(self, *queries: str, engines: list[Chosen] = TWO, **more: object) -> Found:
-        return asyncio.run(search(queries, engines, self.ask, sleep=self.sleep, **more))  # type: ignore[arg-type]
+        session = Session(engines, self.ask, sleep=self.sleep, **more)  # type: ignore[arg-type]
+        return session.check(asyncio.run(session.search(queries)))
 
 
 def test_all_queries_are_asked_at_all_engines_and_hits_are_merged() -> None:
@@ -54,7 +55,7 @@ def test_engines_are_asked_side_by_side() -> None:
             await asyncio.wait_for(both.wait(), 5)  # one alone would wait for ever
             return Answer(ask.url, 200, b"", {}, b"", getattr(samples, chosen.name)())
 
-        return await search(["bees"], TWO, ask)
+        return await Session(TWO, ask).search(["bees"])
 
     assert asyncio.run(run()).hits == {"bees": HITS}
 
@@ -139,10 +140,17 @@ def test_a_key_is_not_kept(tmp_path: Path) -> None:
     assert [b"sesame" in path.read_bytes() for path in tmp_path.iterdir()] == [False, False]
 
 
-def test_a_cache_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+def test_a_cache_that_cannot_be_written_is_no_cache(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(Environment, match="cannot keep the answers"):
-        Web().search("bees", cache=tmp_path / "file" / "cache")
+    assert Web().search("bees", cache=tmp_path / "file" / "cache").hits == {"bees": HITS}
+
+
+def test_an_engine_that_fails_on_its_second_page_has_said_its_first(tmp_path: Path) -> None:
+    many = samples.searxng([(f"https://a.test/{i}", "t", "c") for i in range(10)])
+    web = Web(searxng=many)
+    found = web.search("bees", "wax", engines=TWO[:1], results=25, budget=1, cache=tmp_path)
+    assert (len(found.hits["bees"]), len(found.hits["wax"]), len(found.troubles)) == (10, 0, 1)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_pages_are_asked_for_until_there_are_enough_hits() -> None:

@@ -81,8 +81,12 @@ def test_a_server_that_fails_or_is_not_there_says_so() -> None:
         ask_grobid(url, b"%PDF")
     with pytest.raises(Environment, match="does not answer"):
         ask_grobid(url, b"%PDF", seconds=5)
+
+
+@pytest.mark.parametrize("url", ["localhost:8070", "http://localhost:abc", "http://[::1", "http://h:99999"])
+def test_what_is_no_address_of_a_server_is_said(url: str) -> None:
     with pytest.raises(BadUse, match="no address"):
-        ask_grobid("localhost:8070", b"%PDF")
+        ask_grobid(url, b"%PDF")
 
 
 def test_f31_entities_in_tei_are_refused() -> None:

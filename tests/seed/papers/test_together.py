@@ -1,5 +1,7 @@
 """Papers as files that people correct, and several papers at once."""
 
+from pathlib import Path
+
 import msgspec
 import pytest
 from hypothesis import given, settings
@@ -13,7 +15,7 @@ from analecta.seed.papers import (
     from_toml,
     in_words,
     own_text,
-    queries,
+    read_brought,
     related,
     shared,
     to_toml,
@@ -41,20 +43,21 @@ def paper(title: str, *references: str) -> Paper:
 @given(PAPERS)
 @settings(max_examples=60, deadline=None)
 def test_a_paper_written_and_read_again_is_the_same(written: Paper) -> None:
-    assert from_toml(to_toml(written)) == written
+    assert from_toml(to_toml(written), "p") == written
 
 
 def test_a_person_may_write_less_and_a_bare_year() -> None:
-    found = from_toml('title = "Hives"\n[[references]]\ntitle = "Wax"\nyear = 2005\n')
+    found = from_toml('title = "Hives"\n[[references]]\ntitle = "Wax"\nyear = 2005\n', "p")
     assert msgspec.structs.asdict(found.references[0]) == {"title": "Wax", "authors": (), "year": "2005", "raw": ""}
 
 
 @pytest.mark.parametrize(
     ("text", "why"), [("title = ", "no TOML"), ("title = 3", r"\$\.title"), ("references = 3", "array")]
 )
-def test_a_file_that_makes_no_sense_says_where(text: str, why: str) -> None:
-    with pytest.raises(BadUse, match=why):
-        from_toml(text)
+def test_a_file_that_makes_no_sense_says_where(text: str, why: str, tmp_path: Path) -> None:
+    (tmp_path / "mine.TOML").write_text(text)
+    with pytest.raises(BadUse, match=f"mine.TOML, .*{why}"):
+        read_brought(tmp_path / "mine.TOML")
 
 
 def test_shared_references_weigh_more_however_they_are_spelt() -> None:
@@ -69,7 +72,7 @@ def test_shared_references_weigh_more_however_they_are_spelt() -> None:
 
 def test_queries_are_exact_phrases_titles_first_then_shared_ones() -> None:
     papers = [paper('The "good" hive', "Wax and wane", "Old hives"), paper("Bees at work", "Old Hives.", "Nectar")]
-    assert queries(papers) == ['"The good hive"', '"Bees at work"', '"Old hives"', '"Wax and wane"']
+    assert list(weighed_queries(papers)) == ['"The good hive"', '"Bees at work"', '"Old hives"', '"Wax and wane"']
 
 
 def test_papers_that_share_references_or_refer_to_one_another_are_of_one_subject() -> None:
