@@ -7,16 +7,21 @@ a BOM is known by its NULs, and a label that does not fit the bytes gives way to
 import codecs
 import contextlib
 import re
+from collections.abc import Iterator
 from functools import lru_cache
+from urllib.parse import quote
 
 from turbohtml.detect import detect  # also registers the whatwg-* codecs, which never raise on bad bytes
+
+from analecta.parse.tags import tags
 
 _PEEK = 2048  # bytes searched for a label; WHATWG says 1,024, real pages put scripts before it
 _GUESS = 8192  # bytes given to the detector: 9 us, and no better with more
 
 _HEADER = re.compile(r"charset\s*=\s*[\"']?\s*([^\s\"';,]+)", re.IGNORECASE)
-_META = re.compile(rb"<meta\b[^>]{0,500}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _XML = re.compile(rb"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]+)")
+
+_BEYOND_ASCII = re.compile(r"[^\0-\x7f]+")
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16le"), (codecs.BOM_UTF16_BE, "utf-16be"))
 _BOM_STARTS = b"\xef\xff\xfe"
@@ -55,6 +60,16 @@ def decode(body: bytes, header: str = "") -> tuple[str, str]:
     return text, label
 
 
+def query_in(charset: str, href: str) -> str:
+    """A link of a page with its query escaped in the page's encoding, as WHATWG has it; the path is always UTF-8."""
+    path, mark, query = href.partition("?")
+    if query.isascii():
+        return href
+    with contextlib.suppress(LookupError):  # Python has no encoder for a few
+        query = _BEYOND_ASCII.sub(lambda m: quote(m[0].encode(charset, "xmlcharrefreplace"), safe=""), query)
+    return path + mark + query
+
+
 def _guessed(body: bytes) -> tuple[str, str]:
     """Text of bytes that nobody has labelled: UTF-8 if it can be, else what it looks like."""
     japanese = b"\x1b$" in body and body.isascii()  # ISO-2022-JP would pass for UTF-8
@@ -87,9 +102,25 @@ def _wide(body: bytes) -> str:
 
 def _declared(head: bytes) -> str:
     """The label in a <meta> or XML declaration; one that says UTF-16 cannot be right where it could be read."""
-    found = _META.search(head) or _XML.match(head)
-    label = _known(found[1].decode("ascii", "replace")) if found else ""
+    label = ""
+    if b"charset" in head.lower():
+        label = next(filter(None, map(_known, _in_metas(head.decode("latin-1")))), "")
+    if not label:
+        found = _XML.match(head)
+        label = _known(found[1].decode("ascii", "replace")) if found else ""
+    if label == "x-user-defined":
+        return "windows-1252"
     return "utf-8" if label.startswith("utf-16") else label
+
+
+def _in_metas(head: str) -> Iterator[str]:
+    """The labels that <meta charset> and <meta http-equiv=content-type> name."""
+    for _, values in tags(head, "meta"):
+        content = values.get("content", "").strip().lower()
+        if "charset" in values:
+            yield values["charset"].strip().rstrip("/;")
+        elif content.startswith("text/html") or values.get("http-equiv", "").strip().lower() == "content-type":
+            yield header_charset(content)
 
 
 @lru_cache(256)

@@ -6,17 +6,17 @@ need (the words around a link, the main text) is left for later. Measured on rea
 
 import re
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import chain, islice
 from operator import attrgetter
 
-from turbohtml import Document, Element, Node, parse
+from turbohtml import Document, Element, Namespace, Node, parse
 
 from analecta.model import Answer, Page, Target
-from analecta.parse.charset import decode, header_charset
+from analecta.parse.charset import decode, header_charset, query_in
 from analecta.parse.dates import date_of
 from analecta.parse.directives import AGENT, apply
 from analecta.parse.language import language_of
-from analecta.parse.links import MAX_ANCHOR, MAX_LINKS, gather
+from analecta.parse.links import MAX_ANCHOR, MAX_LINKS, NOFOLLOW, base_of, gather
 from analecta.urls import Joiner, canonical
 
 MAX_TITLE = 500  # characters
@@ -26,9 +26,14 @@ DEPTH = 510  # at the parser's 512 what is deeper becomes a sibling: text and li
 AROUND = 100  # characters on each side of an anchor
 _SIBLINGS = 40  # looked at on each side of an anchor, at each level
 
-_UNSEEN = "script,style,noscript,title,iframe,noframes,noembed"
-_NOFOLLOW = re.compile(r"\b(?:nofollow|ugc|sponsored)\b", re.IGNORECASE)
-_REFRESH = re.compile(r"\s*[\d.]*\s*[;,]?\s*(?:url\s*=\s*)?[\"']?([^\"']*)", re.IGNORECASE)
+_NO_WORDS = "script,style,template"  # what stands in them is not on the page, nor are a template's links
+_UNSEEN = "noscript,title,iframe,noframes,noembed"
+# Seconds, and where to go: up to the quote that ends it, if one began it.
+_REFRESH = re.compile(
+    r"\s*[\d.]+(?:\s*[;,]\s*|\s+)(?:url\s*=\s*)?(?:\"([^\"]*)|'([^']*)|(.*))", re.IGNORECASE | re.DOTALL
+)
+_LINK_HEADER = re.compile(r"<([^<>]{1,2000})>([^<>]{0,500})")
+_REL = re.compile(r";\s*rel\s*=\s*(?:\"([^\"]*)|([^\s;,]*))", re.IGNORECASE)
 _INLINE = frozenset(
     "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark nobr q s samp small "
     "span strike strong sub sup time tt u var wbr".split()
@@ -61,11 +66,10 @@ def parse_suspect(answer: Answer, target: Target, joiner: Joiner, mime: str = "t
 def _page(answer: Answer, target: Target, joiner: Joiner, mime: str, most: int) -> tuple[Page, Document]:
     html, charset = decode(answer.body, header_charset(answer.headers.get("content-type", "")))
     document = parse(html, positions=False)
-    if document.find("template") is not None:
-        document.remove("template")  # its links are not on the page
+    document.remove(_NO_WORDS)
     page = Page(target.url, target.id, target.host, mime, charset=charset)
     _read_head(page, document, answer)
-    _read_links(page, document, target, joiner, most)
+    _read_links(page, document, answer.headers, target, joiner, most)
     document.remove(_UNSEEN)  # not [hidden]: 3 pages of 1,000 have it, and to look costs each 10 us
     # A line for each string: words of neighbouring blocks never run together, and long lines are prose. to_text()
     # drops captions and stray list text, pads tables without bound (128 KB of HTML became 200 MB) and is slower.
@@ -93,11 +97,14 @@ def _read_head(page: Page, document: Document, answer: Answer) -> None:
             page.author = page.author or " ".join((meta.attr("content") or "").split())[:MAX_TITLE]
     apply(page, answer, asked, reserved)
     page.headings = _headings(document)
-    title = document.find("title")
-    page.title = " ".join(title.text.split())[:MAX_TITLE] if title else ""
-    if not page.title:
-        first = document.find("h1")
-        page.title = " ".join(first.text.split())[:MAX_TITLE] if first else ""
+    page.title = _title(document)
+
+
+def _title(document: Document) -> str:
+    """The first title that has words and is not that of a picture, else the first such heading."""
+    titles = (e for e in document.find_all("title") if e.namespace is Namespace.HTML)
+    texts = (" ".join(e.text.split())[:MAX_TITLE] for e in chain(titles, document.find_all("h1")))
+    return next(filter(None, texts), "")
 
 
 def _headings(document: Document) -> list[str]:
@@ -115,28 +122,36 @@ def _lang(document: Document) -> str:
     return (root.attr("lang") or root.attr("xml:lang") or "") if root else ""
 
 
-def _read_links(page: Page, document: Document, target: Target, joiner: Joiner, most: int) -> None:
+def _read_links(
+    page: Page, document: Document, headers: dict[str, str], target: Target, joiner: Joiner, most: int
+) -> None:
     """Links and the canonical URL; what stands for whole pages (refresh, next, frames) before anchors."""
-    base = _base(document, target.url)
+    base = base_of([e.attr("href") for e in document.find_all("base")], target.url)
     hrefs: list[str | None] = []
     sources: list[Element] = []
     for link in document.find_all("link"):
-        rel = (link.attr("rel") or "").lower()
-        if rel == "canonical" and not page.canonical:
+        rel = (link.attr("rel") or "").lower().split()
+        if "canonical" in rel and not page.canonical:
             stands_for = canonical(link.attr("href") or "", base)
             page.canonical = stands_for.url if stands_for else ""
-        elif rel in ("next", "prev"):
+        elif "next" in rel or "prev" in rel:
             hrefs.append(link.attr("href"))
             sources.append(link)
+    if "link" in headers and not page.canonical:
+        page.canonical = _canonical_header(headers["link"], target.url)
+    if "refresh" in headers:
+        hrefs.append(_refresh(headers["refresh"]))
+        sources.append(Element("meta"))
     for meta in document.find_all("meta"):
         if (meta.attr("http-equiv") or "").lower() == "refresh":
-            found = _REFRESH.match(meta.attr("content") or "")
-            hrefs.append(found[1].strip() if found else None)
+            hrefs.append(_refresh(meta.attr("content") or ""))
             sources.append(meta)
     for tag, attribute in _LINKING:
         elements = document.find_all(tag)
-        hrefs += [e.attr(attribute) for e in elements]
+        hrefs += [e.attr(attribute) or e.attr("xlink:href") for e in elements]
         sources += elements
+    if not page.charset.startswith("utf-"):
+        hrefs = [href and query_in(page.charset, href) for href in hrefs]
     links, kept, cut = gather(hrefs, sources, target.id, joiner.base(base), _text, _nofollow, most)
     for link_, source in zip(links, kept, strict=True):
         if not link_.anchor:
@@ -147,24 +162,32 @@ def _read_links(page: Page, document: Document, target: Target, joiner: Joiner, 
         page.limits = "links-cut"
 
 
-def _base(document: Document, url: str) -> str:
-    """What relative links are relative to: the first <base> with an http(s) href, else the page."""
-    element = document.find("base")
-    if element is None:
-        return url
-    base = canonical(element.attr("href") or "", url)
-    return base.url if base else url
+def _refresh(content: str) -> str:
+    """Where a refresh goes, "" if nowhere."""
+    found = _REFRESH.match(content)
+    return (found[1] or found[2] or found[3] or "").strip() if found else ""
+
+
+def _canonical_header(value: str, url: str) -> str:
+    """The URL that a Link header calls canonical, or ""."""
+    for href, parameters in _LINK_HEADER.findall(value):
+        rel = _REL.search(parameters)
+        if rel and "canonical" in (rel[1] or rel[2]).lower().split():
+            stands_for = canonical(href, url)
+            return stands_for.url if stands_for else ""
+    return ""
 
 
 def _nofollow(element: Element) -> bool:
     rel = element.attr("rel")
-    return rel is not None and _NOFOLLOW.search(rel) is not None
+    return rel is not None and NOFOLLOW.search(rel) is not None
 
 
 def _alt(anchor: Element) -> str:
-    """What an anchor without text is called: its image's alt text or its title."""
+    """What an anchor without text is called: the alt text of its image or area, its label or its title."""
     image = anchor.find("img")
-    name = (image.attr("alt") if image else "") or anchor.attr("title") or ""
+    drawn = image.attr("alt") if image else anchor.attr("alt")
+    name = drawn or anchor.attr("aria-label") or anchor.attr("title") or ""
     return " ".join(name.split())[:MAX_ANCHOR]
 
 

@@ -1,10 +1,11 @@
 """Hrefs to links: each target once, with the first words that name it, and whether its author vouches for it."""
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from analecta.model import Link, Target
-from analecta.urls import MAX_URL
+from analecta.urls import MAX_URL, canonical
 
 MAX_LINKS = 2000  # of one page, F23
 MAX_ANCHOR = 300  # characters
@@ -13,6 +14,8 @@ MAX_WORDS = 1_000_000  # characters of anchor text read per page: anchors nested
 
 # Only what is common is skipped here, in the common spelling; the joiner refuses the rest, at more cost.
 _NO_PAGES = ("javascript:", "mailto:", "data:", "tel:", "about:", "blob:", "ftp:", "file:")
+
+NOFOLLOW = re.compile(r"\b(?:nofollow|ugc|sponsored)\b", re.IGNORECASE)
 
 Source = TypeVar("Source")
 
@@ -81,3 +84,10 @@ def gather(
         if old.nofollow and not nofollow(source):
             old.nofollow = False
     return Gathered(links, kept, room <= 0)
+
+
+def base_of(hrefs: Sequence[str | None], url: str) -> str:
+    """What relative links are relative to: the first href of a <base>, if that is http(s), else the page at `url`."""
+    href = next((href for href in hrefs if href is not None), None)
+    base = None if href is None else canonical(href, url)
+    return base.url if base else url

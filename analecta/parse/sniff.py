@@ -61,7 +61,8 @@ _HTML = re.compile(
     rb"<(?:!doctype\s+html|html|head|body|title|meta|script|style|table|div|h1|p|a|br|font|iframe|center)\b",
     re.IGNORECASE | re.DOTALL,
 )
-_XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml\b|(?:\xef\xbb\xbf)?\s*<(?:rss|feed|urlset|sitemapindex|svg|rdf:RDF)\b")
+_ROOT = re.compile(rb"<(?:rss|feed|urlset|sitemapindex|svg|rdf:RDF)\b")
+_XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml\b|" + _ROOT.pattern + rb")")
 # Bytes that no text has (WHATWG MIME sniffing, "binary data byte"); ESC stays for ISO-2022-JP.
 _NO_TEXT = bytes([*range(0x09), 0x0B, *range(0x0E, 0x1B), *range(0x1C, 0x20)])
 _PEEK = 1024
@@ -99,8 +100,11 @@ def sniff(content_type: str, body: bytes) -> str:
 def _of_text(said: str, head: bytes) -> str:
     """The type of something that reads as text."""
     if _XML.match(head):
-        if b"<html" in head or b"<!DOCTYPE html" in head:
+        small = head.lower()
+        if b"<html" in small or b"<!doctype html" in small:
             return HTML if said == HTML else XHTML
+        if said == HTML and not _ROOT.search(head):
+            return HTML  # with an XML declaration, as some editors write
         return said if said.endswith("xml") else XML
     if said in (HTML, XHTML, TEXT):
         return said

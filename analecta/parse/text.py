@@ -14,8 +14,13 @@ MAX_TITLE = 500
 MAX_TEXT = 2_000_000  # characters kept of a text file; logs and data dumps go on for ever
 AROUND = 100
 
-# A URL in running text ends before the punctuation that ends its sentence or bracket.
-URL = re.compile(rf"https?://[^\s<>\"'`{{}}|\\^]{{1,{MAX_URL}}}(?<![.,;:!?)\]])", re.IGNORECASE)
+# A URL in running text ends before the punctuation that ends its sentence or bracket; a bracket that it opens itself
+# is its own. A comma before another URL parts the two.
+_LETTER = r"[^\s<>\"'`{}|\\^(),]"
+URL = re.compile(
+    rf"https?://(?:{_LETTER}|,(?!https?://)|\((?:{_LETTER}|,){{0,{MAX_URL}}}\)|\(){{1,{MAX_URL}}}(?<![.,;:!?(\]])",
+    re.IGNORECASE,
+)
 _LINE = re.compile(r"\S[^\n]*")
 
 

@@ -1,8 +1,8 @@
 import pytest
 
-from analecta.parse.charset import decode, header_charset
+from analecta.parse.charset import decode, header_charset, query_in
 
-from .pages import html
+from .pages import html, urls
 
 CHINESE = "<title>中文网页</title><p>这是一个用来测试编码的网页，内容是中文。" * 4
 GERMAN = "<p>Größe, Übung und Straße; "
@@ -65,3 +65,47 @@ def test_f29_nuls_and_surrogates_do_not_reach_the_page():
     assert "\0" not in page.title + page.text + page.links[0].anchor + page.links[0].target.url
     assert page.title.encode()
     assert page.text.encode()
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "<!-- <meta charset=iso-8859-1> -->",
+        "<script>s = '<meta charset=koi8-r>'</script>",
+        "<style>/* <meta charset=koi8-r> */</style>",
+        "<meta name=description content='set charset=iso-8859-1 now'>",
+        "<meta name=x data-charset=iso-8859-1>",
+        "<meta charset=no-such-thing>",
+    ],
+)
+def test_f29_only_a_meta_that_says_it_of_the_page_is_a_label(before):
+    assert decode((before + "<meta charset=utf-8>" + GERMAN).encode())[1] == "utf-8"
+    assert decode((before + "<META CHARSET='latin1'>" + GERMAN).encode("latin-1"))[1] == "windows-1252"
+
+
+def test_f29_a_content_type_of_the_page_is_a_label():
+    metas = (
+        'http-equiv=Content-Type content="text/html; charset=koi8-r"',
+        'content="x; charset=koi8-r" http-equiv=content-type',
+    )
+    for meta in metas:
+        assert decode(f"<!--><meta {meta}><p>мир".encode("koi8-r")) == (f"<!--><meta {meta}><p>мир", "koi8-r")
+
+
+def test_f29_a_label_without_quotes_may_be_followed_by_the_slash_of_its_tag():
+    assert decode("<meta charset=koi8-r/>мир".encode("koi8-r"))[0].endswith("мир")
+
+
+def test_f29_user_defined_in_a_page_is_windows_1252():
+    assert decode(b"<meta charset=x-user-defined>caf\xe9")[0].endswith("café")
+
+
+def test_f27_a_query_is_in_the_encoding_of_the_page():
+    anchors = "<meta charset=windows-1251><a href='/s?q=мир'>x</a><a href='/мир'>y</a>"
+    assert urls(html(anchors.encode("cp1251"))) == [
+        "http://example.com/s?q=%EC%E8%F0",
+        "http://example.com/%D0%BC%D0%B8%D1%80",
+    ]
+    assert urls(html("<a href='/s?q=мир'>x</a>")) == ["http://example.com/s?q=%D0%BC%D0%B8%D1%80"]
+    assert query_in("windows-1251", "/s?q=日") == "/s?q=%26%2326085%3B"
+    assert query_in("x-user-defined", "/s?q=日") == "/s?q=日"

@@ -12,7 +12,12 @@ from analecta.parse.dates import date_of
         ("D:20210431120000", "2021-04"),
         ("2020-13", "2020"),
         ("1970-01-01", ""),
+        ("2010/5/12", "2010-05-12"),
+        ("2004-10-5T10:00", "2004-10-05"),
+        ("2012-12-2013", "2012-12"),
+        ("2012-2013", "2012"),
+        ("20121231T10", "2012-12-31"),
     ],
 )
-def test_a_day_that_no_month_has_is_left_out(text, date):
+def test_a_date_has_only_parts_that_are_one(text, date):
     assert date_of(text) == date

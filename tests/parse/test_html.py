@@ -138,3 +138,69 @@ def test_author_and_date_are_what_the_head_says():
     )
     assert (page.author, page.date) == ("A. Keeper", "2021-03-04")
     assert html("<meta name=date content=yesterday>").date == ""
+
+
+def test_scripts_and_styles_are_no_words_of_headings_anchors_and_titles():
+    hidden = "<style>.a{}</style><script>x</script>"
+    page = html(f"<h1>{hidden}Bees</h1><p>of <a href=b>{hidden}wax</a> {hidden}and honey")
+    assert (page.title, page.headings, page.links[0].anchor) == ("Bees", ["Bees"], "wax")
+    assert page.around(0) == "of wax and honey"
+
+
+def test_the_title_is_not_that_of_a_picture_nor_an_empty_heading():
+    icon = "<body><svg><title>menu</title></svg>"
+    assert html(icon + "<title>Real</title>").title == "Real"
+    assert html(icon + "<h1><img></h1><h1>Second</h1>").title == "Second"
+
+
+def test_the_first_base_with_an_href_counts():
+    assert urls(html("<base target=x><base href=/b/><base href=/c/><a href=x>x</a>")) == ["http://example.com/b/x"]
+
+
+@pytest.mark.parametrize("rel", [" canonical ", "canonical nofollow", "shortlink CANONICAL"])
+def test_a_rel_is_a_list_of_words(rel):
+    assert html(f"<link rel='{rel}' href=/c>").canonical == "http://example.com/c"
+    assert urls(html("<link rel='next nofollow' href=/n>")) == ["http://example.com/n"]
+
+
+def test_canonical_and_refresh_may_be_headers():
+    link = '<http://e.org/s>; rel=shortlink, </c>; title="x"; rel="canonical"'
+    page = html("<base href=/b/><p>x", link=link, refresh="0;url=r")
+    assert (page.canonical, urls(page)) == ("http://example.com/c", ["http://example.com/b/r"])
+    assert (page.around(0), page.links[0].anchor) == ("", "")
+    assert html("<link rel=canonical href=/d>", link=link).canonical == "http://example.com/d"
+    assert html("<p>x", link="</style.css>; rel=preload").canonical == ""
+
+
+@pytest.mark.parametrize(
+    ("content", "goes_to"),
+    [
+        ("0;url=/it's", "/it's"),
+        ("0; URL='/x' y", "/x"),
+        ("0 ; /y", "/y"),
+        ("1.5,url = /z", "/z"),
+        ("text/html", None),
+        ("5", None),
+        ("5; ", None),
+        ("5; url=", None),
+    ],
+)
+def test_a_refresh_goes_where_a_browser_goes(content, goes_to):
+    found = urls(html(f'<meta http-equiv=refresh content="{content}">'))
+    assert found == ([f"http://example.com{goes_to}"] if goes_to else [])
+
+
+def test_links_in_pictures_and_maps_have_targets_and_names():
+    page = html(
+        "<svg><a xlink:href=/s><text>one</text></a></svg><area href=/m alt=two><a href=/l aria-label=three></a>"
+    )
+    assert {link.target.url[-1]: link.anchor for link in page.links} == {"s": "one", "m": "two", "l": "three"}
+
+
+@pytest.mark.parametrize(("code", "lang"), [("ger", "de"), ("FRE", "fr"), ("iw", "he"), ("und", "en"), ("mul", "en")])
+def test_old_codes_of_languages_are_known_and_those_of_none_are_not_believed(code, lang):
+    assert html(f"<html lang={code}><p>This is the page that you have to read for the sake of it").lang == lang
+
+
+def test_a_word_or_two_tell_no_language():
+    assert html("<p>Bees").lang == html("<p>1 2 3 4 5 6 7 8 9 10 11 12 13 14 Kurz").lang == ""

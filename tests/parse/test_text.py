@@ -15,6 +15,14 @@ def test_the_first_line_is_the_title_and_bare_urls_are_links():
     assert page.around(1).startswith("The title See http://e.org/a, (https://e.org/b)")
 
 
+def test_a_url_keeps_the_brackets_that_it_opens_and_ends_before_another():
+    page = text(
+        "(see http://e.org/Bee_(insect)) or http://e.org/f(x,y). http://e.org/1,http://e.org/2,3 (http://e.org/(4."
+    )
+    names = ["Bee_(insect)", "f(x,y)", "1", "2,3", "(4"]
+    assert urls(page) == [f"http://e.org/{name}" for name in names]
+
+
 def test_an_empty_or_binary_text_is_a_page_too():
     assert text("").title == ""
     assert text(b"a\0b\xff").text == "a\ufffdbÿ"

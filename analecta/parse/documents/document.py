@@ -13,10 +13,15 @@ MAX_HEADING = 200
 MAX_HEADINGS = 50
 MAX_FOUND = 2 * MAX_LINKS  # links noted; some are no pages, some come twice
 
+# Names of files, not TCP/IP or Node.js: by the ending of a format, or as a path.
+_FILE = (
+    r"\S+\.(?:docx?|dotx?|pdf|e?ps|dvi|tex|rtf|txt|s?html?|xml|od[tpsg]|sx[wic]|pp[ts]x?|xls[xm]?|wp[ds]?|pub|pages|"
+    r"indd|qxd|p65|pmd|cdr|jpe?g|tiff?|png|gif|bmp|zip)|/\S+|\S*\\\S*|\S+/\S*/\S*"
+)
 _NO_TITLE = re.compile(
     r"(?:microsoft (?:word|powerpoint|excel) - .*|(?:untitled|unknown|document|title|slide|book|presentation|main|"
     r"paper|no title|powerpoint[- ]presentation|powerpoint-präsentation|présentation powerpoint|folie|slides?|draft|"
-    r"template|manuscript|print|unbenannt|sans titre)[\s_-]*\d*|\S+\.\w{2,5}|[^ ]+[\\/][^ ]+|\W*|[\W\d_]*|.)$",
+    rf"template|manuscript|print|unbenannt|sans titre)[\s_-]*\d*|{_FILE}|\W*|[\W\d_]*|.)$",
     re.IGNORECASE,
 )
 _LIGATURES = re.compile("[\ufb00-\ufb06]")

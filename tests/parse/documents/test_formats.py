@@ -206,10 +206,14 @@ def test_dates_are_as_exact_as_they_can_be(text, date):
 
 
 @pytest.mark.parametrize(
-    "words", ["Microsoft Word - x.doc", "untitled", "Untitled 1", "paper.pdf", "C:\\x\\y", "12-3", ""]
+    "words", ["Microsoft Word - x.doc", "untitled", "Untitled 1", "paper.pdf", "C:\\x\\y", "/a/b", "a/b/c", "12-3", ""]
 )
 def test_what_programs_write_is_no_title(words):
     assert title_of(words) == ""
+
+
+def test_names_with_a_slash_or_a_point_may_be_titles():
+    assert [title_of(words) for words in ("TCP/IP", "Node.js", "ASP.NET")] == ["TCP/IP", "Node.js", "ASP.NET"]
 
 
 def test_document_pages_obey_headers(parser):
