@@ -92,7 +92,7 @@ class Communities:
         self.numbers: dict[str, int] = {}
         self.links = SiteLinks()
         self._hosts = frozenset(everywhere)
-        self._listed: dict[int, str] = {}
+        self._listed: set[int] = set()
         self.left_out: dict[int, str] = {}  # sites that are everywhere, with the reason
         self._begin(map(self._number, seeds))
         self.asked: set[int] = set()
@@ -170,7 +170,7 @@ class Communities:
         self.seeds = list(dict.fromkeys(seeds))
         self.places = {seed: place for place, seed in enumerate(self.seeds)}
         for seed in self.seeds:
-            self._listed.pop(seed, None)
+            self._listed.discard(seed)
             self.left_out.pop(seed, None)
 
     def _number(self, site: str) -> int:
@@ -178,7 +178,8 @@ class Communities:
         if number == len(self.names):
             self.names.append(site)
             if is_below(site, self._hosts):
-                self._listed[number] = self.left_out[number] = LISTED
+                self._listed.add(number)
+                self.left_out[number] = LISTED
         return number
 
     def _claims(self, metric: str = OUT_LINK) -> Claims:
@@ -229,7 +230,7 @@ class Communities:
             self._count = len(set(self._of.values()))
             many = (site for site, linkers in self.links.linkers.items() if len(linkers) >= FEWEST)
             self.left_out.clear()
-            self.left_out |= self._listed
+            self.left_out |= dict.fromkeys(self._listed, LISTED)
             self.left_out |= self._judged(many)
             if before == (self._one, set(self.left_out)):
                 break

@@ -2,14 +2,11 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from analecta.cli.app import Json, Lib, app, console, print_json
-
-if TYPE_CHECKING:
-    from analecta.store.library import Library
 
 
 @app.command()
@@ -33,22 +30,8 @@ def explain(
     from analecta.publish.telling import tell
     from analecta.store.library import Library
 
-    library = Library(lib)
-    found = explain(library, url)
-    if json:
-        print_json(found)
-    else:
-        console().print(tell(found, found.state == "unknown" and _given(library, found.url)), crop=False)
-
-
-def _given(library: "Library", url: str) -> bool:
-    """Whether the settings name an address to begin at; http and https are the same."""
-    from analecta.settings import load
-    from analecta.urls import canonical, url_id
-
-    settings = load(library.settings_path)
-    named = [*settings.others.seeds, *(one for topic in settings.topics for one in (*topic.seeds, *topic.starts))]
-    return url_id(url) in {target.id for one in named if (target := canonical(one))}
+    found = explain(Library(lib), url)
+    print_json(found) if json else console().print(tell(found), crop=False)
 
 
 @app.command()

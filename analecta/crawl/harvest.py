@@ -179,15 +179,10 @@ class Harvest:
         url, date, digest = original
         self.archive.write(answer, digest, Original(url, date, digest))
         self.shard.still_stands(lease.id, answer.began)
-        if twin := self._twin(lease):
+        if twin := self.shard.standing(lease.page)[2]:
             self.endings.end(lease, State.ELSEWHERE, "duplicate", elsewhere=twin)
         else:
             self.endings.end(lease, State.DONE)
-
-    def _twin(self, lease: Lease) -> int:
-        """The page of which the one that we have is a copy; 0 where it is none."""
-        row = self.shard.db.execute("SELECT duplicate_of FROM pages WHERE seq = ?", (lease.page,)).fetchone()
-        return (row and row[0]) or 0
 
     def _mapped(self, lease: Lease, answer: Answer) -> None:
         """A sitemap: its pages are worth a little, its children are sitemaps again."""

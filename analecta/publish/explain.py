@@ -2,7 +2,7 @@
 
 import re
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -15,6 +15,7 @@ from analecta.publish.known import Known, Url
 from analecta.publish.linking import Linked, linked
 from analecta.publish.reasons import sentence
 from analecta.publish.rows import iso
+from analecta.settings import load
 from analecta.store.feedback import DROP, GOOD, learnt, said
 from analecta.store.library import Library
 from analecta.store.packed import unpack_text
@@ -102,6 +103,7 @@ class Explanation(msgspec.Struct):
     said: list[str] = []  # feedback on the page: good, bad or drop, the topic, why
     as_said: bool = False  # its topic, or that it has none, is what a person said and not what the judge thinks
     not_yet: bool = False  # a person said otherwise, and nothing has learnt from it yet
+    to_begin: bool = False  # never asked for, and the settings name it as a page to begin at
 
 
 def explain(library: Library, url: str) -> Explanation:
@@ -114,7 +116,7 @@ def explain(library: Library, url: str) -> Explanation:
         known = Known(shards)
         found = known.get(target.id)
         if found is None:
-            return _never_seen(target, known, topics)
+            return _never_seen(target, known, topics, _to_begin(library))
         told = _of_url(found, known, topics)
         told.crawling = bool(library.holder())
         told.page = _kept(library, shards, found, topics)
@@ -140,9 +142,17 @@ def _add_words(told: Explanation, library: Library, page: int) -> None:
     told.not_yet = not heard and not learnt(library)
 
 
-def _never_seen(target: Target, known: Known, topics: Sequence[str]) -> Explanation:
+def _never_seen(target: Target, known: Known, topics: Sequence[str], begin: Container[int]) -> Explanation:
     similar = [found.url for other in _other_forms(target.url) if (found := known.get(other.id))]
-    return Explanation(target.url, host=target.host, linked=linked(known, [target.id], topics), similar=similar)
+    links = linked(known, [target.id], topics)
+    return Explanation(target.url, host=target.host, linked=links, similar=similar, to_begin=target.id in begin)
+
+
+def _to_begin(library: Library) -> set[int]:
+    """The pages that the settings name to begin at."""
+    settings = load(library.settings_path)
+    named = [*settings.others.seeds, *(url for topic in settings.topics for url in (*topic.seeds, *topic.starts))]
+    return {target.id for url in named if (target := canonical(url))}
 
 
 def _other_forms(url: str) -> Iterator[Target]:

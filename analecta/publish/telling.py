@@ -40,14 +40,14 @@ _MOST_STEPS = 12
 _MOST_LETTERS = 160  # of the words around a link
 
 
-def tell(told: Explanation, given: bool = False) -> RenderableType:
-    """The verdict first, then what it rests on; `given` are addresses that the settings name to begin at."""
-    head, style = verdict(told, given)
+def tell(told: Explanation) -> RenderableType:
+    """The verdict first, then what it rests on."""
+    head, style = verdict(told)
     url = Text(plain(told.url), "bold", overflow="ignore", no_wrap=True)
     return Group(url, Text(plain(head), style), "", Facts(_facts(told)))
 
 
-def verdict(told: Explanation, given: bool = False) -> tuple[str, str]:
+def verdict(told: Explanation) -> tuple[str, str]:
     """One sentence that says where the URL stands, and a colour for it."""
     match told.state:
         case "done":
@@ -69,7 +69,7 @@ def verdict(told: Explanation, given: bool = False) -> tuple[str, str]:
             return f"{head} It cannot be had any more: {told.why}", style
         case "failed":
             return f"FAILED. {told.why}", "red"
-    return _never(told, given), "magenta"
+    return _never(told), "magenta"
 
 
 def _again(told: Explanation) -> tuple[str, str]:
@@ -95,8 +95,8 @@ def _of_page(told: Explanation) -> tuple[str, str]:
     return f"KEPT, but about none of the topics{near}.{later}", "yellow"
 
 
-def _never(told: Explanation, given: bool) -> str:
-    if given:
+def _never(told: Explanation) -> str:
+    if told.to_begin:
         return "NOT ASKED YET. Your settings name it as a page to begin at: the next crawl asks for it."
     if told.linked.pages:
         return (

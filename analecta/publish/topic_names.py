@@ -32,6 +32,13 @@ def topic_numbers(library: Library, topics: Sequence[str] | None, below: bool = 
     return sorted({number for topic in topics for number in _numbers(library, names, topic, below)})
 
 
+def named(names: Sequence[str], topic: str, below: bool = True) -> list[int]:
+    """The numbers of those called so, with `below` also of those below; capitals matter only where they must."""
+    wanted = topic if topic in names else topic.casefold()  # two names may differ in their capitals alone
+    same = names if topic in names else [name.casefold() for name in names]
+    return [n for n, name in enumerate(same) if name == wanted or (below and name.startswith(wanted + BELOW))]
+
+
 def _asked(library: Library) -> set[str]:
     try:
         return {topic.name for topic in load(library.settings_path).topics}
@@ -50,9 +57,7 @@ def _with_pages(library: Library) -> set[int]:
 
 
 def _numbers(library: Library, names: list[str], topic: str, below: bool) -> list[int]:
-    wanted = topic if topic in names else topic.casefold()  # two names may differ in their capitals alone
-    same = names if topic in names else [name.casefold() for name in names]
-    found = [n for n, name in enumerate(same) if name == wanted or (below and name.startswith(wanted + BELOW))]
+    found = named(names, topic, below)
     if not found:
         listed = [names[number] for number in shown_topics(library)]
         known = suggest(topic, listed) if listed else " yet: crawl it first"

@@ -304,11 +304,11 @@ class Shard:
             return url, date, digest
         return None
 
-    def standing(self, seq: int) -> tuple[str, float]:
-        """Of a page, by the number of its row: its digest, and when it was last there."""
-        query = "SELECT digest, max(fetched_at, kept_at) FROM pages WHERE seq = ?"
-        digest, when = self.db.execute(query, (seq,)).fetchone()
-        return digest, when
+    def standing(self, seq: int) -> tuple[str, float, int]:
+        """Of a page, by the number of its row: its digest, when it was last there, and of which it is a copy (or 0)."""
+        query = "SELECT digest, max(fetched_at, kept_at), coalesce(duplicate_of, 0) FROM pages WHERE seq = ?"
+        digest, when, twin = self.db.execute(query, (seq,)).fetchone()
+        return digest, when, twin
 
     def still_stands(self, id: int, when: float) -> None:
         """A page was asked for again and has not changed."""

@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from analecta.errors import BadUse, suggest
 from analecta.judge.tree import BELOW
 from analecta.model import OTHERS
+from analecta.publish.topic_names import named
 
 NONE = "none"
 
 
 def first_on(names: Sequence[str], topic: str) -> list[int]:
     """The topics of which one must be a page's first; BadUse where there is no such topic."""
-    wanted = topic.casefold()
-    found = [n for n, name in enumerate(names) if f"{name}{BELOW}".casefold().startswith(f"{wanted}{BELOW}")]
-    if not found and wanted == NONE:
+    found = named(names, topic)
+    if not found and topic.casefold() == NONE:
         return [OTHERS]
     if not found:
         raise BadUse(f"the library has no topic {topic!r}{suggest(topic, _known(names)) if names else ' yet'}")
