@@ -45,12 +45,16 @@ class Link(msgspec.Struct, gc=False):
 
 
 class Request(msgspec.Struct, frozen=True):
-    """What to ask for. Validators make it conditional: the server may answer 304."""
+    """What to ask for. Validators make it conditional: the server may answer 304.
+
+    `sent` is called at the moment the request leaves, at most once; never where it does not leave.
+    """
 
     url: str
     host: str
     etag: str = ""
     modified: str = ""
+    sent: Callable[[], None] | None = None
 
 
 class Answer(msgspec.Struct):

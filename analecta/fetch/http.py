@@ -126,6 +126,8 @@ class Http:
         try:
             transfer.begin(future, since)
             self._aim(transfer, parts, ips, fields)
+            if request.sent is not None:
+                request.sent()
             self._multi.start(transfer.curl, transfer.done)
             code, words = await future
         except pycurl.error as error:
