@@ -174,6 +174,7 @@ class Candidate(msgspec.Struct):
     anchor: str = ""
     context: str = ""
     refused: str = ""  # why it is not to be followed, if so
+    demoted: str = ""  # why it waits behind every other URL, with a priority below 0, if so
 
 
 class Lease(msgspec.Struct):

@@ -58,6 +58,7 @@ class Scope(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     exclude: tuple[str, ...] = ()  # regular expressions over the URL
     depth: Count = 0  # links from a seed; 0 = no limit
     pages_per_host: Count = 0
+    trusted: tuple[str, ...] = ()  # hosts, or beginnings of URLs, where nothing is taken for a crawler trap
 
 
 class JudgeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -144,6 +145,7 @@ class FrontierSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     hot: Annotated[int, Meta(ge=1)] = 50_000  # queued URLs held in memory
     trap_sample: Annotated[int, Meta(ge=1)] = 12  # pages of one URL shape that are tried
     trap_share: Share = 0.25  # and the share of them that must bring something new, lest the rest goes to the back
+    budget: Count = 8  # pages of a host or domain that yields nothing on topic before others come first; 0 = none
 
 
 class FetchSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

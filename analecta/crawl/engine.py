@@ -33,6 +33,7 @@ from analecta.store.shard import Shard
 
 LINGER = 0.004  # seconds a batch waits for company once its first answer is there
 NAP = 0.05  # the longest wait without a look at the mail
+MOST_DEMOTED = 256  # in one pick, so that it is over soon
 FAR_OFF = 120.0  # seconds after which what must be waited for does not count as near
 
 
@@ -55,9 +56,13 @@ class Engine:
         parallel: int = 128,
         batch: int = 16,
         ordered: bool = False,
+        patience: float = FAR_OFF,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`ordered` takes answers in the order of asking: the same web then gives the same crawl."""
+        """`ordered` takes answers in the order of asking: the same web then gives the same crawl.
+
+        What waits on hosts that must be left alone for longer than `patience` seconds holds up nothing else.
+        """
         self.asker = asker
         self.frontier = frontier
         self.harvest = harvest
@@ -71,6 +76,7 @@ class Engine:
         self.parallel = parallel
         self.batch = batch
         self.ordered = ordered
+        self.patience = patience
         self.clock = clock
         self.lines = Lines(clock) if ordered else None
         if self.lines:
@@ -135,9 +141,20 @@ class Engine:
         """The best that may be asked for now; URLs that have meanwhile turned out to be of a trap go to the back."""
         if self.ordered:
             self.frontier.floor = self._near()
-        leases = self.frontier.pop(self.room(), self.now(), self.floor())
+        self.offers.look_again()
+        leases: list[Lease] = []
+        room, floor, now = self.room(), self.floor(), self.now()
+        demoted = 0
+        while (
+            len(leases) < room
+            and demoted < MOST_DEMOTED
+            and (popped := self.frontier.pop(room - len(leases), now, floor))
+        ):
+            good = self.offers.without_traps(popped, now)
+            demoted += len(popped) - len(good)
+            leases += good
         self._idle(not leases)
-        return self.offers.without_traps(leases, self.now())
+        return leases
 
     def keep(self) -> None:
         """The archive first, then the transaction that says what is in it."""
@@ -166,8 +183,22 @@ class Engine:
         return max(0, min(self.parallel - len(self.flights), self.reins.allowance(self)))
 
     def floor(self) -> float:
-        """Before there is a model only the examples are fetched: the model is made from them."""
-        return SEED_PRIORITY if self.pages.judge is None else -NEVER
+        """Before there is a model only the examples are fetched: the model is made from them.
+
+        What is demoted waits while any other URL waits or is under way, here or in another partition.
+        """
+        if self.pages.judge is None:
+            return SEED_PRIORITY
+        return 0.0 if self.has_open() else min(0.0, self.reins.floor(self.ordered))
+
+    def has_open(self) -> bool:
+        """Whether a URL that is not demoted waits or is under way."""
+        flying = any(flight.lease.priority >= 0 for flight in self.flights)
+        return flying or self.frontier.has_open(self.now(), self.patience)
+
+    def best(self) -> float:
+        """0 where a URL that is not demoted waits or is under way, else the priority of the best that waits."""
+        return 0.0 if self.has_open() else self.frontier.best_demoted(self.now(), self.patience)
 
     def _near(self) -> float:
         """A crawl in order sees for itself, and at once, whether the learning phase has what it wants (B10)."""

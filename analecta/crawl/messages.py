@@ -42,6 +42,7 @@ class Order(msgspec.Struct, tag="order", array_like=True):
     course: Course = Course()
     near_only: bool = False  # some partition still has what the learning phase wants: the rest must wait
     sites: tuple[str, ...] = ()  # that are to be crawled now, where a crawl goes from site to site
+    floor: float = 0.0  # of priorities: below 0 where no partition has anything but demoted URLs
 
 
 class Report(msgspec.Struct, tag="report", array_like=True):
@@ -67,6 +68,7 @@ class Report(msgspec.Struct, tag="report", array_like=True):
     done: list[str] = []  # of the sites to be crawled now those of which nothing is left here
     next_host: str = ""  # that may be asked next, where one must be waited for
     in_turn: bool = False  # an example waits for nothing but the delay of its host
+    best: float = 0.0  # 0: a URL that is not demoted waits or is under way; else the priority of the best that waits
 
 
 Message = Letter | Receipt | Hello | Order | Report
@@ -79,16 +81,23 @@ class Reins:
     """How a partition is led: it obeys the last order and reports a few times a second."""
 
     def __init__(
-        self, me: int, transport: Transport, load_judge: Callable[[str], Judge], clock: Callable[[], float]
+        self,
+        me: int,
+        transport: Transport,
+        load_judge: Callable[[str], Judge],
+        clock: Callable[[], float],
+        alone: bool = True,
     ) -> None:
+        """`alone`: there is no other partition."""
         self.me = me
+        self.alone = alone
         self.transport = transport
         self.load_judge = load_judge
         self.clock = clock
         self.order = Order(0)
         self._serial = 0
         self._reported = -1.0
-        self._news: tuple[bool, str, bool, list[str]] | None = None
+        self._news: tuple[bool, str, bool, bool, list[str]] | None = None
         self._drain_until = 0.0
 
     def receive(self) -> list[Message]:
@@ -117,6 +126,13 @@ class Reins:
             return
         engine.pages.to_the_front(order.hubs)
 
+    def floor(self, ordered: bool) -> float:
+        """The least priority that may be asked for, as far as other partitions are concerned.
+
+        A crawl in order goes by what it sees itself: when orders come is not the same again.
+        """
+        return -NEVER if self.alone or ordered else self.order.floor
+
     def over(self) -> bool:
         """Whether the loop should end. Draining ends with the order to stop now, or when it takes too long."""
         return self.order.stop == "now" or (self.order.stop == "drain" and self.clock() > self._drain_until)
@@ -132,7 +148,9 @@ class Reins:
         now = self.clock()
         seeds_left = engine.seeds_left() if engine.pages.judge is None else 0
         done = engine.offers.sites.done() if engine.offers.sites else []
-        news = (seeds_left > 0, engine.pages.model, self.allowance(engine) <= 0 and not engine.flights, done)
+        best = engine.best()
+        idle = self.allowance(engine) <= 0 and not engine.flights
+        news = (seeds_left > 0, engine.pages.model, idle, best >= 0, done)
         if now - self._reported < _REPORT_EVERY and news == self._news and not always:
             return
         self._reported, self._news = now, news
@@ -160,6 +178,7 @@ class Reins:
             done,
             engine.frontier.next_host(),
             seeds_left > 0 and engine.frontier.in_turn(SEED_PRIORITY),
+            best,
         )
         self.transport.send(COORDINATOR, encode(report))
 

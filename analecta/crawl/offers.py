@@ -1,5 +1,6 @@
 """Links on their way to the frontier: which may be followed, to whom they belong, what is turned away and why."""
 
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
@@ -11,7 +12,7 @@ from analecta.crawl.focus import Entries, Focus
 from analecta.crawl.site_policy import SitePolicy
 from analecta.frontier.policy import PROBE_PRIORITY, SEED_PRIORITY, Bounds, Value
 from analecta.frontier.queues import Frontier
-from analecta.frontier.traps import DEMOTED, Traps, refusal
+from analecta.frontier.traps import Leads, Suspicion, Traps, is_trusted, leads_of, refusal
 from analecta.judge.links import LinkJudge, Seen
 from analecta.model import OTHERS, Candidate, Found, Lease, Page, Tally, Target
 from analecta.settings import Others, Topic
@@ -21,6 +22,10 @@ Hashes = npt.NDArray[np.uint64]
 
 START_PRIORITY = 100.0  # pages to begin at come after the examples, and before all that is found
 _SITEMAP_PRIORITY = 0.05  # a URL of which nothing is known but that it exists
+_LIFTED = 0.5  # priority of a URL that was demoted and is no longer
+_MOST_EXPLORED = 10_000
+_MUCH = 0.6  # by how much less a demoted URL must be worth now to be sent further back
+_MAY_BE_TRAPS = frozenset((Found.LINK, Found.REDIRECT, Found.SITEMAP))
 
 
 class Open(msgspec.Struct, frozen=True):
@@ -71,7 +76,9 @@ class Offers:
         self.links = links
         self.entries = entries
         self.sites = sites
-        self._demoted: set[int] = set()  # of traps, whatever the judge of links thinks of them
+        self.leads: dict[int, Leads] = {}  # of the last pages followed
+        self._explored: set[int] = set()  # those of them that are tried now
+        self._untried: deque[Target] = deque(maxlen=1000)  # demoted, though none of their own kind was tried
         self._owner: dict[str, int] = {}
         self._https: set[str] = set()
 
@@ -125,6 +132,7 @@ class Offers:
         found = [(p, i) for p, keep in followed for i in keep]
         new = self.frontier.fresh([p.page.links[i].target.id for p, i in found])
         fresh = [self._candidate(*found[k]) for k in new]
+        self._note_leads(pages, [found[k] for k in new])
         if self.links is not None:
             self._learn(self.links, followed, fresh)
         self._route(fresh)
@@ -133,7 +141,16 @@ class Offers:
                 if p.value.on_topic:
                     self._raise(p)
         elif self.links.due():
-            self._rescore(self.links.refresh())
+            self.frontier.rescore(self.links.refresh())
+
+    def _note_leads(self, pages: Sequence[Open], fresh: Sequence[tuple[Open, int]]) -> None:
+        """Remember where the new links of these pages lead."""
+        links: dict[int, list[Target]] = defaultdict(list)
+        for p, i in fresh:
+            links[p.lease.id].append(p.page.links[i].target)
+        self.leads = {
+            p.lease.id: leads_of(p.page, links[p.lease.id], self.traps.domain_of) for p in pages if p.lease.id in links
+        }
 
     def _raise(self, found: Open) -> None:
         """A good page links to what waits already: that may be worth more now."""
@@ -187,13 +204,8 @@ class Offers:
 
     def valued(self, worth: dict[int, float]) -> None:
         """What waits is worth this now; the ledger is told, for a start after a kill."""
-        self._rescore(worth)
-        self.frontier.ledger.set_priorities(self.frontier.priorities())
-
-    def _rescore(self, worth: dict[int, float]) -> None:
-        for id in self._demoted & worth.keys():
-            worth[id] *= DEMOTED
         self.frontier.rescore(worth)
+        self.frontier.ledger.set_priorities(self.frontier.priorities())
 
     def recall(self, id: int, score: float, hashes: Hashes, links: Sequence[int]) -> None:
         """Take up again a page that was seen before the last stop."""
@@ -255,6 +267,8 @@ class Offers:
                 continue
             candidate.target = self._secure(candidate.target)
             candidate.priority *= self._factor(candidate)
+            if candidate.found in _MAY_BE_TRAPS and candidate.priority <= 1.0:
+                self._suspect(candidate)
             welcome.append(candidate)
             if self.look_ahead is not None and candidate.priority >= 0.1:
                 self.look_ahead(candidate.target.host)
@@ -267,7 +281,7 @@ class Offers:
 
     def _factor(self, candidate: Candidate) -> float:
         """What the priority of a candidate is multiplied with here, where its host belongs."""
-        factor = self.traps.factor(candidate.target.url)
+        factor = 1.0
         if candidate.priority <= 1.0:  # no seed
             factor *= self.focus.outside(candidate.target.host, candidate.depth)
         if self.entries is not None:
@@ -275,7 +289,22 @@ class Offers:
         return factor
 
     def _refusal(self, candidate: Candidate) -> str:
-        return self.bounds.refusal(candidate.target, candidate.depth) or refusal(candidate.target.url)
+        url = candidate.target.url
+        if reason := self.bounds.refusal(candidate.target, candidate.depth):
+            return reason
+        reason = refusal(url)
+        return "" if reason and is_trusted(url, self.traps.trusted) else reason
+
+    def _suspect(self, candidate: Candidate) -> None:
+        """Demote a candidate that looks like a trap."""
+        target = candidate.target
+        if found := self.traps.admission(target.url, target.host):
+            candidate.demoted, candidate.priority = found.reason, found.priority(candidate.priority)
+            self._remember(target, found)
+
+    def _remember(self, target: Target, found: Suspicion) -> None:
+        if found.untried:
+            self._untried.append(target)
 
     def _secure(self, target: Target) -> Target:
         """The https form of a URL, if its host is known to speak it: both forms are one page."""
@@ -296,15 +325,32 @@ class Offers:
         return owner
 
     def without_traps(self, leases: list[Lease], now: float) -> list[Lease]:
-        """Those that are still worth asking for; the others go back to the queue with the priority they deserve."""
+        """Those that are still worth asking for; the others wait behind every other URL."""
         good = []
         for lease in leases:
-            if lease.priority > DEMOTED and self.traps.factor(lease.url) < 1.0 and lease.found == Found.LINK:
-                self.frontier.close(lease, now, lambda host: host.dropped(now))
-                lease.priority *= DEMOTED
-                self._demoted.add(lease.id)
-                self.frontier.ledger.reprioritise([lease.id], lease.priority)
-                self.frontier.requeue(lease, "trap", asked=False)
-            else:
+            suspicion = None
+            if lease.priority <= 1.0 and lease.found in _MAY_BE_TRAPS and lease.id not in self._explored:
+                suspicion = self.traps.suspicion(lease.url, lease.host)
+            priority = suspicion.priority(lease.priority) if suspicion else 0.0
+            if suspicion is None or (lease.priority < 0 and priority > lease.priority - _MUCH):
                 good.append(lease)
+                continue
+            self._remember(Target(lease.url, lease.id, lease.host), suspicion)
+            self.frontier.demote(lease, now, priority, suspicion.reason)
         return good
+
+    def look_again(self) -> None:
+        """Lift what is cleared now; where little was wasted, try a URL whose kind was demoted untried."""
+        cleared, self.traps.cleared = set(self.traps.cleared), []
+        for host in cleared:
+            waiting = self.frontier.ledger.demoted(host)
+            lifted = [target for target in waiting if not self.traps.suspicion(target.url, host)]
+            self.frontier.promote(lifted, _LIFTED)
+        if self._untried and not self.traps.wasteful():
+            target = self._untried.popleft()
+            found = self.traps.suspicion(target.url, target.host)
+            if found is None or found.untried:
+                if len(self._explored) > _MOST_EXPLORED:
+                    self._explored.clear()
+                self._explored.add(target.id)
+                self.frontier.promote([target], _LIFTED)

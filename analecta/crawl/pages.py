@@ -9,14 +9,14 @@ import numpy as np
 import xxhash
 
 from analecta.crawl.endings import Endings
-from analecta.crawl.focus import Focus, is_off_topic
+from analecta.crawl.focus import Focus, host_of, is_off_topic
 from analecta.crawl.memory import Memory, Remembered, apart
 from analecta.crawl.messages import Course
 from analecta.crawl.offers import Offers, Open
 from analecta.crawl.pile import Late
 from analecta.crawl.review import review
 from analecta.frontier.policy import SEED_PRIORITY, Value
-from analecta.frontier.traps import shape
+from analecta.frontier.traps import Hashes, Outcome, is_kin, kind_of
 from analecta.model import OTHERS, Answer, Fetched, Found, Lease, Link, Page, State, Target, Verdict
 from analecta.parse import DOCUMENTS, Parser, ParserDied
 from analecta.parse import UNREAD as TO_READ
@@ -91,6 +91,7 @@ class Pages:
         self._alike: Counter[str] = Counter()  # duplicates by host
         self._soft404 = shard.hosts.soft404s()
         self._counted: list[tuple[Lease, list[Link]]] = []  # pages of the batch whose links count
+        self._outcomes: list[tuple[int, Outcome]] = []  # of the batch, for the traps
         self._valued_by = msgspec.msgpack.decode(shard.get("course", _STRAIGHT_ON), type=Course)
         self.focus.turn(self._valued_by)
 
@@ -102,7 +103,6 @@ class Pages:
         pages = [page for _, _, page in parsed]
         texts = [page.text for page in pages]
         cut = words(texts)
-        lengths = np.diff(cut.starts).tolist()
         prints = fingerprints(cut, [page.title for page in pages], texts)
         alike = self.twins.sift(prints, np.array([page.id for page in pages], np.int64))
         for page, value in zip(pages, prints.tolist(), strict=True):
@@ -118,7 +118,7 @@ class Pages:
         for i, ((lease, answer, page), verdict) in enumerate(zip(parsed, verdicts, strict=True)):
             assert isinstance(answer, Answer)
             self.suspect(lease.id)
-            seq, hidden, value = self._keep(lease, answer, page, verdict, lengths[i], alike[i])
+            seq, hidden, value = self._keep(lease, answer, page, verdict, own[i], alike[i])
             if i not in unread:
                 self.memory.pages.append(Remembered(seq, lease.id, own[i], said[i], around[i], hidden))
             if value is not None:
@@ -127,6 +127,7 @@ class Pages:
         self.count.add(self._counted)
         self._counted.clear()
         self.offers.follow(open_pages)
+        self._tell_traps()
 
     def take_late(self, read: Sequence[Late]) -> None:
         """Keep what documents hold that were kept unread, and offer their links."""
@@ -199,7 +200,7 @@ class Pages:
         )
 
     def _keep(
-        self, lease: Lease, answer: Answer, page: Page, verdict: Verdict, length: int, near: int | None
+        self, lease: Lease, answer: Answer, page: Page, verdict: Verdict, own: Hashes, near: int | None
     ) -> tuple[int, bool, Value | None]:
         """Archive and store a page: its row, whether it is on no topic whatever it says, its links' value if any."""
         digest = payload_digest(answer.wire)
@@ -218,7 +219,7 @@ class Pages:
         row = (
             lease.id, self.wall(), answer.began, answer.took, answer.status, page.mime, page.charset or None,
             page.lang or None, page.title or None, page.author or None, page.date or None, len(answer.body), digest,
-            body, page.simhash, length, twin or None, flags, page.limits or None, _short(answer) or None,
+            body, page.simhash, len(own), twin or None, flags, page.limits or None, _short(answer) or None,
             page.reserved or None, page.canonical or None, answer.headers.get("etag"),
             answer.headers.get("last-modified"), place.file, place.offset, place.length, verdict.topic,
             verdict.confidence, _pack_topics(verdict), self.model, "\n".join(page.headings) or None, _pack_ids(page),
@@ -228,7 +229,7 @@ class Pages:
             same = self.shard.standing(lease.page)[0] == digest
             count_revisit(self.shard.db, UNCHANGED if same else CHANGED)
         seq = self.shard.add_page(row, State.ELSEWHERE if twin else State.DONE, twin, lease.page)
-        self._count(lease, page, verdict, bool(twin), fake)
+        self._count(lease, page, verdict, own, twin, fake)
         if waits:
             self.unread(seq)
         elif not (twin or fake or lease.page):
@@ -243,17 +244,17 @@ class Pages:
             return id if id != lease.id else 0, Original(url, date, known) if known == digest else None
         return (near, None) if near is not None and near != lease.id else (0, None)
 
-    def _count(self, lease: Lease, page: Page, verdict: Verdict, twin: bool, fake: bool) -> None:
+    def _count(self, lease: Lease, page: Page, verdict: Verdict, own: Hashes, twin: int, fake: bool) -> None:
         tally = self.tally
         tally.pages += 1
-        tally.elsewhere += twin
-        alike = twin or fake
+        tally.elsewhere += bool(twin)
+        alike = bool(twin) or fake
         if verdict.topic >= 0:
             tally.on_topic += 1
             tally.topics[verdict.topic] = tally.topics.get(verdict.topic, 0) + 1
             if not alike:
                 self.titles.append((page.title or page.url, self.topics[verdict.topic], verdict.confidence))
-        self.offers.traps.note(lease.url, not alike and (verdict.topic >= 0 or not self._breeds(lease)))
+        self._outcomes.append((lease.id, self._outcome(lease, verdict, own, twin, alike)))
         if alike:
             self._alike[lease.host] += 1
             if self._alike[lease.host] == _SUSPECT:
@@ -263,12 +264,24 @@ class Pages:
         if further and self.shard.hosts.add_page(lease.host) >= self.pages_per_host:
             self.offers.frontier.give_up(lease.host, State.REFUSED, "host-full")
 
-    def _breeds(self, lease: Lease) -> bool:
-        """Whether a page was found on a page of its own shape, as the next month is on a calendar."""
-        form = shape(lease.url)
-        if form == lease.url or lease.found != Found.LINK:
-            return False
-        return form == shape(self.shard.url_of(lease.parent) or "")
+    def _outcome(self, lease: Lease, verdict: Verdict, own: Hashes, twin: int, alike: bool) -> Outcome:
+        """What the page means for the good name of URLs like it."""
+        mirrors = bool(twin) and host_of(self.shard.url_of(twin)) != lease.host
+        breeds = repeats = False
+        if not alike and lease.found == Found.LINK and (parent := self.shard.url_of(lease.parent)):
+            breeds = is_kin(lease.url, parent)
+            repeats = self.offers.traps.repeats(lease.url, own) and (breeds or kind_of(lease.url) == kind_of(parent))
+        return Outcome(lease.url, lease.host, verdict.topic >= 0, alike, repeats, mirrors, breeds)
+
+    def _tell_traps(self) -> None:
+        """Let the traps know of the batch, with where its new links lead."""
+        for id, outcome in self._outcomes:
+            if leads := self.offers.leads.get(id):
+                outcome = msgspec.structs.replace(
+                    outcome, leads_out=leads.out, leads_off=leads.off, fertile=leads.fertile
+                )
+            self.offers.traps.note(outcome)
+        self._outcomes.clear()
 
     def learn_soft404(self, host: str, answer: Answer, target: Target) -> None:
         """Remember how a host answers for a page that it does not have: its pages that look so are none (F25)."""

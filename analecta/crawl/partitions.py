@@ -34,6 +34,7 @@ from analecta.store.library import Library
 _TICK = 0.05  # seconds between two looks around, if no report comes before
 _OUTAGE = 15.0  # seconds in which requests got no answer
 _RESTARTS = 50
+_SLACK = 0.5  # by how much less than the best what is demoted may be worth to be asked for as well
 _HUNGRY = 400  # pages that a partition may have left when it gets more: half a second of work
 
 
@@ -284,11 +285,20 @@ class Crawl:
     def _command(self, stop: str = "") -> None:
         self._serial += 1
         sites = tuple(self._growth.now) if self._growth else ()
+        floor = self._floor()
         for i, worker in enumerate(self.workers):
             granted = worker.tell(self._serial)
             model, hubs = self.lessons.model, self.lessons.hubs
-            order = Order(granted, model, stop, self._serial, hubs, self._helm.course, self._near_only(), sites)
+            near = self._near_only()
+            order = Order(granted, model, stop, self._serial, hubs, self._helm.course, near, sites, floor)
             self._links[i].send(i, encode(order))
+
+    def _floor(self) -> float:
+        """The least priority that partitions may ask for: what is demoted waits for all other URLs anywhere."""
+        reports = self._reports()
+        if any(r is None or r.pending or r.best >= 0 for r in reports):
+            return 0.0
+        return max(r.best for r in reports if r is not None) - _SLACK
 
     def _near_only(self) -> bool:
         """While the crawl learns: whether some partition has, or may have, what that phase wants."""
@@ -308,10 +318,11 @@ class Crawl:
             return
         free = limit - sum(worker.promised() for worker in self.workers)
         few = max(4, min(_HUNGRY, limit // 20))
-        hungry = [worker for worker in self.workers if worker.unused() < few and not worker.idle()]
-        starving = any(worker.unused() <= 0 and not worker.idle() for worker in self.workers)
+        held = self._held()
+        hungry = [worker for worker in self.workers if worker.unused() < few and worker not in held]
+        starving = any(worker.unused() <= 0 and worker not in held for worker in self.workers)
         for worker in self.workers:
-            if worker.idle():
+            if worker in held:
                 worker.granted = worker.used()
             elif free <= 0 and starving and worker.unused() > 0:  # too slow for what it has: the others take half
                 worker.granted = worker.used() + worker.unused() // 2
@@ -320,6 +331,11 @@ class Crawl:
         for position, worker in enumerate(hungry):
             share = max(0, free // len(hungry) + (position < free % len(hungry)))
             worker.granted += min(share, portion)
+
+    def _held(self) -> list[Worker]:
+        """Partitions that can use no pages now: nothing is left there, or only what others have better."""
+        floor = self._floor()
+        return [w for w in self.workers if w.idle() or (w.report is not None and w.report.best < floor)]
 
     # --- processes -------------------------------------------------------------------------------------------------
 

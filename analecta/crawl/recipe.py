@@ -30,7 +30,7 @@ from analecta.fetch.robots import Robots
 from analecta.frontier.policy import WORTHS, Bounds, Policy
 from analecta.frontier.politeness import MAX_WAIT, Manners
 from analecta.frontier.queues import Frontier
-from analecta.frontier.traps import Traps
+from analecta.frontier.traps import Traps, two_labels
 from analecta.judge.links import LinkJudge
 from analecta.model import Fetched, NoAnswer, Request, Tally
 from analecta.parse import Parser
@@ -91,7 +91,8 @@ async def partition(
         back += shard.ask_again(_began(library) - settings.crawl.refresh * 86_400)
     scope, growing = settings.scope, settings.communities
     bounds = Bounds(() if growing.grow else scope.hosts, scope.exclude, scope.depth)
-    more, again = rescope(shard, bounds, growing.grow, scope.pages_per_host, settings.fetch.allow)
+    allow = settings.fetch.allow
+    more, again = rescope(shard, bounds, growing.grow, scope.pages_per_host, allow, scope.trusted)
     back.update(more)  # which may be fewer
     archive = Archive(library.archive, prefix, files[-1][0] if files else 0, settings.crawl.warc_size, info)
     sites = sites_of(library, settings.sites)
@@ -136,7 +137,7 @@ async def partition(
         exchange=exchange,
         focus=focus,
         bounds=bounds,
-        traps=Traps(settings.frontier.trap_sample, settings.frontier.trap_share),
+        traps=traps_of(settings, polite),
         tally=tally,
         topics=topics,
         partition=(me, partitions),
@@ -185,10 +186,13 @@ async def partition(
         exchange=exchange,
         shard=shard,
         archive=archive,
-        reins=Reins(me, transport, lambda model: load_judge(settings, library.models, model), time.monotonic),
+        reins=Reins(
+            me, transport, lambda model: load_judge(settings, library.models, model), time.monotonic, partitions == 1
+        ),
         pile=pile,
         parallel=f.parallel,
         batch=settings.crawl.batch,
+        patience=settings.stop.idle,
         ordered=settings.crawl.ordered,
     )
     try:
@@ -225,6 +229,14 @@ def focus_of(settings: Settings) -> Focus:
         one_entry=rules.one_entry,
         domain_of=domain_of,
     )
+
+
+def traps_of(settings: Settings, polite: Manners) -> Traps:
+    """How traps are known; a budget for hosts without yield only where the crawl looks for topics."""
+    s = settings.frontier
+    topical = settings.policy.kind != "breadth-first" and not settings.communities.grow
+    domain = domain_of if polite.per_domain else two_labels
+    return Traps(s.trap_sample, s.trap_share, s.budget if topical else 0, domain, settings.scope.trusted)
 
 
 def frontier_of(

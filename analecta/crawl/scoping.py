@@ -12,6 +12,7 @@ import msgspec
 import xxhash
 
 from analecta.frontier.policy import SEED_PRIORITY, Bounds
+from analecta.frontier.traps import is_trusted
 from analecta.model import Candidate, Found, State, Target
 from analecta.store.shard import Shard
 from analecta.store.site_urls import WAITS, has_site_urls
@@ -20,8 +21,10 @@ _KEY = "scope"
 _FULL = "host-full"
 _QUERY = f"""SELECT u.id, u.url, h.name, u.priority, u.topic, u.depth, u.found, u.page, u.state, u.reason FROM urls u
   JOIN hosts h ON h.n = u.host WHERE u.state = {State.QUEUED:d} OR (u.state = {State.REFUSED:d}
-  AND u.reason IN ('scope-host', 'scope-depth', 'scope-exclude', '{_FULL}', 'guard', '{WAITS}'))"""
+  AND u.reason IN ('scope-host', 'scope-depth', 'scope-exclude', '{_FULL}', 'guard', '{WAITS}',
+  'trap-depth', 'trap-repeat'))"""
 _SET = "UPDATE urls SET state = ?, cold = 0, reason = ? WHERE id = ?"
+_LIFT = "UPDATE urls SET priority = 0.5, reason = NULL WHERE id = ?"
 _GO = frozenset((Found.LINK, Found.REDIRECT, Found.SITEMAP))  # these wait for their sites, if they are no seeds
 
 
@@ -46,13 +49,20 @@ class Row(NamedTuple):
 
 
 def rescope(
-    shard: Shard, bounds: Bounds, growing: bool, pages_per_host: int = 0, allow: Sequence[str] = ()
+    shard: Shard,
+    bounds: Bounds,
+    growing: bool,
+    pages_per_host: int = 0,
+    allow: Sequence[str] = (),
+    trusted: Sequence[str] = (),
 ) -> tuple[Counter[int], list[Candidate]]:
     """Apply the scope to a partition where it is another than at the last crawl, or private ranges are allowed now.
 
+    URLs of `trusted` places that were taken for traps are queued like any other.
+
     How many more are queued by topic, and in a `growing` crawl the URLs that wait for their sites again.
     """
-    said = (bounds.said, growing, pages_per_host, allow)
+    said = (bounds.said, growing, pages_per_host, allow, trusted)
     mark = xxhash.xxh3_64_hexdigest(msgspec.json.encode(said)).encode()
     more: Counter[int] = Counter()
     again: list[Candidate] = []
@@ -62,8 +72,11 @@ def rescope(
     full, let_go = shard.hosts.full(pages_per_host), _let_go(shard) if growing else None
     out: dict[str, list[int]] = defaultdict(list)  # queued until now, by the reason against them
     changed: list[tuple[int, str | None, int]] = []
+    lifted: list[tuple[int]] = []
     for row in map(Row._make, shard.db.execute(_QUERY)):
-        fate = _refusal(row, bounds, full) or ("" if _may_go(row, let_go) else WAITS)
+        if row.state == State.QUEUED and row.priority < 0 and is_trusted(row.url, trusted):
+            lifted.append((row.id,))
+        fate = _refusal(row, bounds, full, trusted) or ("" if _may_go(row, let_go) else WAITS)
         if fate == (row.reason if row.state == State.REFUSED else ""):
             continue
         if row.state == State.QUEUED:
@@ -74,15 +87,21 @@ def rescope(
         if fate == WAITS:
             again.append(Candidate(row.target, row.priority, row.topic, row.depth))
     shard.db.executemany(_SET, changed)
+    shard.db.executemany(_LIFT, lifted)
     for reason, ids in out.items():
         more.subtract(shard.settle_queued(ids, State.REFUSED, reason))
     _forget(shard, [id for ids in out.values() for id in ids] + [id for _, _, id in changed])
     return more, again
 
 
-def _refusal(row: Row, bounds: Bounds, full: Collection[str]) -> str:
+def _refusal(row: Row, bounds: Bounds, full: Collection[str], trusted: Sequence[str]) -> str:
     """Why it is out of scope; a page that is to be asked for again makes its host no fuller."""
-    return bounds.refusal(row.target, row.depth) or (_FULL if row.host in full and row.page is None else "")
+    if reason := bounds.refusal(row.target, row.depth):
+        return reason
+    if row.host in full and row.page is None:
+        return _FULL
+    is_trap = row.state == State.REFUSED and (row.reason or "").startswith("trap-")
+    return row.reason or "" if is_trap and not is_trusted(row.url, trusted) else ""
 
 
 def _may_go(row: Row, let_go: Collection[int] | None) -> bool:

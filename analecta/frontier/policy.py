@@ -37,7 +37,7 @@ def depth_first(verdict: Verdict, lease: Lease, decay: float) -> tuple[float, in
     """The deeper the sooner, on paths that are on topic; through off-topic pages behind all of those (B10)."""
     if verdict.topic >= 0:
         return 1.0 - 1.0 / (2 + lease.depth), 0
-    return decay * min(lease.priority, _LEAST_DEEP), lease.astray + 1
+    return decay * min(max(lease.priority, 0.0), _LEAST_DEEP), lease.astray + 1
 
 
 # "learned": a judge of links values each one; this is what they are worth until it has learnt something.

@@ -11,6 +11,8 @@ import msgspec
 
 MIN_WAIT, MAX_WAIT = 1.0, 86_400.0  # how long a Retry-After may make us wait
 SLOW_DOWN = frozenset((429, 503))
+_START = 1  # requests at a time to a host that has not answered yet
+_GROW_AFTER = 5  # good answers in a row before it is asked for one more at a time
 _EASE_AFTER = 10  # good answers in a row before a slowed host is trusted a little more
 
 
@@ -29,6 +31,7 @@ class Turns:
 
     __slots__ = (
         "bad",
+        "before",
         "delay",
         "flying",
         "good",
@@ -37,6 +40,7 @@ class Turns:
         "learning",
         "next",
         "parallel",
+        "slowed",
         "strikes",
         "struck_until",
         "turn_given",
@@ -44,11 +48,13 @@ class Turns:
 
     def __init__(self, manners: Manners, now: float = 0.0) -> None:
         self.delay = manners.delay
-        self.parallel = manners.parallel
+        self.parallel = min(manners.parallel, _START)
         self.flying = 0
         self.next = now
+        self.before = now  # `next` before the last turn was given
         self.strikes = 0
         self.good = 0
+        self.slowed = False  # it asked us to slow down
         self.bad = ""
         self.turn_given = False  # a turn was taken for it, and not used yet
         self.learning = False  # its robots.txt is being asked for
@@ -63,6 +69,7 @@ class Turns:
     def asked(self, now: float) -> None:
         """A request starts."""
         self.flying += 1
+        self.before = self.next
         self.next = max(self.next, now + self.delay)
 
     def answered(self, now: float, manners: Manners) -> None:
@@ -71,7 +78,7 @@ class Turns:
         self.strikes = 0
         self.known = True
         self.good += 1
-        if self.good >= _EASE_AFTER and self.parallel < manners.parallel:
+        if self.parallel < manners.parallel and self.good >= (_EASE_AFTER if self.slowed else _GROW_AFTER):
             self.parallel += 1
             self.good = 0
 
@@ -79,6 +86,7 @@ class Turns:
         """The host asks us to slow down (429, 503): wait as told, and ask half as much at a time."""
         self._ended(now)
         self.good = 0
+        self.slowed = True
         self.parallel = max(1, self.parallel // 2)
         self.next = max(self.next, now + wait)
 
@@ -93,6 +101,11 @@ class Turns:
         self.next = max(self.next, self.struck_until)
         if self.strikes >= manners.strikes:
             self.bad = f"{self.strikes} failures in a row"
+
+    def released(self) -> None:
+        """The turn was not used, and is free for another."""
+        self.flying -= 1
+        self.next = self.before
 
     def dropped(self, now: float) -> None:
         """The request was never made."""

@@ -66,6 +66,7 @@ class Frontier:
         self._within = within
         self._left = left
         self._inside: set[Host] = set()  # hosts that are within, where only those are asked
+        self._open: set[Host] = set()  # hosts with URLs that are not demoted
         self._now = now
         self._next_n = next_n
         self._live: dict[int, float] = {}  # hot URLs: id -> priority; heap entries that disagree are stale
@@ -115,7 +116,7 @@ class Frontier:
                 continue
             self._queued[candidate.topic] += 1
             cold = host.cold_best is not None and candidate.priority <= host.cold_best
-            rows.append((n, candidate, State.QUEUED, cold, ""))
+            rows.append((n, candidate, State.QUEUED, cold, candidate.demoted))
             if not cold:
                 self._enter(host, candidate.priority, n, candidate.target.id)
         self.ledger.add(rows)
@@ -132,12 +133,12 @@ class Frontier:
 
     def raise_priority(self, targets: Iterable[Target], priority: float) -> None:
         """Give hot queued URLs a better priority where it is better: a better page links to them now."""
-        better = {t.id: t.host for t in targets if self._live.get(t.id, NEVER) < priority}
+        better = {t.id: t.host for t in targets if 0 <= self._live.get(t.id, NEVER) < priority}
         for id, n in self.ledger.reprioritise(better, priority):
             self._enter(self._host(better[id]), priority, n, id)
 
     def rescore(self, worth: Mapping[int, float], most: float = 1.0) -> None:
-        """Give hot queued URLs new priorities: those of at most `most`, seeds and probes keep theirs.
+        """Give hot queued URLs new priorities: seeds and probes, above `most`, and demoted ones keep theirs.
 
         The ledger is not told (it would cost more than all else): it learns a priority when a URL is leased or spilt.
         """
@@ -145,7 +146,7 @@ class Frontier:
         for host in self.hosts.values():
             if not host.heap:
                 continue
-            heap = [(-worth.get(id, -key) if -key <= most else key, n, id) for key, n, id in self._hot(host)]
+            heap = [(-worth.get(id, -key) if 0 <= -key <= most else key, n, id) for key, n, id in self._hot(host)]
             live.update((id, -key) for key, _, id in heap)
             if host.cold_best is not None:
                 heap = self._chill(heap, host.cold_best)
@@ -183,6 +184,32 @@ class Frontier:
             self.ledger.spill([(lease.priority, lease.id)])
         else:
             self._enter(host, lease.priority, lease.n, lease.id)
+
+    def demote(self, lease: Lease, now: float, priority: float, reason: str) -> None:
+        """Send a URL that was just given out behind all others; its host's turn is not used up."""
+        self.close(lease, now, Host.released)
+        lease.priority = priority
+        self.ledger.reprioritise([lease.id], priority)
+        self.requeue(lease, reason, asked=False)
+
+    def promote(self, targets: Iterable[Target], priority: float) -> None:
+        """Give demoted URLs a priority like any other."""
+        hosts = {target.id: target.host for target in targets}
+        for id, n in self.ledger.promote(hosts, priority):
+            host = self._host(hosts[id])
+            if host.cold_best is not None and priority < host.cold_best:
+                self.ledger.spill([(priority, id)])
+            else:
+                self._enter(host, priority, n, id)
+
+    def has_open(self, now: float, patience: float) -> bool:
+        """Whether a URL that is not demoted waits on a host that need not be waited for longer than `patience`."""
+        return any(host.next - now <= patience and self._is_open(host) for host in self._open)
+
+    def best_demoted(self, now: float, patience: float) -> float:
+        """The best priority below 0 of what waits on hosts that need not be waited for longer than `patience`."""
+        tops = (-host.heap[0][0] for host in self.hosts.values() if host.heap and host.next - now <= patience)
+        return max((top for top in tops if top < 0), default=-NEVER)
 
     def restore(
         self,
@@ -389,6 +416,10 @@ class Frontier:
         """Let the host stand where it belongs now; earlier entries of it become stale."""
         self._tickets += 1
         host.ticket = self._tickets
+        if self._is_open(host):
+            self._open.add(host)
+        else:
+            self._open.discard(host)
         if host.outside or not self._free(host) or (best := self._best(host)) is None:
             return
         if host.next > self._now:
@@ -399,6 +430,13 @@ class Frontier:
             host.domain.parked = [*(host.domain.parked or ()), host]
         else:
             heappush(self._ready, (best[0], best[1], self._tickets, host))
+
+    def _is_open(self, host: Host) -> bool:
+        """Whether a host has URLs that are not demoted; entries that went stale may say so a while longer."""
+        if host.outside:
+            return False
+        hot = bool(host.heap) and host.heap[0][0] <= 0
+        return hot or (host.cold_best is not None and host.cold_best >= 0)
 
     def _pick(self) -> Host | None:
         """The host whose best URL is the best of all that may be asked now."""
@@ -492,4 +530,5 @@ class Frontier:
             if idle and not host.bad and not host.strikes and host.next <= self._now:
                 del self.hosts[name]
                 self._inside.discard(host)
+                self._open.discard(host)
         self._sweep_at = max(10_000, 2 * len(self.hosts))

@@ -39,7 +39,10 @@ FAILED: dict[str, str] = {
 # Why it stands elsewhere, or again in the queue.
 OTHER: dict[str, str] = {
     "duplicate": "Its content is the same, or nearly the same, as that of another page, which stands for it.",
-    "trap": "It has the form of a crawler trap, so it went back to wait behind every other page.",
+    "trap": "URLs like it brought almost nothing new, so it waits behind every other URL (scope.trusted lifts this).",
+    "trap-mirror": "Its host copies other hosts, so it waits behind every other URL (scope.trusted lifts this).",
+    "trap-budget": "Its host gave many pages but hardly any on topic, so it waits behind all others (frontier.budget).",
+    "untried": "Many new hosts brought only copies and traps, so a host that was never tried waits behind the others.",
     "stopped": "The crawl ended before it was answered, so it waits for the next one.",
 }
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analecta.model import Candidate, Found, Lease, State
+from analecta.model import Candidate, Found, Lease, State, Target
 from analecta.store.hosts import Hosts
 from analecta.store.sqlite import SCHEMA, check_schema, connect
 
@@ -59,6 +59,7 @@ CREATE TABLE journal (at REAL NOT NULL, event TEXT NOT NULL);
 
 # Came after the first libraries were made: it is added to those when they are next written to.
 _GIVEN_UP = "CREATE INDEX IF NOT EXISTS urls_given_up ON urls (n) WHERE reason = 'bad-host'"
+_DEMOTED = "CREATE INDEX IF NOT EXISTS urls_demoted ON urls (host) WHERE state = 0 AND priority < 0"
 
 # A link that nobody let us follow is remembered as refused; a later one that may be followed redeems it.
 _ADD_URL = """INSERT INTO urls (n, id, url, host, state, cold, priority, topic, depth, parent, found,
@@ -97,6 +98,7 @@ class Shard:
             self.db.executescript(f"BEGIN; {_TABLES} INSERT INTO meta VALUES ('schema', {SCHEMA}); COMMIT;")
         check_schema(self.db, path)
         self.db.execute(_GIVEN_UP)
+        self.db.execute(_DEMOTED)
         self.db.execute("BEGIN IMMEDIATE")
         self._committed = self.db.total_changes
 
@@ -181,6 +183,22 @@ class Shard:
         """Give queued URLs a new priority: their (id, n)."""
         change = "UPDATE urls SET priority = ? WHERE id = ? RETURNING id, n"
         return [self.db.execute(change, (priority, id)).fetchone() for id in ids]
+
+    def promote(self, ids: Iterable[int], priority: float) -> list[tuple[int, int]]:
+        """Take demoted URLs that are queued back among the others: their (id, n)."""
+        change = (
+            "UPDATE urls SET priority = ?, cold = 0, reason = NULL WHERE id = ? AND state = 0 AND priority < 0"
+            " RETURNING id, n"
+        )
+        return [row for id in ids if (row := self.db.execute(change, (priority, id)).fetchone())]
+
+    def demoted(self, host: str, most: int = 20_000) -> list[Target]:
+        """The queued URLs of a host that are demoted."""
+        rows = self.db.execute(
+            "SELECT url, id FROM urls WHERE host = ? AND state = 0 AND priority < 0 LIMIT ?",
+            (self.hosts.number(host), most),
+        )
+        return [Target(url, id, host) for url, id in rows]
 
     def worst(self, topic: int, count: int) -> list[int]:
         """The ids of the worst queued URLs of a topic."""

@@ -36,7 +36,7 @@ def waiting(db: Connection, cold: bool = False) -> list[Waiting]:
     hot = "INDEXED BY urls_open WHERE state < 2 AND cold = 0 AND state = 0"
     query = (
         f"SELECT id, parent, host, depth, priority FROM urls {'WHERE cold = 1' if cold else hot}"
-        f" AND found IN ({Found.LINK:d}, {Found.REDIRECT:d}) AND priority <= 1.0"
+        f" AND found IN ({Found.LINK:d}, {Found.REDIRECT:d}) AND priority BETWEEN 0.0 AND 1.0"
     )
     return [Waiting(*row) for row in db.execute(query)]
 
