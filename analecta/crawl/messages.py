@@ -67,6 +67,7 @@ class Report(msgspec.Struct, tag="report", array_like=True):
     done: list[str] = []  # of the sites to be crawled now those of which nothing is left here
     next_host: str = ""  # that may be asked next, where one must be waited for
     in_turn: bool = False  # an example waits for nothing but the delay of its host
+    stuck: bool = False  # all that is left, if anything is, belongs to hosts that fail or refuse
 
 
 Message = Letter | Receipt | Hello | Order | Report
@@ -160,6 +161,7 @@ class Reins:
             done,
             engine.frontier.next_host(),
             seeds_left > 0 and engine.frontier.in_turn(SEED_PRIORITY),
+            engine.frontier.stuck(),
         )
         self.transport.send(COORDINATOR, encode(report))
 

@@ -5,6 +5,7 @@ import asyncio
 from making import answer, candidate, pushed, shard_at
 
 from analecta.crawl.asking import Asker, Flight
+from analecta.crawl.side_requests import SideRequests
 from analecta.fetch.robots import Robots
 from analecta.frontier.politeness import Manners
 from analecta.frontier.queues import Frontier
@@ -13,6 +14,8 @@ from analecta.model import NoAnswer
 
 async def fetch(request):
     """A web in which every page is there."""
+    if request.sent is not None:
+        request.sent()
     return answer(request.url)
 
 
@@ -20,12 +23,9 @@ def asked(frontier, load):
     """What comes of asking for the best page of a frontier."""
     (lease,) = frontier.pop(1, 0.0)
 
-    async def hop(request):
-        assert frontier.reserve(request.host, 0.0) == 0
-        return await fetch(request)
-
-    robots = Robots(hop, "test", now=lambda: 1000.0, load=load)
-    asker = Asker(fetch, robots, None, frontier, None, None, None, None)
+    clock = lambda: 0.0  # noqa: E731
+    robots = Robots(SideRequests(fetch, frontier, clock=clock), "test", now=lambda: 1000.0, load=load)
+    asker = Asker(fetch, robots, None, frontier, None, None, None, None, clock=clock)
     return asyncio.run(asker._ask(Flight(lease)))
 
 
@@ -34,7 +34,7 @@ def test_l7_a_robots_file_that_is_known_from_before_takes_no_turn():
         frontier = Frontier(shard, Manners(5.0))
         pushed(frontier, candidate("http://a/"))
         assert asked(frontier, lambda _: (999.0, 404, b"")).url == "http://a/"
-        assert frontier.reserve("a", 1.0) == 4.0, "no turn is left over"
+        assert not frontier.hosts["a"].turn_given, "no turn is left over"
 
 
 def test_l7_a_robots_file_that_is_not_takes_the_turn_of_its_page():
