@@ -432,7 +432,7 @@ class Frontier:
             self._set_alarm(address, address.next)
 
     def _set_alarm(self, address: IpAddress, due: float) -> None:
-        if address.parked and address.alarm < due:
+        if address.parked and (due < address.alarm or address.alarm <= self._now):  # else one is set that is earlier
             address.alarm = due
             self._tickets += 1
             heappush(self._alarms, (due, self._tickets, address))

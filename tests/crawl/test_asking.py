@@ -2,6 +2,7 @@
 
 import asyncio
 
+import pytest
 from making import answer, candidate, pushed, shard_at
 
 from analecta.crawl.asking import Asker, Flight
@@ -19,7 +20,7 @@ async def fetch(request):
     return answer(request.url)
 
 
-def asked(frontier, load):
+def asked(frontier, load, fetch=fetch):
     """What comes of asking for the best page of a frontier."""
     (lease,) = frontier.pop(1, 0.0)
 
@@ -35,6 +36,25 @@ def test_l7_a_robots_file_that_is_known_from_before_takes_no_turn():
         pushed(frontier, candidate("http://a/"))
         assert asked(frontier, lambda _: (999.0, 404, b"")).url == "http://a/"
         assert not frontier.hosts["a"].turn_given, "no turn is left over"
+
+
+@pytest.mark.parametrize(
+    ("no", "said"),
+    [
+        (("timeout", "nothing came", False, True), ("robots-unreachable", "timeout: nothing came", True)),
+        (("tls-expired", "it ended in May"), ("tls-expired", "as its robots.txt: it ended in May", False)),
+        (("no-such-host", ""), ("no-such-host", "as its robots.txt", False)),
+    ],
+)
+def test_f73_why_a_robots_file_could_not_be_had_is_told_of_the_page(no, said):
+    async def broken(request):
+        return NoAnswer(request.url, *no)
+
+    with shard_at() as shard:
+        frontier = Frontier(shard, Manners(5.0))
+        pushed(frontier, candidate("http://a/"))
+        found = asked(frontier, lambda _: None, broken)
+    assert (found.reason, found.detail, found.retry) == said
 
 
 def test_l7_a_robots_file_that_is_not_takes_the_turn_of_its_page():

@@ -108,6 +108,38 @@ def test_a_held_host_has_no_turn_until_the_fetch_is_over():
     assert turns.free()
 
 
+@pytest.mark.parametrize(("took", "pause"), [(0.1, 1.0), (2.0, 10.0), (60.0, 30.0)])
+def test_f69_a_delay_may_adapt_to_the_response_time_within_bounds(took, pause):
+    manners = Manners(1.0, delay_factor=5.0, max_delay=30.0)
+    turns = Turns(manners)
+    turns.asked()
+    turns.left(0.0)
+    turns.answered(took, manners, took)
+    assert turns.next == took + pause
+
+
+def test_f64_refusals_in_a_row_are_waited_for_longer_each_time_and_given_up_in_the_end():
+    manners = Manners(1.0, back_off=10.0)
+    turns, waits, reason = Turns(manners), [], ""
+    while not reason:
+        now = turns.next
+        turns.asked()
+        reason = turns.pressed(now, manners, 1.0)
+        waits.append(turns.next - now)
+    assert waits[:8] == [1.0, 10.0, 20.0, 40.0, 80.0, 160.0, 320.0, 600.0]
+    assert (reason, turns.free()) == ("busy-host", False)
+    assert 3600.0 <= sum(waits[:-1]) <= 4300.0
+
+
+def test_f72_what_cannot_change_is_given_up_without_patience():
+    manners = Manners(1.0, strikes=2)
+    turns, reasons = Turns(manners), []
+    for _ in range(2):
+        turns.asked()
+        reasons.append(turns.failed(turns.next, manners, hopeless=True))
+    assert reasons == ["", "bad-host"]
+
+
 # --- Retry-After -----------------------------------------------------------------------------------------------------
 
 
