@@ -102,7 +102,8 @@ class Turns:
     def answered(self, now: float, manners: Manners, took: float = 0.0) -> None:
         """It ended well: the delay counts from the end, and trust returns slowly."""
         self._ended(now)
-        self.put_off(now + adapted_delay(took, manners))
+        if manners.delay_factor:
+            self.put_off(now + adapted_delay(took, manners))
         self.strikes = self.refusals = 0
         self.known = True
         self.good += 1

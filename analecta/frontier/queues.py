@@ -281,7 +281,7 @@ class Frontier:
         left = self._release(key, host)
         if reason := ended(host):
             host.fate = (State.FAILED, reason)
-        if left:
+        if left and host.delay:
             host.put_off(self._now + host.delay)
         self.silent.discard(host.name)
         if host.known and host.strikes:
