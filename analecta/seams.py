@@ -8,6 +8,7 @@ from analecta.model import Example, Fetched, Page, Request, Tally, Verdict
 from analecta.terms import Words
 
 Fetch = Callable[[Request], Awaitable[Fetched]]
+Locate = Callable[[str], Awaitable[str]]  # the IP address of a host; "" where it has none
 StopRule = Callable[[Tally], str | None]
 
 

@@ -154,7 +154,11 @@ class FetchSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     delay: Seconds | None = None  # between requests to one host; default 1 s, or 0 with connect_to on loopback
     parallel: Annotated[int, Meta(ge=1, le=4096)] = 128
     per_host: Annotated[int, Meta(ge=1)] = 2
+    delay_factor: Annotated[float, Meta(ge=0, le=100)] = 0.0  # the delay as a multiple of the response time; 0 = fixed
+    max_delay: Seconds = 30.0  # that the response time may lead to
     per_domain: Count = 5
+    per_address: Count = 8  # requests under way to one IP address
+    address_delay: Seconds = 0.25  # between two of them
     connect_to: str = ""
     connect_timeout: Seconds = 10.0
     first_byte_timeout: Seconds = 20.0
@@ -166,6 +170,7 @@ class FetchSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tries: Annotated[int, Meta(ge=1)] = 3
     strikes: Annotated[int, Meta(ge=1)] = 3
     back_off: Seconds = 10.0
+    patience: Seconds = 3600.0  # without one good answer before a host is given up for the run
     dns: tuple[str, ...] = ()
     allow: tuple[str, ...] = ()  # address ranges that may be asked although they are private
 

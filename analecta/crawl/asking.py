@@ -1,7 +1,7 @@
 """Asks for one page: after its host's robots.txt, in its turn, and parses apart what looks dangerous.
 
 A crawl in order asks each host in lines (frontier/lines.py), and where a host is busy for a few seconds it waits in
-place; any other gives the page back to the frontier instead.
+place; any other gives the page back to the frontier instead. The frontier hears of it when a request really leaves.
 """
 
 import asyncio
@@ -14,15 +14,17 @@ from analecta.crawl.harvest import Harvest
 from analecta.crawl.pages import Landed, Pages
 from analecta.crawl.pile import Pile
 from analecta.fetch.robots import Robots
+from analecta.fetch.robots_files import Later
 from analecta.fetch.rules import Rules
 from analecta.frontier.lines import Line
-from analecta.frontier.politeness import SLOW_DOWN, retry_after
+from analecta.frontier.politeness import SLOW_DOWN, adapted_delay, retry_after
 from analecta.frontier.queues import Frontier
 from analecta.model import Answer, Fetched, Lease, NoAnswer, Request, Target
 from analecta.parse import Parser, ParserDied
-from analecta.seams import Fetch
+from analecta.seams import Fetch, Locate
 from analecta.store.archive import Archive
 
+IN_PLACE = 5.0  # seconds that a request waits in place for its host, because of what came after it was picked
 PATIENCE = 10.0  # seconds that a crawl in order waits in place where a host asks for it
 
 
@@ -51,10 +53,12 @@ class Asker:
         pile: Pile,
         ordered: bool = False,
         clock: Callable[[], float] = time.monotonic,
+        locate: Locate | None = None,
     ) -> None:
+        """`locate` tells the address of a host, where the frontier limits what is asked of one address."""
         self.fetch, self.robots, self.parser, self.frontier = fetch, robots, parser, frontier
         self.harvest, self.pages, self.archive, self.pile = harvest, pages, archive, pile
-        self.ordered, self.clock = ordered, clock
+        self.ordered, self.clock, self.locate = ordered, clock, locate
 
     async def landed(self, flight: Flight) -> Landed:
         """What came of asking for a page."""
@@ -83,10 +87,14 @@ class Asker:
         host = self.frontier.hosts[flight.lease.host]
         await line.turn(self.clock)
         line.put_off(self.clock() + host.delay)
+        took = 0.0
         try:
-            return await self._ask(flight)
+            fetched = await self._ask(flight)
+            took = fetched.took if isinstance(fetched, Answer) else 0.0
+            return fetched
         finally:
-            line.put_off(self.clock() + max(host.delay, flight.delay))
+            adapted = adapted_delay(took, self.frontier.manners)
+            line.put_off(self.clock() + max(host.delay, flight.delay, adapted))
 
     def _short_wait(self, lease: Lease, answer: Answer) -> float:
         """Seconds that a busy host asks for, if that is worth waiting for; else 0."""
@@ -97,16 +105,50 @@ class Asker:
 
     async def _ask(self, flight: Flight) -> Fetched:
         lease = flight.lease
+        if not await self._located(lease):
+            return _not_now(lease)
         rules = self.robots.peek(lease.url)
         if rules is None:
-            rules = await self._learn_rules(flight)
-            if rules is None:
-                return NoAnswer(lease.url, "turn", retry=True)
+            found = await self._learn_rules(flight)
+            if isinstance(found, Later):
+                return _not_now(lease, found.wait)
+            rules = found
         elif rules.delay and not rules.set_aside:
             self._slow_down(flight, rules.delay)
         if refusal := self._refusal(lease, rules):
             return refusal
-        return await self.fetch(Request(lease.url, lease.host, lease.etag, lease.modified))
+        if not await self._in_turn(lease):
+            return _not_now(lease)
+        sent = self._sent(flight)
+        return await self.fetch(Request(lease.url, lease.host, lease.etag, lease.modified, sent))
+
+    async def _located(self, lease: Lease) -> bool:
+        """Whether the address of the host may be asked now, as far as it is known and limited."""
+        if self.locate is None:
+            return True
+        ip = await self.locate(lease.host)
+        return not ip or self.frontier.locate(lease, ip, self.clock())
+
+    async def _in_turn(self, lease: Lease) -> bool:
+        """Wait for what came after the page was picked: the end of another answer, or a longer delay."""
+        host = self.frontier.hosts[lease.host]
+        if self.ordered or not host.delay:
+            return True
+        while (wait := host.next - self.clock()) > 0:
+            if wait > IN_PLACE:
+                return False
+            await asyncio.sleep(wait)
+        return host.unsent <= 1  # more were picked while the host had no delay
+
+    def _sent(self, flight: Flight) -> Callable[[], None] | None:
+        """What to call when the request leaves; None where nothing depends on it."""
+        lease, line = flight.lease, flight.line
+        host = self.frontier.hosts[lease.host]
+        if line is not None:
+            return lambda: line.put_off(self.clock() + host.delay)
+        if not host.delay and self.locate is None:
+            return None
+        return lambda: self.frontier.sent(lease.id, lease.host, self.clock())
 
     def _refusal(self, lease: Lease, rules: Rules) -> NoAnswer | None:
         """Why robots.txt lets us not ask; None where it does."""
@@ -116,34 +158,40 @@ class Asker:
             return None
         if rules.reason == "robots":
             return NoAnswer(lease.url, "robots", rules.cause, refused=True)
-        if rules.cause in ("guard", "no-such-host"):  # the page itself would fare no better
-            return NoAnswer(lease.url, rules.cause, "as its robots.txt", refused=rules.cause == "guard")
+        if rules.cause in ("guard", "no-such-host") or (rules.hopeless and rules.cause.startswith("tls")):
+            detail = f"as its robots.txt: {rules.detail}" if rules.detail else "as its robots.txt"
+            return NoAnswer(lease.url, rules.cause, detail, refused=rules.cause == "guard")  # it would fare no better
         since = rules.fetched_at if self.ordered else time.time()
-        return NoAnswer(lease.url, rules.reason, rules.cause, retry=True, wait=round(rules.retry_at - since, 3))
+        wait = max(0.0, round(rules.retry_at - since, 3))
+        words = f"{rules.cause}: {rules.detail}" if rules.detail else rules.cause
+        return NoAnswer(lease.url, rules.reason, words, retry=True, wait=wait)
 
-    async def _learn_rules(self, flight: Flight) -> Rules | None:
+    async def _learn_rules(self, flight: Flight) -> Rules | Later:
         """Ask for robots.txt, which is a request like any other.
 
-        Where hosts are given a delay the turn is used up by it (None): the page goes back to wait for the next.
-        What is known from an earlier crawl needs no turn.
+        Where hosts are given a delay the turn is used up by it: the page goes back to wait for the next. What is known
+        from an earlier crawl, or was fetched for another site, needs no turn.
         """
         lease = flight.lease
         host = self.frontier.hosts[lease.host]
         first = not host.learning
         if first:
-            host.learning = host.turn_given = True  # this flight's turn is for robots.txt
+            host.learning, host.turn_given = True, lease.id  # this flight's turn is for robots.txt
         if host.delay and not self.ordered:
             self.frontier.hold(lease.host)
         rules = await self.robots.rules(lease.url)
-        unused = first and host.turn_given
+        unused = first and host.turn_given == lease.id
         if first:
-            host.learning = host.turn_given = False
+            host.learning, host.turn_given = False, 0
+        if isinstance(rules, Later):
+            return rules
+        if first:
             flight.learned = rules
         if self._refusal(lease, rules):
             return rules
         if rules.delay:
             self._slow_down(flight, rules.delay)
-        return rules if unused or not (host.delay or rules.delay) else None
+        return rules if unused or not (host.delay or rules.delay) else Later(0.0)
 
     def _slow_down(self, flight: Flight, delay: float) -> None:
         """Let the frontier know; in a crawl in order when the answer is taken in."""
@@ -170,6 +218,11 @@ class Asker:
     def _may_wait(self) -> bool:
         """Examples are learnt from at once, and a crawl in order does nothing earlier or later than another time."""
         return not self.ordered and self.pages.judge is not None
+
+
+def _not_now(lease: Lease, wait: float = 0.0) -> NoAnswer:
+    """The page goes back unasked, to wait for its host's next turn."""
+    return NoAnswer(lease.url, "turn", retry=True, wait=wait)
 
 
 def _is_trouble(fetched: Fetched) -> bool:

@@ -28,11 +28,14 @@ class Endings:
         self.frontier = frontier
         self.tally = tally
 
-    def again(self, lease: Lease, reason: str, detail: str = "") -> None:
-        """Ask again later: behind others of its worth, unless it is an example that all wait for."""
+    def again(self, lease: Lease, reason: str, detail: str = "", asked: bool = True) -> None:
+        """Ask again later: behind others of its worth, unless it is an example that all wait for.
+
+        It counts as a try of this URL only where it was `asked` for what it is.
+        """
         if lease.priority < SEED_PRIORITY:
             lease.priority *= 0.5
-        self.frontier.requeue(lease, reason, detail[:300])
+        self.frontier.requeue(lease, reason, detail[:300], asked)
 
     def end(self, lease: Lease, state: State, reason: str = "", detail: str = "", elsewhere: int = 0) -> None:
         """Write the last state of a URL, and why."""

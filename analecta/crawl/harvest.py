@@ -75,20 +75,21 @@ class Harvest:
         if self.offers.sites is not None:
             self.offers.sites.took(landed.lease for landed in batch)
 
-    def _manner(self, lease: Lease, fetched: Fetched, now: float) -> Callable[[Host], None]:
+    def _manner(self, lease: Lease, fetched: Fetched, now: float) -> Callable[[Host], str | None]:
         """How the fetch went, from the host's side."""
         if isinstance(fetched, Answer):
             if fetched.status in SLOW_DOWN:
                 wait = retry_after(fetched.headers, self.wall(), self.manners.back_off)
                 self.shard.hosts.set_wait(lease.host, self.wall() + wait)
-                return lambda host: host.pressed(now, wait)
-            return lambda host: host.answered(now, self.manners)
+                return lambda host: host.pressed(now, self.manners, wait)
+            took = fetched.took if self.frontier.lines is None else 0.0  # in order, lines heed it
+            return lambda host: host.answered(now, self.manners, took)
+        wait, hopeless = fetched.wait, not fetched.retry
         if fetched.refused or fetched.reason in _NOT_ASKED:
-            return lambda host: host.dropped(now)
+            return lambda host: _put_back(host, now, wait)
         if fetched.reason == "robots-unreachable":
-            return lambda host: host.pressed(now, fetched.wait)
-        wait = fetched.wait
-        return lambda host: host.failed(now, self.manners, wait)
+            return lambda host: host.pressed(now, self.manners, wait) and "robots-unreachable"
+        return lambda host: host.failed(now, self.manners, wait, hopeless)
 
     def _no_answer(self, lease: Lease, no: NoAnswer) -> None:
         self.tally.troubles += not no.refused and no.reason not in _NOT_ASKED
@@ -126,11 +127,13 @@ class Harvest:
 
     def _not_ok(self, lease: Lease, answer: Answer) -> None:
         self.archive.write(answer)
-        again = answer.status in SLOW_DOWN or answer.status >= 500
-        if again and lease.tries < self.tries:
-            self.endings.again(lease, f"http-{answer.status}")
+        reason = f"http-{answer.status}"
+        if answer.status in SLOW_DOWN and self.frontier.host(lease.host).refusals > 1:
+            self.endings.again(lease, reason, asked=False)  # the host refuses whatever it is asked for
+        elif (answer.status >= 500 or answer.status in SLOW_DOWN) and lease.tries < self.tries:
+            self.endings.again(lease, reason)
         else:
-            self.endings.end(lease, State.FAILED, f"http-{answer.status}")
+            self.endings.end(lease, State.FAILED, reason)
 
     def _broken_off(self, lease: Lease, answer: Answer) -> None:
         self.archive.write(answer)
@@ -212,3 +215,9 @@ class Harvest:
             self.offers.sitemaps([target for url in rules.sitemaps if (target := canonical(url)) is not None], 0, 0)
         if rules.reserved:
             self.shard.hosts.set_reserved(host, rules.reserved)
+
+
+def _put_back(host: Host, now: float, wait: float) -> None:
+    """The host was not asked, and is not to be asked for so long."""
+    host.dropped(now)
+    host.put_off(now + wait)

@@ -69,6 +69,7 @@ class Report(msgspec.Struct, tag="report", array_like=True):
     next_host: str = ""  # that may be asked next, where one must be waited for
     in_turn: bool = False  # an example waits for nothing but the delay of its host
     best: float = 0.0  # 0: a URL that is not demoted waits or is under way; else the priority of the best that waits
+    stuck: bool = False  # all that is left, if anything is, belongs to hosts that fail or refuse
 
 
 Message = Letter | Receipt | Hello | Order | Report
@@ -179,6 +180,7 @@ class Reins:
             engine.frontier.next_host(),
             seeds_left > 0 and engine.frontier.in_turn(SEED_PRIORITY),
             best,
+            engine.frontier.stuck(),
         )
         self.transport.send(COORDINATOR, encode(report))
 

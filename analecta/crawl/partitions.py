@@ -78,6 +78,7 @@ class Crawl:
         self._troubles = 0  # up to the last answer
         self._last_call = False  # a rule says stop: nothing more is fetched
         self._quiet: tuple[int, ...] = ()
+        self._stuck_since: float | None = None  # since when only hosts in trouble are left
         self._links: list[Pipes] = []
         self._serial = 0
         self._helm = Helm(self.topics)
@@ -194,6 +195,10 @@ class Crawl:
         if not all(reports):
             return "", 0
         state = [r for r in reports if r is not None]
+        if self._only_trouble_left(state):
+            if self.lessons.model:
+                return self._left_over(state, "on hosts that fail or refuse"), 0
+            self._last_call = True  # train with what there is
         if any(r.flying or r.pending or r.unread for r in state) or sum(r.sent for r in state) != sum(
             r.received for r in state
         ):
@@ -221,12 +226,28 @@ class Crawl:
                 self._last_call = True  # train with what there is
                 return "", 0
             if queued:
-                left = "1 URL is left" if queued == 1 else f"{queued:,} URLs are left"
-                hosts = ", ".join(sorted({r.next_host for r in state if r.queued and r.next_host}))
-                named = f" ({hosts} first)" if hosts else ""
-                return f"{left} on hosts that must be waited for{named}; crawl again later", 0
+                return self._left_over(state, "on hosts that must be waited for"), 0
             return "nothing is left to fetch", 0 if self.tally.answers or self.tally.failed else 3
         return "", 0
+
+    def _only_trouble_left(self, reports: list[Report]) -> bool:
+        """Whether for so long as nothing may happen, nothing was left but what belongs to hosts in trouble."""
+        now = self.clock()
+        settled = all(r.stuck and not r.pending and not r.unread for r in reports)
+        if not settled or not any(r.queued for r in reports):
+            self._stuck_since = None
+            return False
+        if self._stuck_since is None:
+            self._stuck_since = now
+        return now - self._stuck_since > self.settings.stop.idle
+
+    def _left_over(self, reports: list[Report], where: str) -> str:
+        """What is left, in words."""
+        queued = sum(r.queued for r in reports)
+        left = "1 URL is left" if queued == 1 else f"{queued:,} URLs are left"
+        hosts = ", ".join(sorted({r.next_host for r in reports if r.queued and r.next_host}))
+        named = f" ({hosts} first)" if hosts else ""
+        return f"{left} {where}{named}; crawl again later"
 
     def _end(self, reason: str, code: int, progress: Callable[["Crawl"], None]) -> Ending:
         """Let the partitions finish what is under way (or not, at a second interrupt), and count."""

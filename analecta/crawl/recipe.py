@@ -1,7 +1,7 @@
 """Puts the parts of a crawl together. This file alone knows them all; the dicts are the registries."""
 
-import asyncio
 import contextlib
+import re
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 import msgspec
 import numpy as np
 
+from analecta.crawl.address_gate import AddressGate
 from analecta.crawl.asking import Asker
 from analecta.crawl.checks import is_loopback
 from analecta.crawl.endings import Endings
@@ -23,16 +24,19 @@ from analecta.crawl.offers import Offers
 from analecta.crawl.pages import Pages
 from analecta.crawl.pile import Pile
 from analecta.crawl.scoping import rescope
+from analecta.crawl.side_requests import SideRequests
 from analecta.crawl.site_policy import RANKS, SitePolicy
 from analecta.fetch.client import http_client
+from analecta.fetch.dns import Addresses, Resolver
 from analecta.fetch.identity import TOKEN, software
 from analecta.fetch.robots import Robots
+from analecta.frontier.hosts import IpLimits
 from analecta.frontier.policy import WORTHS, Bounds, Policy
 from analecta.frontier.politeness import MAX_WAIT, Manners
 from analecta.frontier.queues import Frontier
 from analecta.frontier.traps import Traps, two_labels
 from analecta.judge.links import LinkJudge
-from analecta.model import Fetched, NoAnswer, Request, Tally
+from analecta.model import Tally
 from analecta.parse import Parser
 from analecta.parse.fingerprint import NearDuplicates
 from analecta.seams import Fetch, Transport
@@ -49,6 +53,7 @@ from analecta.store.waiting import entered_hosts
 from analecta.urls import Joiner, canonical, domain_of
 
 _POISON_AFTER = 3
+_PORT = re.compile(r":[0-9]+$")
 _EAGER = 32  # requests at a time to one host where no delay is asked for
 
 
@@ -66,7 +71,17 @@ def manners(settings: FetchSettings, me: int = 0, partitions: int = 1) -> Manner
         _share(settings.per_domain, me, partitions) if delay else 0,
         settings.strikes,
         settings.back_off,
+        settings.patience,
+        settings.delay_factor,
+        settings.max_delay,
     )
+
+
+def address_limits(settings: FetchSettings, me: int = 0, partitions: int = 1) -> IpLimits | None:
+    """What may be asked of one IP address; None where that is not limited. Each partition has its share of both."""
+    if settings.connect_to or not (settings.per_address or settings.address_delay):
+        return None
+    return IpLimits(_share(settings.per_address, me, partitions), settings.address_delay * partitions)
 
 
 def _share(count: int, me: int, partitions: int) -> int:
@@ -97,20 +112,19 @@ async def partition(
     archive = Archive(library.archive, prefix, files[-1][0] if files else 0, settings.crawl.warc_size, info)
     sites = sites_of(library, settings.sites)
     polite = manners(settings.fetch, me, partitions)
-    frontier = frontier_of(settings, shard, back, polite, _within(growing.only, sites) if growing.only else None)
-    f = settings.fetch
+    f, ordered = settings.fetch, settings.crawl.ordered
     http = http_client(f, settings.contact, f.parallel + 16, types=True)
     ask = fetch or http
-
-    async def hop(request: Request) -> Fetched:
-        wait = frontier.reserve(request.host, time.monotonic())
-        if wait is None:
-            return NoAnswer(request.url, "timeout", "its host must be waited for", retry=True)
-        await asyncio.sleep(wait)
-        return await ask(request)
-
+    limits = None if fetch else address_limits(f, me, partitions)
+    located = Locator(http.resolver) if limits else None
+    within = _within(growing.only, sites) if growing.only else None
+    frontier = frontier_of(settings, shard, back, polite, within)
+    if limits and located and ordered:
+        ask, located = AddressGate(ask, limits, located), None
+    elif limits and located:
+        frontier.limit_addresses(limits, located.known)
     robots = Robots(
-        hop,
+        SideRequests(ask, frontier, located),
         TOKEN,
         keep=archive.write,
         load=shard.hosts.load_robots,
@@ -178,7 +192,7 @@ async def partition(
     offers.plant(settings.topics, settings.others)  # before that: what is not meant is on no topic, whatever its words
     pages.remember()
     engine = Engine(
-        asker=Asker(ask, robots, parser, frontier, harvest, pages, archive, pile, settings.crawl.ordered),
+        asker=Asker(ask, robots, parser, frontier, harvest, pages, archive, pile, ordered, locate=located),
         frontier=frontier,
         harvest=harvest,
         pages=pages,
@@ -193,7 +207,7 @@ async def partition(
         parallel=f.parallel,
         batch=settings.crawl.batch,
         patience=settings.stop.idle,
-        ordered=settings.crawl.ordered,
+        ordered=ordered,
     )
     try:
         yield engine
@@ -204,6 +218,23 @@ async def partition(
         archive.close()
         shard.close()
         suspect.close()
+
+
+class Locator:
+    """The address that a request to a host goes to: the first that name servers tell."""
+
+    def __init__(self, resolver: Resolver) -> None:
+        self.resolver = resolver
+
+    def known(self, host: str) -> str:
+        """The address as far as it is known without asking; else ""."""
+        found = self.resolver.cached(_PORT.sub("", host))
+        return found.ips[0] if isinstance(found, Addresses) else ""
+
+    async def __call__(self, host: str) -> str:
+        """The address; "" where there is none."""
+        found = await self.resolver.resolve(_PORT.sub("", host))
+        return found.ips[0] if isinstance(found, Addresses) else ""
 
 
 def _began(library: Library) -> float:

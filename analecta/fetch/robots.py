@@ -2,15 +2,17 @@
 
 No file (4xx) allows everything; a file that cannot be had (5xx, 429, no answer) allows nothing until it can: it is
 asked for again after a while, and at once by a new run, for a person may have set right what was wrong.
-Answers are good for a day at most. One file for each scheme, host and port.
+Answers are good for a day at most. One file for each scheme, host and port; where many redirect to one, it is fetched
+once for all of them.
 """
 
 import asyncio
 import time
 from collections.abc import Callable
 
-from analecta.fetch.rules import MAX_SIZE, Rules, decoded
-from analecta.model import Answer, NoAnswer, Request
+from analecta.fetch.robots_files import Later, RobotsFile, RobotsFiles
+from analecta.fetch.rules import Rules, decoded
+from analecta.model import Answer
 from analecta.seams import Fetch
 from analecta.urls import canonical
 
@@ -48,17 +50,16 @@ class Robots:
         back_off: float = 60.0,
         size: int = 50_000,
     ) -> None:
-        self.fetch = fetch
+        self.files = RobotsFiles(fetch, lambda: self.now(), keep)
         self.token = token
         self.now = now
-        self.keep = keep
         self.load = load
         self.save = save
         self.max_age = max_age
         self.back_off = back_off
         self.size = size
         self._known: dict[str, Rules] = {}
-        self._asking: dict[str, asyncio.Task[Rules]] = {}
+        self._asking: dict[str, asyncio.Task[Rules | Later]] = {}
 
     def peek(self, url: str) -> Rules | None:
         """The rules for a URL's site if they are in memory and still good."""
@@ -67,8 +68,11 @@ class Robots:
             return rules
         return None  # unknown, too old, or from a future that a corrected clock took back
 
-    async def rules(self, url: str) -> Rules:
-        """The rules for a URL's site, fetched if need be. Callers for one site share one fetch."""
+    async def rules(self, url: str) -> Rules | Later:
+        """The rules for a URL's site, fetched if need be. Callers for one site share one fetch.
+
+        `Later` where a host that the file redirects to must be waited for.
+        """
         known = self.peek(url)
         if known is not None:
             return known
@@ -85,28 +89,32 @@ class Robots:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await self.files.close()
 
-    async def _learn(self, origin: str) -> Rules:
+    async def _learn(self, origin: str) -> Rules | Later:
         saved = None if origin in self._known else self.load(origin)
         if saved is not None:
-            rules = self._judge(*saved)
+            fetched_at, status, body = saved
+            rules = self._judge(RobotsFile(fetched_at, status, body))
             if not rules.failures and rules.fetched_at <= self.now() < rules.retry_at:
                 return self._remember(origin, rules)
-        status, body, cause = await self._get(origin + "/robots.txt")
-        fetched_at = self.now()
-        body = body[: MAX_SIZE + 1]
-        self.save(origin, (fetched_at, status, body))
+        file = await self._get(origin + "/robots.txt")
+        if isinstance(file, Later):
+            return file
+        self.save(origin, (file.fetched_at, file.status, file.body))
         before = self._known.get(origin)
         failures = before.failures + 1 if before else 1
-        return self._remember(origin, self._judge(fetched_at, status, body, cause, failures))
+        return self._remember(origin, self._judge(file, failures))
 
-    def _judge(self, fetched_at: float, status: int, body: bytes, cause: str = "", failures: int = 1) -> Rules:
+    def _judge(self, file: RobotsFile, failures: int = 1) -> Rules:
         """What an answer means (RFC 9309 2.3.1)."""
-        if status in (0, 429) or status >= 500:
+        at = file.fetched_at
+        if file.failed:
             wait = min(self.back_off * 2.0 ** min(failures - 1, 20), self.max_age)
-            return Rules(fetched_at, fetched_at + wait, None, self.token, cause or str(status), failures)
-        text = decoded(body) if 200 <= status < 300 else ""
-        return Rules(fetched_at, fetched_at + self.max_age, text, self.token)
+            cause = file.cause or str(file.status)
+            return Rules(at, at + wait, None, self.token, cause, failures, file.detail, file.hopeless)
+        text = decoded(file.body) if 200 <= file.status < 300 else ""
+        return Rules(at, at + self.max_age, text, self.token)
 
     def _remember(self, origin: str, rules: Rules) -> Rules:
         self._known.pop(origin, None)
@@ -115,22 +123,16 @@ class Robots:
         self._known[origin] = rules
         return rules
 
-    async def _get(self, url: str) -> tuple[int, bytes, str]:
-        """Status, body and, where the status is 0, why there is no answer. Too many redirects count as no file."""
+    async def _get(self, url: str) -> RobotsFile | Later:
+        """The file at the end of the redirects. Too many of them count as no file, and so does one to nowhere."""
         for _ in range(MAX_REDIRECTS + 1):
             target = canonical(url)
             if target is None:
-                return 404, b"", ""
-            got = await self.fetch(Request(target.url, target.host))
-            if isinstance(got, NoAnswer):
-                return 0, b"", got.reason
-            self.keep(got)
-            if got.truncated in ("time", "disconnect"):
-                return 0, b"", got.truncated
-            if not 300 <= got.status < 400:
-                return got.status, got.body, ""
-            hop = canonical(got.headers.get("location", ""), target.url) if "location" in got.headers else None
-            if hop is None:
-                return 404, b"", ""
-            url = hop.url
-        return 404, b"", ""
+                break
+            file = await self.files.get(target, self.max_age, self.back_off)
+            if isinstance(file, Later) or not 300 <= file.status < 400:
+                return file
+            url = file.location
+            if not url:
+                break
+        return RobotsFile(self.now(), 404)

@@ -22,8 +22,8 @@ _TOKEN = re.compile(r"[A-Za-z_-]+")
 class Rules:
     """What one robots.txt means for us. `reason` says why, where `allowed` says no.
 
-    `text` is None for a file that could not be had, for the reason `cause`, `failures` times in a row; it may be
-    asked for again at `retry_at` on the wall clock.
+    `text` is None for a file that could not be had, for the reason `cause` (in words: `detail`), `failures` times in a
+    row; it may be asked for again at `retry_at` on the wall clock, which is `hopeless` where that cannot change.
     """
 
     __slots__ = (
@@ -31,8 +31,10 @@ class Rules:
         "_open",
         "cause",
         "delay",
+        "detail",
         "failures",
         "fetched_at",
+        "hopeless",
         "reason",
         "reserved",
         "retry_at",
@@ -48,10 +50,14 @@ class Rules:
         token: str,
         cause: str = "",
         failures: int = 0,
+        detail: str = "",
+        hopeless: bool = False,
     ) -> None:
         self.fetched_at = fetched_at
         self.retry_at = retry_at
         self.cause = cause
+        self.detail = detail
+        self.hopeless = hopeless
         self.failures = failures
         self._open = text is not None
         self.reason = "robots" if text is not None else "robots-unreachable"

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 
 PAGE = 1 / 128  # seconds of counted time for a page; a power of two, for sums of such are exact
-_LONGEST = 120.0  # seconds that a robots.txt elsewhere is waited for
+_LONGEST = 600.0  # seconds that a robots.txt elsewhere is waited for
 _MANY = 20_000  # lines before those that nobody needs are forgotten
 
 
@@ -97,6 +97,10 @@ class Lines:
             return None
         line.next = now + wait + delay
         return wait
+
+    def put_off(self, host: str, wait: float) -> None:
+        """A request out of line leaves: the host is to be left alone for `wait` seconds from now."""
+        self._lines.setdefault(host, Line()).put_off(self.clock() + wait)
 
     def _forget(self) -> None:
         now = self.clock()

@@ -13,7 +13,9 @@ MIN_WAIT, MAX_WAIT = 1.0, 86_400.0  # how long a Retry-After may make us wait
 SLOW_DOWN = frozenset((429, 503))
 _START = 1  # requests at a time to a host that has not answered yet
 _GROW_AFTER = 5  # good answers in a row before it is asked for one more at a time
+BAD_HOST, BUSY_HOST = "bad-host", "busy-host"  # why the URLs of a host are given up
 _EASE_AFTER = 10  # good answers in a row before a slowed host is trusted a little more
+_LONGEST_PAUSE = 600.0  # seconds that a host in trouble is left alone by our own choice
 
 
 class Manners(msgspec.Struct, frozen=True):
@@ -22,99 +24,160 @@ class Manners(msgspec.Struct, frozen=True):
     delay: float = 1.0
     parallel: int = 2
     per_domain: int = 5
-    strikes: int = 3  # failures in a row that make a host bad for the rest of the crawl (B16)
+    strikes: int = 3  # failures in a row after which a host may be given up for the rest of the run (B16)
     back_off: float = 10.0  # seconds after a first failure; doubled each time
+    patience: float = 3600.0  # seconds without one good answer before it is
+    delay_factor: float = 0.0  # the delay as a multiple of the response time; 0 = fixed
+    max_delay: float = 30.0  # the longest delay that the response time may lead to
 
 
 class Turns:
-    """Whose turn it is at one host. `next` is the earliest time of the next request."""
+    """Whose turn it is at one host. `next` is the earliest time of the next request.
+
+    While a request that was picked has not left yet, nobody knows from when the delay runs: there is no other turn.
+    """
 
     __slots__ = (
         "bad",
-        "before",
+        "claims",
         "delay",
         "flying",
         "good",
         "held",
         "known",
+        "later",
         "learning",
         "next",
         "parallel",
+        "refusals",
         "slowed",
         "strikes",
         "struck_until",
+        "trouble_since",
         "turn_given",
+        "unsent",
     )
 
     def __init__(self, manners: Manners, now: float = 0.0) -> None:
         self.delay = manners.delay
         self.parallel = min(manners.parallel, _START)
         self.flying = 0
+        self.unsent = 0  # of those under way, how many have not left yet
         self.next = now
-        self.before = now  # `next` before the last turn was given
-        self.strikes = 0
+        self.strikes = 0  # failures in a row
+        self.refusals = 0  # 429 and 503 in a row, and robots.txt that could not be had
+        self.trouble_since = now  # when the first of those in a row came
         self.good = 0
         self.slowed = False  # it asked us to slow down
         self.bad = ""
-        self.turn_given = False  # a turn was taken for it, and not used yet
+        self.turn_given = 0  # the key of a turn that was taken for its robots.txt, and not used yet
         self.learning = False  # its robots.txt is being asked for
         self.known = False  # it has answered in this run
         self.struck_until = now
         self.held = False  # nothing else until the fetch under way is over
+        self.claims = 0  # requests outside the queue that wait for a turn: they come first
+        self.later = now  # when the last of those that were sent away may come again
+
+    @property
+    def in_trouble(self) -> bool:
+        """Whether the last that came of it was a failure or a refusal."""
+        return self.strikes > 0 or self.refusals > 0
 
     def free(self) -> bool:
         """Whether another request may be under way at the same time."""
+        if self.delay and (self.unsent or self.claims):
+            return False
         return self.flying < self.parallel and not self.bad and not self.held
 
-    def asked(self, now: float) -> None:
-        """A request starts."""
+    def asked(self) -> None:
+        """A request was picked; it has not left yet."""
         self.flying += 1
-        self.before = self.next
-        self.next = max(self.next, now + self.delay)
+        self.unsent += 1
 
-    def answered(self, now: float, manners: Manners) -> None:
+    def left(self, now: float) -> None:
+        """The request leaves: the delay to the next one runs from here, and again from the end of the answer."""
+        self.unsent -= 1
+        self.put_off(now + self.delay)
+
+    def put_off(self, time: float) -> None:
+        """Ask no more before this time."""
+        self.next = max(self.next, time)
+
+    def answered(self, now: float, manners: Manners, took: float = 0.0) -> None:
         """It ended well: the delay counts from the end, and trust returns slowly."""
         self._ended(now)
-        self.strikes = 0
+        if manners.delay_factor:
+            self.put_off(now + adapted_delay(took, manners))
+        self.strikes = self.refusals = 0
         self.known = True
         self.good += 1
         if self.parallel < manners.parallel and self.good >= (_EASE_AFTER if self.slowed else _GROW_AFTER):
             self.parallel += 1
             self.good = 0
 
-    def pressed(self, now: float, wait: float) -> None:
-        """The host asks us to slow down (429, 503): wait as told, and ask half as much at a time."""
+    def pressed(self, now: float, manners: Manners, wait: float) -> str:
+        """The host asks us to slow down (429, 503): wait as told, longer each time, and ask half as much at a time.
+
+        Returns the reason where it is given up, for it has done nothing else for too long.
+        """
         self._ended(now)
         self.good = 0
         self.slowed = True
         self.parallel = max(1, self.parallel // 2)
-        self.next = max(self.next, now + wait)
+        if now >= self.struck_until:  # else it was asked before we knew
+            self._count_trouble(now)
+            self.refusals += 1
+            if self.refusals > 1:
+                wait = max(wait, _pause(manners, self.refusals - 1))
+            self.struck_until = now + wait
+        self.put_off(now + wait)
+        return self._give_up(now, manners, BUSY_HOST, f"{self.refusals} refusals in a row")
 
-    def failed(self, now: float, manners: Manners, wait: float = 0.0) -> None:
-        """No answer: back off, at least for `wait`, and give the host up after too many in a row."""
+    def failed(self, now: float, manners: Manners, wait: float = 0.0, hopeless: bool = False) -> str:
+        """No answer: back off, longer each time, at least for `wait`.
+
+        Returns the reason where the host is given up: nothing else has come for too long, or nothing else can come.
+        """
         self._ended(now)
         self.good = 0
         if now < self.struck_until:
-            return  # asked before we knew: the same trouble, not a new one
+            return ""  # asked before we knew: the same trouble, not a new one
+        self._count_trouble(now)
         self.strikes += 1
-        self.struck_until = now + max(wait, manners.back_off * 2 ** (self.strikes - 1))
-        self.next = max(self.next, self.struck_until)
-        if self.strikes >= manners.strikes:
-            self.bad = f"{self.strikes} failures in a row"
+        self.struck_until = now + max(wait, _pause(manners, self.strikes))
+        self.put_off(self.struck_until)
+        return self._give_up(now, manners, BAD_HOST, f"{self.strikes} failures in a row", hopeless)
 
-    def released(self) -> None:
-        """The turn was not used, and is free for another."""
-        self.flying -= 1
-        self.next = self.before
-
-    def dropped(self, now: float) -> None:
-        """The request was never made."""
-        self._ended(now)
-
-    def _ended(self, now: float) -> None:
+    def dropped(self, _now: float) -> None:
+        """Nothing came of the request, and that says nothing about the host."""
         self.flying -= 1
         self.held = False
-        self.next = max(self.next, now + self.delay)
+
+    def _ended(self, now: float) -> None:
+        self.dropped(now)
+        self.put_off(now + self.delay)
+
+    def _count_trouble(self, now: float) -> None:
+        if not self.in_trouble:
+            self.trouble_since = now
+
+    def _give_up(self, now: float, manners: Manners, reason: str, words: str, hopeless: bool = False) -> str:
+        """The reason, where the host has had as many chances and as much time as it gets; else ""."""
+        lasted = now - self.trouble_since
+        if self.bad or self.strikes + self.refusals < manners.strikes or (lasted < manners.patience and not hopeless):
+            return ""
+        self.bad = f"{words} in {lasted:.0f} s"
+        return reason
+
+
+def adapted_delay(took: float, manners: Manners) -> float:
+    """The delay that a response time leads to, where the delay adapts to it."""
+    return min(manners.delay_factor * took, manners.max_delay)
+
+
+def _pause(manners: Manners, times: int) -> float:
+    """How long a host is left alone after so many troubles in a row."""
+    return min(manners.back_off * 2.0 ** min(times - 1, 20), max(_LONGEST_PAUSE, manners.back_off))
 
 
 def retry_after(headers: Mapping[str, str], wall_time: float, default: float) -> float:

@@ -2,8 +2,8 @@
 
 Each host has a heap of its queued URLs. A host that may be asked stands in `_ready` under the priority of its
 best URL; one that must wait stands in `_waiting` under the time it may be asked again; one with all its requests
-under way stands nowhere until one ends. Entries go stale rather than being searched for: a host's `ticket` says
-which entry is the true one.
+under way, or with one that was picked and has not left yet, stands nowhere; one whose IP address is busy waits there.
+Entries go stale rather than being searched for: a host's `ticket` says which entry is the true one.
 
 Memory is bounded: a host keeps only its best URLs hot, the others are cold rows of the ledger (SQLite), and every
 hot URL of a host is at least as good as every cold one, so that the order is exact all the same.
@@ -16,7 +16,7 @@ from math import ceil
 
 import numpy as np
 
-from analecta.frontier.hosts import Domain, Entry, Host
+from analecta.frontier.hosts import Domain, Entry, Host, IpAddress, IpLimits
 from analecta.frontier.ledger import Ledger, Row
 from analecta.frontier.lines import Lines
 from analecta.frontier.politeness import Manners
@@ -24,6 +24,8 @@ from analecta.frontier.sieve import Sieve
 from analecta.model import Candidate, Lease, State, Target
 
 NEVER = float("inf")
+_SOON = 0.05  # seconds after which to look again whether a request has left or ended
+_LOOK_AGAIN = 1.0  # seconds after which an address offers itself to the next of its hosts
 _SLACK = 1.1  # a queue may outgrow its cap by a tenth before it is cut back: cutting scans the table
 
 
@@ -65,6 +67,13 @@ class Frontier:
         self._domain_of = domain_of
         self._within = within
         self._left = left
+        self.addresses: IpLimits | None = None  # where what is asked of one IP address is limited
+        self._address_of: Callable[[str], str] = lambda _: ""
+        self._unsent: set[int] = set()  # requests that were picked and have not left, by id or key
+        self._slots: dict[int, IpAddress] = {}  # where requests under way go, by id or key
+        self._alarms: list[tuple[float, int, IpAddress]] = []  # addresses that hosts wait for, by time
+        self._side_key = 1 << 64  # keys of turns outside the queue; ids are below
+        self._hope: Host | None = None  # a host that was last seen to be in order and to have URLs
         self._inside: set[Host] = set()  # hosts that are within, where only those are asked
         self._open: set[Host] = set()  # hosts with URLs that are not demoted
         self._now = now
@@ -108,7 +117,7 @@ class Frontier:
         rows: list[Row] = []
         for candidate in candidates:
             n = self._number()
-            host = self._host(candidate.target.host)
+            host = self.host(candidate.target.host)
             if host.bad:
                 state, reason = host.fate
                 rows.append((n, candidate, state, False, reason))
@@ -135,7 +144,7 @@ class Frontier:
         """Give hot queued URLs a better priority where it is better: a better page links to them now."""
         better = {t.id: t.host for t in targets if 0 <= self._live.get(t.id, NEVER) < priority}
         for id, n in self.ledger.reprioritise(better, priority):
-            self._enter(self._host(better[id]), priority, n, id)
+            self._enter(self.host(better[id]), priority, n, id)
 
     def rescore(self, worth: Mapping[int, float], most: float = 1.0) -> None:
         """Give hot queued URLs new priorities: seeds and probes, above `most`, and demoted ones keep theirs.
@@ -175,7 +184,7 @@ class Frontier:
 
     def requeue(self, lease: Lease, reason: str, detail: str = "", asked: bool = True) -> None:
         """Put a leased URL back, to be asked again when its host may be; a try in which it was `asked` counts."""
-        host = self._host(lease.host)
+        host = self.host(lease.host)
         self.ledger.settle(lease.id, State.QUEUED, reason, detail, tries=lease.tries if asked else lease.tries - 1)
         self._queued[lease.topic] += 1
         if host.bad:
@@ -187,7 +196,7 @@ class Frontier:
 
     def demote(self, lease: Lease, now: float, priority: float, reason: str) -> None:
         """Send a URL that was just given out behind all others; its host's turn is not used up."""
-        self.close(lease, now, Host.released)
+        self.close(lease, now, lambda host: host.dropped(now))
         lease.priority = priority
         self.ledger.reprioritise([lease.id], priority)
         self.requeue(lease, reason, asked=False)
@@ -196,7 +205,7 @@ class Frontier:
         """Give demoted URLs a priority like any other."""
         hosts = {target.id: target.host for target in targets}
         for id, n in self.ledger.promote(hosts, priority):
-            host = self._host(hosts[id])
+            host = self.host(hosts[id])
             if host.cold_best is not None and priority < host.cold_best:
                 self.ledger.spill([(priority, id)])
             else:
@@ -225,12 +234,12 @@ class Frontier:
         """
         self._queued = Counter(queued)
         for name, best in cold:
-            self._host(name).cold_best = best
+            self.host(name).cold_best = best
         for priority, n, id, name in hot:
-            self._host(name).heap.append((-priority, n, id))
+            self.host(name).heap.append((-priority, n, id))
             self._live[id] = priority
         for name, delay, wait in patience:
-            host = self._host(name)
+            host = self.host(name)
             host.delay = max(host.delay, delay)
             host.next = max(host.next, self._now + wait)
         for host in self.hosts.values():
@@ -270,26 +279,61 @@ class Frontier:
             self._queued[lease.topic] -= 1
         return leases
 
-    def close(self, lease: Lease, now: float, ended: Callable[[Host], None]) -> None:
-        """A fetch is over; `ended` tells the host's manners how (answered, pressed, failed or dropped)."""
+    def sent(self, key: int, name: str, now: float) -> None:
+        """A request leaves, by the id of its lease or the key of its turn: the delay runs from here."""
+        if key not in self._unsent:
+            return
+        self._unsent.discard(key)
         self._now = max(self._now, now)
-        host = self._host(lease.host)
-        ended(host)
-        self.silent.discard(host.name)
-        if host.known and host.strikes:
-            self.silent.add(host.name)
+        host = self.host(name)
+        host.left(now)
+        if self.addresses is not None and (address := self._slots.get(key)) is not None:
+            self.addresses.left(address, now)
+            self._wake(address)
+        if host.delay:
+            self._place(host)
+
+    def close(self, lease: Lease, now: float, ended: Callable[[Host], str | None]) -> None:
+        """A fetch is over; `ended` tells the host's manners how (answered, pressed, failed or dropped)."""
+        host = self.host(lease.host)
         domain = host.domain
         domain.flying -= 1
         parked, domain.parked = domain.parked, None
-        for other in parked or ():
+        self._over(lease.id, host, now, ended, parked or ())
+
+    def _over(
+        self, key: int, host: Host, now: float, ended: Callable[[Host], str | None], parked: Iterable[Host] = ()
+    ) -> None:
+        self._now = max(self._now, now)
+        left = self._release(key, host)
+        if reason := ended(host):
+            host.fate = (State.FAILED, reason)
+        if left and host.delay:
+            host.put_off(self._now + host.delay)
+        self.silent.discard(host.name)
+        if host.known and host.strikes:
+            self.silent.add(host.name)
+        for other in parked:
             self._place(other)
         self._place(host)
         if host.bad:
             self.give_up(host.name, *host.fate, host.bad)
 
+    def _release(self, key: int, host: Host) -> bool:
+        """Free the places of a request that is over; whether it had left. One that had not has used no turn."""
+        left = key not in self._unsent
+        self._unsent.discard(key)
+        host.unsent -= not left
+        address = self._slots.pop(key, None)
+        if address is not None:
+            address.flying -= 1
+            address.unsent -= not left
+            self._wake(address)
+        return left
+
     def give_up(self, name: str, state: State, reason: str, detail: str = "", also: Sequence[int] = ()) -> None:
         """Settle all that is queued for a host, and take nothing more for it in this run."""
-        host = self._host(name)
+        host = self.host(name)
         if not host.bad:
             host.bad, host.fate = detail or reason, (state, reason)
         ids = [id for _, _, id in self._hot(host)]
@@ -301,13 +345,13 @@ class Frontier:
 
     def hold(self, name: str) -> None:
         """Give a host no further turn until the fetch under way is over: it is being asked for its robots.txt."""
-        host = self._host(name)
+        host = self.host(name)
         host.held = True
         self._place(host)
 
     def slow_down(self, name: str, delay: float) -> None:
         """Honour a Crawl-delay as a minimum."""
-        host = self._host(name)
+        host = self.host(name)
         if delay > host.delay:
             host.delay = delay
             host.next = max(host.next, self._now + delay)
@@ -315,30 +359,112 @@ class Frontier:
 
     def forget_delay(self, name: str) -> None:
         """Its robots.txt asks for no Crawl-delay any more."""
-        self._host(name).delay = self.manners.delay
+        self.host(name).delay = self.manners.delay
 
     def wait(self, name: str) -> float:
         """Seconds for which a host must still be left alone."""
         host = self.hosts.get(name)
         return max(0.0, host.next - self._now) if host else 0.0
 
-    def reserve(self, name: str, now: float, longest: float = 5.0) -> float | None:
-        """Take a turn of a host outside the queue, for robots.txt and where it leads: seconds to wait for it.
+    # --- turns outside the queue, for robots.txt files and where they lead --------------------------------------
 
-        None where it would take `longest` more than the host's delay: no turn is taken then.
+    def claim(self, name: str, now: float, longest: float = 5.0) -> float:
+        """Stand in line for a turn of a host, before its queue: 0.0.
+
+        Where that would take `longest` more than the host's delay: seconds after which to come again.
         """
-        host = self._host(name)
-        if host.turn_given or not host.delay:
-            host.turn_given = False
-            return 0.0
-        if self.lines is not None:
-            return self.lines.reserve(name, host.delay)
-        wait = max(0.0, host.next - now)
+        host = self.host(name)
+        wait = max(0.0, host.next - now) + host.claims * host.delay
         if wait > host.delay + longest:
-            return None
-        host.next = now + wait + host.delay
+            host.later = max(host.later, now + wait - longest) + host.delay
+            return host.later - now
+        host.claims += 1
         self._place(host)
+        return 0.0
+
+    def unclaim(self, name: str) -> None:
+        """Stand in line no longer."""
+        host = self.host(name)
+        host.claims -= 1
+        self._place(host)
+
+    def turn_wait(self, name: str, now: float, ip: str = "") -> float:
+        """Seconds after which to ask again whether it is a claim's turn; 0.0 where it is."""
+        host = self.host(name)
+        busy = host.unsent > 0 or host.flying - host.learning >= host.parallel
+        wait = max(host.next - now if host.delay else 0.0, _SOON if host.delay and busy else 0.0)
+        if self.addresses is not None and ip:
+            host.address = address = self.addresses.at(ip)
+            wait = max(wait, address.next - now, 0.0 if self.addresses.open(address) else _SOON)
         return wait
+
+    def take_turn(self, name: str) -> int:
+        """Use a turn of a host; its key, for `sent` and `end_turn`."""
+        host = self.host(name)
+        self._side_key += 1
+        self._occupy(self._side_key, host)
+        self._place(host)
+        return self._side_key
+
+    def end_turn(self, key: int, name: str, now: float, ended: Callable[[Host], str | None]) -> None:
+        """A request outside the queue is over; `ended` as for `close`."""
+        self._over(key, self.host(name), now, ended)
+
+    # --- addresses ----------------------------------------------------------------------------------------------
+
+    def limit_addresses(self, addresses: IpLimits, address_of: Callable[[str], str]) -> None:
+        """Limit what is asked of one IP address. `address_of` tells that of a host, "" while it is not known:
+
+        then `locate` tells it before the host is asked.
+        """
+        self.addresses, self._address_of = addresses, address_of
+
+    def locate(self, lease: Lease, ip: str, now: float) -> bool:
+        """A host that is about to be asked is at this address: whether it may be asked there now."""
+        if self.addresses is None:
+            return True
+        self._now = max(self._now, now)
+        address = self.host(lease.host).address = self.addresses.at(ip)
+        held = self._slots.get(lease.id)
+        if held is address:
+            return True
+        if held is not None:
+            del self._slots[lease.id]
+            held.flying -= 1
+            held.unsent -= 1
+            self._wake(held)
+        if not self.addresses.free(address, self._now):
+            return False
+        self.addresses.take(address)
+        self._slots[lease.id] = address
+        return True
+
+    def _address_free(self, host: Host) -> bool:
+        if self.addresses is None:
+            return True
+        if host.address is None and (ip := self._address_of(host.name)):
+            host.address = self.addresses.at(ip)
+        return host.address is None or self.addresses.free(host.address, self._now)
+
+    def _wake(self, address: IpAddress) -> None:
+        """Let the best host that waits for an address stand in the queue again, once the address may be asked."""
+        assert self.addresses is not None
+        if self.addresses.free(address, self._now):
+            while address.parked:
+                _, _, ticket, host = heappop(address.parked)
+                if host.ticket == ticket and self._place(host):
+                    break
+            self._set_alarm(address, self._now + _LOOK_AGAIN)
+        elif self.addresses.open(address):
+            self._set_alarm(address, address.next)
+
+    def _set_alarm(self, address: IpAddress, due: float) -> None:
+        if address.parked and (due < address.alarm or address.alarm <= self._now):  # else one is set that is earlier
+            address.alarm = due
+            self._tickets += 1
+            heappush(self._alarms, (due, self._tickets, address))
+
+    # --- what waits for time ------------------------------------------------------------------------------------
 
     def next_due(self) -> float | None:
         """When the next host may be asked by the clock, if some must still wait; None where nothing waits for time."""
@@ -349,19 +475,35 @@ class Frontier:
         """The same by the time that the frontier goes by."""
         while self._waiting and self._waiting[0][3].ticket != self._waiting[0][2]:
             heappop(self._waiting)
-        return self._waiting[0][0] if self._waiting else None
+        while self._alarms and not self._alarms[0][2].parked:
+            heappop(self._alarms)
+        heads = [heap[0][0] for heap in (self._waiting, self._alarms) if heap]
+        return min(heads, default=None)
 
     def in_turn(self, floor: float) -> bool:
         """Whether a URL of at least this priority waits for its host's delay alone, not for a host in trouble."""
         waiting = [(due, host) for due, _, ticket, host in self._waiting if host.ticket == ticket and host.heap]
+        parked = {address: None for _, _, address in self._alarms}
+        waiting += [(self._now, host) for at in parked for _, _, ticket, host in at.parked if host.ticket == ticket]
         return any(
             -host.heap[0][0] >= floor and not host.strikes and due - self._now <= ceil(host.delay)
             for due, host in waiting
+            if host.heap
         )
 
     def next_host(self) -> str:
         """The host that may be asked then; "" where nothing waits for time."""
-        return "" if self.first_due() is None else self._waiting[0][3].name
+        due = self.first_due()
+        if due is None:
+            return ""
+        first = self._waiting[0] if self._waiting and self._waiting[0][0] == due else self._alarms[0][2].parked[0]
+        return first[3].name
+
+    def stuck(self) -> bool:
+        """Whether nothing is left but what belongs to hosts in trouble."""
+        if self._hope is None or not _in_order(self._hope):
+            self._hope = next(filter(_in_order, self.hosts.values()), None)
+        return self._hope is None
 
     def count_above(self, priority: float) -> int:
         """How many hot URLs wait with at least this priority; walks through them all."""
@@ -375,7 +517,8 @@ class Frontier:
         self._next_n += 1
         return self._next_n - 1
 
-    def _host(self, name: str) -> Host:
+    def host(self, name: str) -> Host:
+        """A host; one never heard of is made."""
         host = self.hosts.get(name)
         if host is None:
             domain = self._domains.setdefault(self._domain_of(name), Domain())
@@ -412,8 +555,8 @@ class Frontier:
             host.cold_best = self.ledger.cold_best(host.name)
         return heap[0] if heap else None
 
-    def _place(self, host: Host) -> None:
-        """Let the host stand where it belongs now; earlier entries of it become stale."""
+    def _place(self, host: Host) -> bool:
+        """Let the host stand where it belongs now; earlier entries of it become stale. Whether it may be asked now."""
         self._tickets += 1
         host.ticket = self._tickets
         if self._is_open(host):
@@ -421,15 +564,27 @@ class Frontier:
         else:
             self._open.discard(host)
         if host.outside or not self._free(host) or (best := self._best(host)) is None:
-            return
+            return False
         if host.next > self._now:
             heappush(self._waiting, (host.next, self._tickets, self._tickets, host))
         elif self._rests(host):
-            return  # `_resting` has it
+            return False  # `_resting` has it
         elif self._domain_full(host):
             host.domain.parked = [*(host.domain.parked or ()), host]
+        elif not self._address_free(host):
+            self._park(host, best)
         else:
             heappush(self._ready, (best[0], best[1], self._tickets, host))
+            return True
+        return False
+
+    def _park(self, host: Host, best: Entry) -> None:
+        """Let the host wait for its address."""
+        assert self.addresses is not None
+        assert host.address is not None
+        heappush(host.address.parked, (best[0], best[1], host.ticket, host))
+        if self.addresses.open(host.address):
+            self._set_alarm(host.address, host.address.next)
 
     def _is_open(self, host: Host) -> bool:
         """Whether a host has URLs that are not demoted; entries that went stale may say so a while longer."""
@@ -444,6 +599,8 @@ class Frontier:
             _, _, ticket, host = heappop(self._waiting)
             if host.ticket == ticket:
                 self._place(host)
+        while self._alarms and self._alarms[0][0] <= self._now:
+            self._wake(heappop(self._alarms)[2])
         while self._resting and self._resting[0][0] <= self._picks - self.spread:
             number, host = self._resting.popleft()
             if host.picked == number:
@@ -453,7 +610,8 @@ class Frontier:
             if host.ticket != ticket:
                 continue
             best = self._best(host)
-            if best and best[:2] == (priority, n) and self._free(host) and not self._domain_full(host):
+            able = self._free(host) and not self._domain_full(host) and self._address_free(host)
+            if best and best[:2] == (priority, n) and able:
                 return host
             self._place(host)
         return self._least_resting()
@@ -461,7 +619,7 @@ class Frontier:
     def _take(self, host: Host) -> int:
         _, _, id = heappop(host.heap)
         del self._live[id]
-        host.asked(self._now)
+        self._occupy(id, host)
         host.domain.flying += 1
         self._picks += 1
         host.picked = self._picks
@@ -469,6 +627,17 @@ class Frontier:
             self._resting.append((self._picks, host))
         self._place(host)
         return id
+
+    def _occupy(self, key: int, host: Host) -> None:
+        """A request to a host is picked: it takes its places. In a crawl in order, lines know when it leaves."""
+        host.asked()
+        if self.lines is not None:
+            host.left(self._now)
+            return
+        self._unsent.add(key)
+        if self.addresses is not None and host.address is not None:
+            self.addresses.take(host.address)
+            self._slots[key] = host.address
 
     def _rests(self, host: Host) -> bool:
         """Whether the host was picked so lately that others come first (P5)."""
@@ -479,7 +648,11 @@ class Frontier:
         able = [
             host
             for host in dict.fromkeys(host for _, host in self._resting)
-            if self._free(host) and host.next <= self._now and not self._domain_full(host) and self._best(host)
+            if self._free(host)
+            and host.next <= self._now
+            and not self._domain_full(host)
+            and self._address_free(host)
+            and self._best(host)
         ]
         return min(able, key=lambda host: host.heap[0], default=None)
 
@@ -527,8 +700,16 @@ class Frontier:
         """Forget hosts about which there is nothing to remember."""
         for name, host in list(self.hosts.items()):
             idle = not host.flying and not host.heap and host.cold_best is None and not self._rests(host)
-            if idle and not host.bad and not host.strikes and host.next <= self._now:
+            if idle and not host.bad and not host.in_trouble and not host.claims and host.next <= self._now:
                 del self.hosts[name]
                 self._inside.discard(host)
                 self._open.discard(host)
+        if self.addresses is not None:
+            self.addresses.keep_only({host.address for host in self.hosts.values()})
         self._sweep_at = max(10_000, 2 * len(self.hosts))
+
+
+def _in_order(host: Host) -> bool:
+    """Whether a host has something to ask for, and the last time it answered."""
+    has = host.flying or host.heap or host.cold_best is not None
+    return bool(has) and not (host.in_trouble or host.bad or host.outside)

@@ -26,11 +26,12 @@ REFUSED: dict[str, str] = {
 
 # Why a URL that was asked for gave no page.
 FAILED: dict[str, str] = {
-    "bad-host": "Its host failed several times in a row and was given up for that run.",
+    "bad-host": "Its host kept failing for too long and was given up for that run (fetch.patience).",
+    "busy-host": "Its host kept answering 429 or 503 for too long and was given up for that run (fetch.patience).",
     "poison": "The program ended each time it read this page, so the page is set aside.",
     "parser": "The page could not be read within the limits of time and memory.",
     "redirect-scheme": "It redirects to something that is not http or https.",
-    "turn": "Its turn was used to read its host's robots.txt, and it waits for the next.",
+    "turn": "Its host could not be asked for it just then (its turn went to robots.txt, or its address was busy).",
     "redirect-bad": "It redirects, but not to an address that can be asked for.",
     "redirect-many": "It is at the end of too many redirects.",
     "redirect-loop": "It redirects to itself.",

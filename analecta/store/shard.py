@@ -58,8 +58,9 @@ CREATE TABLE journal (at REAL NOT NULL, event TEXT NOT NULL);
 """
 
 # Came after the first libraries were made: it is added to those when they are next written to.
-_GIVEN_UP = "CREATE INDEX IF NOT EXISTS urls_given_up ON urls (n) WHERE reason = 'bad-host'"
 _DEMOTED = "CREATE INDEX IF NOT EXISTS urls_demoted ON urls (host) WHERE state = 0 AND priority < 0"
+_HOST_GIVEN_UP = "reason IN ('bad-host', 'busy-host', 'robots-unreachable') AND state = 3"
+_GIVEN_UP = f"CREATE INDEX IF NOT EXISTS urls_of_given_up ON urls (n) WHERE {_HOST_GIVEN_UP}"
 
 # A link that nobody let us follow is remembered as refused; a later one that may be followed redeems it.
 _ADD_URL = """INSERT INTO urls (n, id, url, host, state, cold, priority, topic, depth, parent, found,
@@ -255,8 +256,8 @@ class Shard:
     def try_hosts_again(self) -> Counter[int]:
         """Queue again what was given up with its host: that was for one run; how many of each topic."""
         rows = self.db.execute(
-            "UPDATE urls INDEXED BY urls_given_up SET state = 0, tries = 0, reason = NULL, detail = NULL"
-            " WHERE reason = 'bad-host' AND state = 3 RETURNING topic"
+            "UPDATE urls INDEXED BY urls_of_given_up SET state = 0, tries = 0, reason = NULL, detail = NULL"
+            f" WHERE {_HOST_GIVEN_UP} RETURNING topic"
         ).fetchall()
         return Counter(topic for (topic,) in rows)
 

@@ -194,6 +194,20 @@ def test_f22_a_crawl_ends_where_all_hosts_must_be_waited_for_too_long(library, w
     assert code == 0
 
 
+def test_f64_f72_a_crawl_ends_where_for_long_only_hosts_in_trouble_were_left(library):
+    now = [0.0]
+    crawl = crawl_of(library, 2, lambda: now[0], idle=120.0)
+
+    def over(at, **values):
+        now[0] = at
+        says(crawl, queued=7, flying=1, wait=3.0, **values)
+        return crawl._nothing_left()[0]
+
+    assert [over(0.0, stuck=True), over(100.0, stuck=True), over(110.0, stuck=False)] == ["", "", ""]
+    assert [over(120.0, stuck=True), over(239.0, stuck=True)] == ["", ""]
+    assert "14 URLs are left on hosts that fail or refuse" in over(241.0, stuck=True)
+
+
 def test_an_interrupt_ends_it_before_any_rule(library):
     crawl = crawl_of(library)
     crawl.interrupt()

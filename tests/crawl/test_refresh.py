@@ -51,7 +51,7 @@ def test_a_host_that_was_given_up_is_asked_again_by_the_next_crawl(tmp_path):
     paths = [f"b.test/{n}" for n in range(9)]
     pages = {"a.test/": html("/", *(f"http://{path}" for path in paths))} | dict.fromkeys(paths, raw(b""))
     with site(pages) as server:
-        asked = {"tries": 1, "strikes": 3, "per_host": 1, "delay": 0.01, "back_off": 0.01}
+        asked = {"tries": 1, "strikes": 3, "per_host": 1, "delay": 0.01, "back_off": 0.01, "patience": 0.0}
         library = make_library(tmp_path / "lib", ["http://a.test/"], server.address, fetch=asked)
         crawl(library)
         given_up = {url for url, (_, reason) in states(library).items() if reason == "bad-host"}

@@ -163,7 +163,7 @@ def test_f21_a_host_that_asks_for_too_much_patience_is_set_aside_at_once(tmp_pat
     with site(slow, star("a.test", 4) | star("b.test", 4)) as server:
         library = make_library(tmp_path / "lib", ["http://a.test/", "http://b.test/"], server.address)
         with started(library) as process:
-            process.wait(5)
+            process.wait(60)
     assert states(library)["http://a.test/"] == (State.REFUSED, "crawl-delay")
     assert {asked.path for asked in server.asked if asked.host == "a.test"} == {"/robots.txt"}
     assert len(kept(library)) == 5

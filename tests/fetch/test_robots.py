@@ -82,8 +82,12 @@ def test_f19_five_redirects_are_followed() -> None:
     assert verdict(in_turn(*chain)) == (False, True, "robots", 6)
 
 
-def test_f19_a_sixth_redirect_is_no_file_and_no_loop() -> None:
-    assert verdict(hop("/robots.txt")) == (True, True, "robots", 6)
+def test_f19_a_sixth_redirect_is_no_file() -> None:
+    assert verdict(in_turn(*(hop(f"/{i}") for i in range(9)))) == (True, True, "robots", 6)
+
+
+def test_f19_a_redirect_to_itself_is_no_file_and_asked_for_once() -> None:
+    assert verdict(hop("/robots.txt")) == (True, True, "robots", 1)
 
 
 @pytest.mark.parametrize("to", ["file:///etc/passwd", "ftp://a.test/", "http://[bad/", "javascript:1"])

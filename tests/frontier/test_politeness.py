@@ -13,7 +13,7 @@ from analecta.frontier.queues import Frontier
 
 NOW = 1_700_000_000.0
 QUICK = settings(max_examples=150, deadline=None, derandomize=True, database=None)
-WHATS = ("ask", "ask", "answered", "pressed", "failed", "dropped")
+WHATS = ("ask", "ask", "leave", "leave", "answered", "pressed", "failed", "dropped")
 STEPS = st.lists(st.tuples(st.sampled_from((0.0, 0.1, 0.7, 2.0, 9.0)), st.sampled_from(WHATS)), max_size=60)
 
 
@@ -25,19 +25,21 @@ def test_no_two_starts_are_closer_than_the_delay_nor_more_under_way_than_allowed
     for seconds, what in steps:
         now += seconds
         if what == "ask" and turns.free() and turns.next <= now:
-            assert now - last >= delay
             assert now - ended >= delay
-            turns.asked(now)
-            last = now
+            turns.asked()
             assert turns.flying <= parallel
-        elif what != "ask" and turns.flying:
-            ended = now
+        elif what == "leave" and turns.unsent:
+            assert now - last >= delay
+            turns.left(now)
+            last = now
+        elif what not in ("ask", "leave") and turns.flying > turns.unsent:
+            ended = ended if what == "dropped" else now
             end(turns, what, now, manners)
 
 
 def end(turns, what, now, manners):
     if what == "pressed":
-        turns.pressed(now, 1.0)
+        turns.pressed(now, manners, 1.0)
     elif what == "dropped":
         turns.dropped(now)
     else:
@@ -52,8 +54,10 @@ def test_the_time_of_the_next_request_never_moves_back(steps):
     for seconds, what in steps:
         now += seconds
         if what == "ask" and turns.free() and turns.next <= now:
-            turns.asked(now)
-        elif what != "ask" and turns.flying:
+            turns.asked()
+        elif what == "leave" and turns.unsent:
+            turns.left(now)
+        elif what not in ("ask", "leave") and turns.flying > turns.unsent:
             end(turns, what, now, manners)
         assert turns.next >= due
         due = turns.next
@@ -62,22 +66,23 @@ def test_the_time_of_the_next_request_never_moves_back(steps):
 def test_f22_a_host_that_presses_is_asked_half_as_much_and_trusted_again_slowly():
     manners = Manners(0.0, 8)
     turns = Turns(manners)
-    turns.asked(0.0)
-    turns.pressed(0.0, 60.0)
+    turns.asked()
+    turns.pressed(0.0, manners, 60.0)
     assert (turns.parallel, turns.next) == (4, 60.0)
     for good in range(40):
         assert turns.parallel == 4 + good // 10
-        turns.asked(60.0)
+        turns.asked()
         turns.answered(60.0, manners)
     assert turns.parallel == 8
 
 
 def test_f09_a_host_that_fails_is_left_alone_twice_as_long_each_time_then_given_up():
-    manners = Manners(1.0, 2, strikes=3, back_off=10.0)
+    manners = Manners(1.0, 2, strikes=3, back_off=10.0, patience=0.0)
     turns, waits = Turns(manners), []
     for _ in range(3):
         now = turns.next
-        turns.asked(now)
+        turns.asked()
+        turns.left(now)
         turns.failed(now, manners)
         waits.append(turns.next - now)
     assert waits == [10.0, 20.0, 40.0]
@@ -89,18 +94,50 @@ def test_a_good_answer_forgives_failures():
     manners = Manners(0.0, 2, strikes=2)
     turns = Turns(manners)
     for how in ("failed", "answered", "failed"):
-        turns.asked(0.0)
+        turns.asked()
         getattr(turns, how)(0.0, manners)
     assert not turns.bad
 
 
 def test_a_held_host_has_no_turn_until_the_fetch_is_over():
     turns = Turns(Manners(0.0, 2))
-    turns.asked(0.0)
+    turns.asked()
     turns.held = True
     assert not turns.free()
     turns.dropped(1.0)
     assert turns.free()
+
+
+@pytest.mark.parametrize(("took", "pause"), [(0.1, 1.0), (2.0, 10.0), (60.0, 30.0)])
+def test_f69_a_delay_may_adapt_to_the_response_time_within_bounds(took, pause):
+    manners = Manners(1.0, delay_factor=5.0, max_delay=30.0)
+    turns = Turns(manners)
+    turns.asked()
+    turns.left(0.0)
+    turns.answered(took, manners, took)
+    assert turns.next == took + pause
+
+
+def test_f64_refusals_in_a_row_are_waited_for_longer_each_time_and_given_up_in_the_end():
+    manners = Manners(1.0, back_off=10.0)
+    turns, waits, reason = Turns(manners), [], ""
+    while not reason:
+        now = turns.next
+        turns.asked()
+        reason = turns.pressed(now, manners, 1.0)
+        waits.append(turns.next - now)
+    assert waits[:8] == [1.0, 10.0, 20.0, 40.0, 80.0, 160.0, 320.0, 600.0]
+    assert (reason, turns.free()) == ("busy-host", False)
+    assert 3600.0 <= sum(waits[:-1]) <= 4300.0
+
+
+def test_f72_what_cannot_change_is_given_up_without_patience():
+    manners = Manners(1.0, strikes=2)
+    turns, reasons = Turns(manners), []
+    for _ in range(2):
+        turns.asked()
+        reasons.append(turns.failed(turns.next, manners, hopeless=True))
+    assert reasons == ["", "bad-host"]
 
 
 # --- Retry-After -----------------------------------------------------------------------------------------------------
@@ -168,8 +205,8 @@ def test_f22_a_date_without_a_zone_is_in_utc_wherever_we_are(in_tokyo, text):
 @pytest.mark.parametrize("jump", [-86_400.0, 0.0, 86_400.0])
 def test_f07_a_date_is_turned_into_a_wait_once_and_later_jumps_do_not_matter(jump):
     turns = Turns(Manners(1.0), now=500.0)
-    turns.asked(500.0)
-    turns.pressed(501.0, retry_after({"retry-after": formatdate(NOW + 30, usegmt=True)}, NOW, 10.0))
+    turns.asked()
+    turns.pressed(501.0, Manners(1.0), retry_after({"retry-after": formatdate(NOW + 30, usegmt=True)}, NOW, 10.0))
     retry_after({"retry-after": formatdate(NOW, usegmt=True)}, NOW + jump, 10.0)
     assert turns.next == 531.0
 
@@ -194,7 +231,8 @@ def test_f07_time_that_seems_to_go_back_is_taken_as_standing_still():
     with shard_at() as shard:
         frontier = Frontier(shard, Manners(5.0), now=100.0)
         pushed(frontier, candidate("http://a/1"), candidate("http://a/2"))
-        assert len(frontier.pop(1, 100.0)) == 1
+        (one,) = frontier.pop(1, 100.0)
+        frontier.sent(one.id, one.host, 100.0)
         assert frontier.pop(1, 20.0) == []
         assert len(frontier.pop(1, 105.0)) == 1
 
@@ -229,9 +267,11 @@ def test_f19_a_robots_file_that_moved_within_its_host_is_waited_for_whatever_the
     with shard_at() as shard:
         frontier = Frontier(shard, Manners(20.0))
         pushed(frontier, candidate("http://a/"))
-        assert len(frontier.pop(1, 0.0)) == 1
-        assert frontier.reserve("a", 1.0) == 19.0
-        assert frontier.reserve("a", 1.0) is None, "two turns are too long"
+        (one,) = frontier.pop(1, 0.0)
+        frontier.sent(one.id, one.host, 0.0)
+        assert frontier.claim("a", 1.0) == 0.0
+        assert frontier.turn_wait("a", 1.0) == 19.0
+        assert frontier.claim("a", 1.0) > 0.0, "two turns are too long"
 
 
 @pytest.mark.parametrize(
@@ -243,12 +283,13 @@ def test_what_waits_for_its_turn_is_told_from_what_waits_for_a_host_in_trouble(e
     ends = {
         "answered": lambda host: host.answered(1.0, manners),
         "failed": lambda host: host.failed(1.0, manners),
-        "pressed": lambda host: host.pressed(1.0, 60.0),
+        "pressed": lambda host: host.pressed(1.0, manners, 60.0),
     }
     with shard_at() as shard:
         frontier = Frontier(shard, manners)
         pushed(frontier, candidate("http://a/1"), candidate("http://a/2"))
         (one,) = frontier.pop(1, 0.0)
+        frontier.sent(one.id, one.host, 0.0)
         assert frontier.in_turn(0.0)
         frontier.close(one, 1.0, ends[end])
         assert frontier.in_turn(floor) == in_turn

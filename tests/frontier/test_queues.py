@@ -46,6 +46,7 @@ class ModelHost:
         self.parallel, self.flying, self.good, self.strikes = parallel, 0, 0, 0
         self.not_before = self.struck = 0.0
         self.bad = self.held = False
+        self.unsent = self.refusals = 0
         self.fate = State.FAILED
 
 
@@ -60,12 +61,12 @@ class FrontierAgainstList(RuleBasedStateMachine):
         spread=st.integers(0, 1),
     )
     def begin(self, hot, delay, parallel, per_domain, spread):
-        self.manners = Manners(delay, parallel, per_domain, 3, 2.0)
+        self.manners = Manners(delay, parallel, per_domain, 3, 2.0, 0.0)
         self.spread = spread
         self.cm = shard_at()
         self.shard = self.cm.__enter__()
         self.frontier = Frontier(self.shard, self.manners, hot=hot, spread=self.spread, domain_of=domain)
-        self.urls, self.flights, self.picks = {}, [], []
+        self.urls, self.flights, self.picks, self.unsent = {}, [], [], set()
         self.hosts = {name: ModelHost(parallel) for name in HOSTS}
         self.now = 0.0
 
@@ -79,7 +80,10 @@ class FrontierAgainstList(RuleBasedStateMachine):
         host = self.hosts[name]
         shared = sum(self.hosts[other].flying for other in HOSTS if domain(other) == domain(name))
         full = 0 < self.manners.per_domain <= shared
-        return not (host.bad or host.held or full) and host.flying < host.parallel and host.not_before <= self.now
+        waits = self.manners.delay and host.unsent
+        return (
+            not (host.bad or host.held or full or waits) and host.flying < host.parallel and host.not_before <= self.now
+        )
 
     def choice(self):
         """All URLs that may be asked for now, of hosts that were not picked lately if there are such."""
@@ -101,7 +105,8 @@ class FrontierAgainstList(RuleBasedStateMachine):
         url, host = self.urls[lease.id], self.hosts[lease.host]
         url.state = State.LEASED
         host.flying += 1
-        host.not_before = max(host.not_before, self.now + self.manners.delay)
+        host.unsent += 1
+        self.unsent.add(lease.id)
         self.picks.append(lease.host)
         self.flights.append(lease)
 
@@ -132,6 +137,21 @@ class FrontierAgainstList(RuleBasedStateMachine):
         self.now += seconds
 
     @precondition(lambda self: self.flights)
+    @rule(which=st.integers(0, 9))
+    def leave(self, which):
+        """A request that was picked leaves: the delay runs from here."""
+        lease = self.flights[which % len(self.flights)]
+        self.frontier.sent(lease.id, lease.host, self.now)
+        if lease.id in self.unsent:
+            self.left(lease)
+
+    def left(self, lease):
+        host = self.hosts[lease.host]
+        self.unsent.discard(lease.id)
+        host.unsent -= 1
+        host.not_before = max(host.not_before, self.now + self.manners.delay)
+
+    @precondition(lambda self: self.flights)
     @rule(
         which=st.integers(0, 9),
         how=st.sampled_from(("answered", "pressed", "failed", "dropped")),
@@ -144,7 +164,10 @@ class FrontierAgainstList(RuleBasedStateMachine):
         self.frontier.close(lease, now, self.manner(how, now))
         host.flying -= 1
         host.held = False
-        host.not_before = max(host.not_before, now + self.manners.delay)
+        if how != "dropped" or lease.id not in self.unsent:  # one that never left costs no turn
+            host.not_before = max(host.not_before, now + self.manners.delay)
+        host.unsent -= lease.id in self.unsent
+        self.unsent.discard(lease.id)
         self.learn(host, how)
         if again:
             lease.priority *= again
@@ -160,26 +183,32 @@ class FrontierAgainstList(RuleBasedStateMachine):
         """The call that the harvest makes for each way in which a fetch may end."""
         return {
             "answered": lambda host: host.answered(now, self.manners),
-            "pressed": lambda host: host.pressed(now, 4.0),
+            "pressed": lambda host: host.pressed(now, self.manners, 4.0),
             "failed": lambda host: host.failed(now, self.manners),
             "dropped": lambda host: host.dropped(now),
         }[how]
 
     def learn(self, host, how):
         if how == "answered":
-            host.strikes, host.good = 0, host.good + 1
+            host.strikes, host.refusals, host.good = 0, 0, host.good + 1
             if host.good >= 10 and host.parallel < self.manners.parallel:
                 host.parallel, host.good = host.parallel + 1, 0
         elif how == "pressed":
             host.parallel, host.good = max(1, host.parallel // 2), 0
-            host.not_before = max(host.not_before, self.now + 4.0)
+            wait = 4.0
+            if self.now >= host.struck:
+                host.refusals += 1
+                wait = max(4.0, 2.0 * 2 ** (host.refusals - 2)) if host.refusals > 1 else 4.0
+                host.struck = self.now + wait
+            host.not_before = max(host.not_before, self.now + wait)
+            host.bad = host.bad or host.strikes + host.refusals >= 3
         elif how == "failed":
             host.good = 0
             if self.now >= host.struck:  # what was asked before that is the same trouble
                 host.strikes += 1
                 host.struck = self.now + 2.0 * 2 ** (host.strikes - 1)
                 host.not_before = max(host.not_before, host.struck)
-                host.bad = host.bad or host.strikes >= 3
+                host.bad = host.bad or host.strikes + host.refusals >= 3
 
     def settle_all(self, name):
         for url in self.urls.values():
@@ -253,7 +282,13 @@ class FrontierAgainstList(RuleBasedStateMachine):
         if not hasattr(self, "urls") or self.choice():
             return
         waiting = [self.hosts[u.host] for u in self.urls.values() if u.state == State.QUEUED]
-        free = [h for h in waiting if not (h.bad or h.held) and h.flying < h.parallel and h.not_before > self.now]
+        free = [
+            h
+            for h in waiting
+            if not (h.bad or h.held or (self.manners.delay and h.unsent))
+            and h.flying < h.parallel
+            and h.not_before > self.now
+        ]
         due = self.frontier.next_due()
         if free:
             assert due is not None
@@ -328,7 +363,7 @@ def test_p5_a_resting_host_that_must_be_waited_for_is_known_to_be_due():
         frontier = Frontier(shard, FREE, spread=3)
         pushed(frontier, candidate("http://a/1"), candidate("http://a/2"))
         (one,) = frontier.pop(1, 0.0)
-        frontier.close(one, 1.0, lambda host: host.pressed(1.0, 3600.0))
+        frontier.close(one, 1.0, lambda host: host.pressed(1.0, FREE, 3600.0))
         assert (frontier.next_due(), frontier.next_host()) == (3601.0, "a")
         assert len(frontier.pop(9, 3601.0)) == 1
 
@@ -417,7 +452,7 @@ def test_the_cap_counts_each_topic_by_itself_and_says_why():
 
 
 def test_what_is_queued_for_a_host_that_fails_too_often_is_settled():
-    manners = Manners(0.0, 2, 0, strikes=1)
+    manners = Manners(0.0, 2, 0, strikes=1, patience=0.0)
     with shard_at() as shard:
         frontier = Frontier(shard, manners, hot=2)
         pushed(frontier, *(candidate(f"http://a/{i}") for i in range(9)), candidate("http://b/", 0.1))
