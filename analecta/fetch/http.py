@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 import pycurl
 
 from analecta.errors import BadSettings
+from analecta.fetch.connections import Connections
 from analecta.fetch.decode import ACCEPTED, decode
 from analecta.fetch.dns import NoAddress, Resolver
 from analecta.fetch.guard import Guard
@@ -28,6 +29,7 @@ ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 _PARTS = re.compile(r"(https?)://(\[[0-9a-fA-F:.]+\]|[\w.~!$&'()*+,;=-]+)(:[0-9]{1,5})?(/[!\"$-~]*)", re.ASCII)
 _FIXED = re.compile(r"(?:(https?)://)?((\[[0-9a-fA-F:.]+\]|[\w.-]+):[0-9]{1,5})/?")
 _LOOPBACK = re.compile(r"127\.[0-9.]+|localhost|\[::1\]")
+_OTHER_CONNECTIONS = 8  # kept connections that may turn out to be of no use, before a request is given up
 _UNCLEAN = re.compile(r"[^\x20-\x7e\xa0-\xff]")
 
 
@@ -60,7 +62,7 @@ class Http:
     ) -> None:
         self.guard = guard or Guard()
         self.resolver = resolver or Resolver(self.guard)
-        self.fixed, verify = _fixed_address(connect_to) if connect_to else ("", True)
+        self.scheme, self.fixed, verify = _fixed_address(connect_to) if connect_to else ("", "", True)
         self.first_byte_timeout = first_byte_timeout
         self.sizes = Sizes(max_wire, types)
         self.max_body = max_body
@@ -77,7 +79,9 @@ class Http:
             "min_rate_time": min_rate_time,
             "ca_file": ca_file or system_ca_file(),
             "verify": verify,
+            "connect_to": self.fixed,
         }
+        self._connections = Connections()
         self._slots = asyncio.Semaphore(parallel)
         self._idle: list[Transfer] = []
         self._all: dict[pycurl.Curl, Transfer] = {}
@@ -120,22 +124,13 @@ class Http:
             self._multi = Multi(self.parallel * 4)
             self._sweep(loop)
         transfer = self._idle.pop() if self._idle else self._new()
-        future: asyncio.Future[tuple[int, str]] = loop.create_future()
         began, since = self.now(), loop.time()
         fields = self._fields(request)
-        try:
-            transfer.begin(future, since)
-            self._aim(transfer, parts, ips, fields)
-            if request.sent is not None:
-                request.sent()
-            self._multi.start(transfer.curl, transfer.done)
-            code, words = await future
-        except pycurl.error as error:
-            code, words = error.args
-        except asyncio.CancelledError:
-            self._multi.stop(transfer.curl)
-            self._idle.append(transfer)
-            raise
+        code, words = await self._run(transfer, request, parts, ips, fields)
+        for _ in range(_OTHER_CONNECTIONS):
+            if not code or not transfer.is_unsent() or self._closed:
+                break
+            code, words = await self._run(transfer, request, parts, ips, fields)
         if self._closed:
             return NoAnswer(request.url, "closed", retry=True)
         self._idle.append(transfer)  # nobody else runs before we have read what it holds
@@ -162,6 +157,26 @@ class Http:
             cut=not whole and len(body) == self.max_body,
         )
 
+    async def _run(
+        self, transfer: Transfer, request: Request, parts: "re.Match[str]", ips: tuple[str, ...], fields: list[str]
+    ) -> tuple[int, str]:
+        """Let libcurl do one transfer: its error code and words."""
+        assert self._multi is not None
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[tuple[int, str]] = loop.create_future()
+        try:
+            transfer.begin(future, loop.time(), request.sent)
+            self._aim(transfer, parts, ips, fields)
+            self._multi.start(transfer.curl, transfer.done)
+            return await future
+        except pycurl.error as error:
+            code, words = error.args
+            return code, words
+        except asyncio.CancelledError:
+            self._multi.stop(transfer.curl)
+            self._idle.append(transfer)
+            raise
+
     def _fields(self, request: Request) -> list[str]:
         """The header fields of a request; validators that are not clean text are left out."""
         if not request.etag and not request.modified:
@@ -173,9 +188,9 @@ class Http:
         """Point the handle at the one fixed address, or at the addresses that were checked."""
         scheme, name, port, path = parts.groups("")
         if self.fixed:
-            # All hosts share one pool of connections: their names are only in the Host field.
-            transfer.curl.setopt(pycurl.URL, self.fixed + path)
-            fields = [f"Host: {name}{port}", *fields]
+            transfer.curl.setopt(pycurl.URL, f"{self.scheme}://{name}{port}{path}")
+            if port and scheme != self.scheme:  # libcurl leaves out a port that is its scheme's own
+                fields = [f"Host: {name}{port}", *fields]
         else:
             transfer.curl.setopt(pycurl.URL, parts.string)
             number = port[1:] or ("443" if scheme == "https" else "80")
@@ -186,7 +201,7 @@ class Http:
             transfer.fields = fields
 
     def _new(self) -> Transfer:
-        transfer = Transfer(self.sizes)
+        transfer = Transfer(self.sizes, self._connections)
         self._all[transfer.curl] = transfer
 
         def dial(_purpose: int, address: "pycurl.CurlSockAddr") -> QuietSocket | int:
@@ -212,9 +227,9 @@ class Http:
         self._sweeper = loop.call_later(pause, self._sweep, loop)
 
 
-def _fixed_address(connect_to: str) -> tuple[str, bool]:
-    """What "HOST:PORT" or "https://HOST:PORT" puts before each path, and whether certificates are checked there."""
+def _fixed_address(connect_to: str) -> tuple[str, str, bool]:
+    """The scheme and address of "HOST:PORT" or "https://HOST:PORT", and whether certificates are checked there."""
     found = _FIXED.fullmatch(connect_to)
     if found is None:
         raise BadSettings(f"connect_to must be HOST:PORT or https://HOST:PORT, not {connect_to!r}")
-    return f"{found[1] or 'http'}://{found[2]}", not _LOOPBACK.fullmatch(found[3])
+    return found[1] or "http", found[2], not _LOOPBACK.fullmatch(found[3])
