@@ -76,6 +76,7 @@ class Answer(msgspec.Struct):
     began: float = 0.0
     took: float = 0.0
     truncated: str = ""
+    certificate: str = ""  # what to tell of one that was not checked because a person allowed it
     cut: bool = False  # `body` is the beginning only of what `wire` holds
 
 

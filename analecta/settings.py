@@ -166,6 +166,7 @@ class FetchSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     back_off: Seconds = 10.0
     dns: tuple[str, ...] = ()
     allow: tuple[str, ...] = ()  # address ranges that may be asked although they are private
+    allow_bad_tls: tuple[str, ...] = ()  # hosts whose certificates are not checked
 
 
 class StopSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

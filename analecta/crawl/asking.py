@@ -15,6 +15,7 @@ from analecta.crawl.pages import Landed, Pages
 from analecta.crawl.pile import Pile
 from analecta.fetch.robots import Robots
 from analecta.fetch.rules import Rules
+from analecta.fetch.tls import RETRY
 from analecta.frontier.lines import Line
 from analecta.frontier.politeness import SLOW_DOWN, retry_after
 from analecta.frontier.queues import Frontier
@@ -116,7 +117,8 @@ class Asker:
             return None
         if rules.reason == "robots":
             return NoAnswer(lease.url, "robots", rules.cause, refused=True)
-        if rules.cause in ("guard", "no-such-host"):  # the page itself would fare no better
+        hopeless_tls = rules.cause.startswith("tls") and rules.cause not in RETRY
+        if hopeless_tls or rules.cause in ("guard", "no-such-host"):  # the page itself would fare no better
             return NoAnswer(lease.url, rules.cause, "as its robots.txt", refused=rules.cause == "guard")
         since = rules.fetched_at if self.ordered else time.time()
         return NoAnswer(lease.url, rules.reason, rules.cause, retry=True, wait=round(rules.retry_at - since, 3))

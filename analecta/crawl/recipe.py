@@ -22,7 +22,7 @@ from analecta.crawl.messages import Reins
 from analecta.crawl.offers import Offers
 from analecta.crawl.pages import Pages
 from analecta.crawl.pile import Pile
-from analecta.crawl.scoping import rescope
+from analecta.crawl.scoping import rescope, retry_tls
 from analecta.crawl.site_policy import RANKS, SitePolicy
 from analecta.fetch.client import http_client
 from analecta.fetch.identity import TOKEN, software
@@ -93,6 +93,7 @@ async def partition(
     bounds = Bounds(() if growing.grow else scope.hosts, scope.exclude, scope.depth)
     more, again = rescope(shard, bounds, growing.grow, scope.pages_per_host, settings.fetch.allow)
     back.update(more)  # which may be fewer
+    back.update(retry_tls(shard, settings.fetch.allow_bad_tls))
     archive = Archive(library.archive, prefix, files[-1][0] if files else 0, settings.crawl.warc_size, info)
     sites = sites_of(library, settings.sites)
     polite = manners(settings.fetch, me, partitions)

@@ -37,6 +37,7 @@ def _client(
         resolver=Resolver(guard, f.dns),
         guard=guard,
         connect_to=connect_to,
+        allow_bad_tls=f.allow_bad_tls,
         connect_timeout=f.connect_timeout,
         first_byte_timeout=f.first_byte_timeout,
         deadline=f.deadline,

@@ -8,11 +8,13 @@ Handles are set up once and kept: a request sets little more than its URL.
 import asyncio
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
 
 import pycurl
 
 from analecta.errors import BadSettings
+from analecta.fetch import tls
 from analecta.fetch.connections import Connections
 from analecta.fetch.decode import ACCEPTED, decode
 from analecta.fetch.dns import NoAddress, Resolver
@@ -36,6 +38,7 @@ _UNCLEAN = re.compile(r"[^\x20-\x7e\xa0-\xff]")
 class Http:
     """Fetches http and https URLs. `connect_to` sends every request to one address, without DNS and guard.
 
+    `allow_bad_tls` are hosts whose certificates are not checked; their answers say so.
     At least `min_rate` bytes a second must come, on average over `min_rate_time` seconds. Times are in seconds,
     sizes in bytes: `max_wire` of a body as it comes, `max_body` of it decoded; `types` have limits of their own.
     """
@@ -48,6 +51,7 @@ class Http:
         resolver: Resolver | None = None,
         guard: Guard | None = None,
         connect_to: str | None = None,
+        allow_bad_tls: Collection[str] = (),
         connect_timeout: float = 10.0,
         first_byte_timeout: float = 20.0,
         deadline: float = 60.0,
@@ -63,6 +67,7 @@ class Http:
         self.guard = guard or Guard()
         self.resolver = resolver or Resolver(self.guard)
         self.scheme, self.fixed, verify = _fixed_address(connect_to) if connect_to else ("", "", True)
+        self.allow_bad_tls = frozenset(allow_bad_tls)
         self.first_byte_timeout = first_byte_timeout
         self.sizes = Sizes(max_wire, types)
         self.max_body = max_body
@@ -72,7 +77,7 @@ class Http:
         self.fields = [*fields, f"From: {contact}"] if contact else fields
         if any(_UNCLEAN.search(field) for field in self.fields):
             raise BadSettings("user agent and contact must be one line of plain text")
-        self._options = {
+        self._options: dict[str, Any] = {
             "connect_timeout": connect_timeout,
             "deadline": deadline,
             "min_rate": min_rate,
@@ -154,6 +159,7 @@ class Http:
             began=began,
             took=loop.time() - since,
             truncated=transfer.truncated(code),
+            certificate=self._certificate(transfer, parts),
             cut=not whole and len(body) == self.max_body,
         )
 
@@ -177,6 +183,13 @@ class Http:
             self._idle.append(transfer)
             raise
 
+    def _certificate(self, transfer: Transfer, parts: "re.Match[str]") -> str:
+        """What is to be told of a certificate that a person allowed to be bad."""
+        if parts[1] != "https" or parts[2] not in self.allow_bad_tls:
+            return ""
+        number = transfer.curl.getinfo(pycurl.SSL_VERIFYRESULT)
+        return f"not verified ({tls.certificate_reason(number)})" if number else "not verified"
+
     def _fields(self, request: Request) -> list[str]:
         """The header fields of a request; validators that are not clean text are left out."""
         if not request.etag and not request.modified:
@@ -196,6 +209,8 @@ class Http:
             number = port[1:] or ("443" if scheme == "https" else "80")
             # "+" lets libcurl forget the entry in time, so it is given with each request.
             transfer.curl.setopt(pycurl.RESOLVE, [f"+{name}:{number}:{','.join(ips)}"])
+        if self.allow_bad_tls:
+            transfer.check_certificates(self._options["verify"] and name not in self.allow_bad_tls)
         if transfer.fields != fields:
             transfer.curl.setopt(pycurl.HTTPHEADER, "\n".join(fields).encode("latin-1").split(b"\n"))
             transfer.fields = fields
@@ -212,7 +227,7 @@ class Http:
                 return int(pycurl.SOCKET_BAD)
             return QuietSocket(address.family, address.socktype, address.protocol)
 
-        set_up(transfer.curl, dial, **self._options)  # type: ignore[arg-type]
+        set_up(transfer.curl, dial, **self._options)
         return transfer
 
     def _sweep(self, loop: asyncio.AbstractEventLoop) -> None:

@@ -43,7 +43,7 @@ class Transfer:
     """A handle and what it has heard so far."""
 
     __slots__ = (
-        *("_connection", "_connections", "_future", "_left", "_room", "_sent", "_stale", "chunks", "curl"),
+        *("_connection", "_connections", "_future", "_left", "_room", "_sent", "_stale", "_verify", "chunks", "curl"),
         *("cut", "dialled", "fields", "lines", "refused", "since", "sizes", "unwanted"),
     )
 
@@ -64,6 +64,7 @@ class Transfer:
         self._sent: Callable[[], None] | None = None
         self._connection: Connection | None = None
         self._connections = connections
+        self._verify: bool | None = None  # as the handle was last told; None where it has what all have
         self._future: asyncio.Future[tuple[int, str]] | None = None
         self.curl.setopt(pycurl.HEADERFUNCTION, self.lines.append)  # libcurl itself caps size and number
         self.curl.setopt(pycurl.WRITEFUNCTION, self._write)
@@ -85,6 +86,12 @@ class Transfer:
         self._left = self._stale = False
         self._sent = sent
         self._future = future
+
+    def check_certificates(self, verify: bool) -> None:
+        """Whether the next answer must come with a valid certificate."""
+        if verify is not self._verify:
+            self._verify = verify
+            set_verify(self.curl, verify)
 
     def done(self, code: int, words: str) -> None:
         """The transfer has ended."""
@@ -204,8 +211,6 @@ def set_up(
         pycurl.LOW_SPEED_LIMIT: min_rate,
         pycurl.LOW_SPEED_TIME: min_rate_time,
         pycurl.OPENSOCKETFUNCTION: dial,
-        pycurl.SSL_VERIFYPEER: int(verify),
-        pycurl.SSL_VERIFYHOST: 2 * verify,
     }
     if ca_file:
         options[pycurl.CAINFO] = ca_file
@@ -213,6 +218,13 @@ def set_up(
         options[pycurl.CONNECT_TO] = [f"::{connect_to}"]  # each host has connections of its own all the same
     for option, value in options.items():
         curl.setopt(option, value)
+    set_verify(curl, verify)
+
+
+def set_verify(curl: pycurl.Curl, verify: bool) -> None:
+    """Whether certificates are checked."""
+    curl.setopt(pycurl.SSL_VERIFYPEER, int(verify))
+    curl.setopt(pycurl.SSL_VERIFYHOST, 2 * verify)
 
 
 def system_ca_file() -> str:
