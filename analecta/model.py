@@ -57,7 +57,7 @@ class Request(msgspec.Struct, frozen=True):
     sent: Callable[[], None] | None = None
 
 
-class Answer(msgspec.Struct):
+class Answer(msgspec.Struct, weakref=True):
     """What a server said, whatever the status.
 
     `head` is the raw status line and header block, `wire` the body as it came (still content-coded, no longer

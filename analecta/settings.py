@@ -159,6 +159,7 @@ class FetchSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     deadline: Seconds = 60.0
     max_wire: Annotated[int, Meta(ge=1)] = 10_000_000
     max_body: Annotated[int, Meta(ge=1)] = 20_000_000
+    memory: Annotated[int, Meta(ge=1_000_000)] = 256_000_000  # bytes of bodies, for the whole crawl
     types: dict[Annotated[str, Meta(pattern=r"^[a-z0-9.+-]+/([a-z0-9.+-]+|\*)$")], Count] = {}  # bytes; see TYPES
     redirects: Count = 10
     tries: Annotated[int, Meta(ge=1)] = 3

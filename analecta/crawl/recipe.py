@@ -24,6 +24,7 @@ from analecta.crawl.pages import Pages
 from analecta.crawl.pile import Pile
 from analecta.crawl.scoping import rescope, retry_tls
 from analecta.crawl.site_policy import RANKS, SitePolicy
+from analecta.fetch.budget import Budget
 from analecta.fetch.client import http_client
 from analecta.fetch.identity import TOKEN, software
 from analecta.fetch.robots import Robots
@@ -99,7 +100,8 @@ async def partition(
     polite = manners(settings.fetch, me, partitions)
     frontier = frontier_of(settings, shard, back, polite, _within(growing.only, sites) if growing.only else None)
     f = settings.fetch
-    http = http_client(f, settings.contact, f.parallel + 16, types=True)
+    budget = Budget(_share(f.memory, me, partitions), settings.crawl.ordered)
+    http = http_client(f, settings.contact, f.parallel + 16, types=True, budget=budget)
     ask = fetch or http
 
     async def hop(request: Request) -> Fetched:
@@ -188,6 +190,7 @@ async def partition(
         archive=archive,
         reins=Reins(me, transport, lambda model: load_judge(settings, library.models, model), time.monotonic),
         pile=pile,
+        budget=budget,
         parallel=f.parallel,
         batch=settings.crawl.batch,
         ordered=settings.crawl.ordered,

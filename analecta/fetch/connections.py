@@ -61,18 +61,17 @@ class Connections:
     """Finds a connection by its ends. libcurl does not tell when one closes: its entry goes when its fd comes again."""
 
     def __init__(self) -> None:
-        self._by_ends: dict[Ends, Connection] = {}
+        self.by_ends: dict[Ends, Connection] = {}
         self._by_fd: dict[int, Connection] = {}
 
-    def find(self, ends: Ends, dialled: Sequence[int]) -> Connection | None:
-        """The connection between these ends, which may be one of those that were just dialled."""
+    def add(self, ends: Ends, dialled: Sequence[int]) -> None:
+        """Of the sockets that were just dialled one has become the connection between these ends."""
         for fd in dialled:
             old = self._by_fd.pop(fd, None)
-            if old is not None and self._by_ends.get(old.ends) is old:
-                del self._by_ends[old.ends]
+            if old is not None and self.by_ends.get(old.ends) is old:
+                del self.by_ends[old.ends]
             if _local_port(fd) == ends[3]:
-                self._by_fd[fd] = self._by_ends[ends] = Connection(fd, ends)
-        return self._by_ends.get(ends)
+                self._by_fd[fd] = self.by_ends[ends] = Connection(fd, ends)
 
 
 def _local_port(fd: int) -> int:

@@ -15,6 +15,7 @@ import pycurl
 
 from analecta.errors import BadSettings
 from analecta.fetch import tls
+from analecta.fetch.budget import SMALL, Budget, needed
 from analecta.fetch.connections import Connections
 from analecta.fetch.decode import ACCEPTED, decode
 from analecta.fetch.dns import NoAddress, Resolver
@@ -31,6 +32,7 @@ ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 _PARTS = re.compile(r"(https?)://(\[[0-9a-fA-F:.]+\]|[\w.~!$&'()*+,;=-]+)(:[0-9]{1,5})?(/[!\"$-~]*)", re.ASCII)
 _FIXED = re.compile(r"(?:(https?)://)?((\[[0-9a-fA-F:.]+\]|[\w.-]+):[0-9]{1,5})/?")
 _LOOPBACK = re.compile(r"127\.[0-9.]+|localhost|\[::1\]")
+_MEMORY = 256_000_000  # bytes of bodies at a time, where nothing else is said
 _OTHER_CONNECTIONS = 8  # kept connections that may turn out to be of no use, before a request is given up
 _UNCLEAN = re.compile(r"[^\x20-\x7e\xa0-\xff]")
 
@@ -62,6 +64,7 @@ class Http:
         types: Mapping[str, int] = {},
         parallel: int = 256,
         ca_file: str = "",
+        budget: Budget | None = None,
         now: Callable[[], float] = time.time,
     ) -> None:
         self.guard = guard or Guard()
@@ -86,6 +89,7 @@ class Http:
             "verify": verify,
             "connect_to": self.fixed,
         }
+        self.budget = budget or Budget(_MEMORY)
         self._connections = Connections()
         self._slots = asyncio.Semaphore(parallel)
         self._idle: list[Transfer] = []
@@ -118,6 +122,7 @@ class Http:
             self._sweeper.cancel()
         if self._multi is not None:
             self._multi.close()
+        self.budget.close()
         for transfer in self._all.values():
             transfer.curl.close()
         self._idle.clear()
@@ -129,6 +134,17 @@ class Http:
             self._multi = Multi(self.parallel * 4)
             self._sweep(loop)
         transfer = self._idle.pop() if self._idle else self._new()
+        try:
+            return await self._exchange(transfer, request, parts, ips)
+        finally:
+            self.budget.release(len(transfer.take_wire()))  # of a request that was given up
+            self.budget.ended(transfer)
+            self._idle.append(transfer)
+
+    async def _exchange(
+        self, transfer: Transfer, request: Request, parts: "re.Match[str]", ips: tuple[str, ...]
+    ) -> Fetched:
+        loop = asyncio.get_running_loop()
         began, since = self.now(), loop.time()
         fields = self._fields(request)
         code, words = await self._run(transfer, request, parts, ips, fields)
@@ -138,30 +154,44 @@ class Http:
             code, words = await self._run(transfer, request, parts, ips, fields)
         if self._closed:
             return NoAnswer(request.url, "closed", retry=True)
-        self._idle.append(transfer)  # nobody else runs before we have read what it holds
+        answer = self._answer(transfer, request, code, words)
+        if isinstance(answer, NoAnswer):
+            return answer
+        answer.asked = request_head(parts[2] + (parts[3] or ""), parts[4], fields)
+        answer.certificate = self._certificate(transfer, parts)
+        answer.began, answer.took = began, loop.time() - since
+        self.budget.hold(answer, await self._decode(answer) if _may_be_large(answer) else 0)
+        return answer
+
+    def _answer(self, transfer: Transfer, request: Request, code: int, words: str) -> Fetched:
+        """What has come, its body still as it came."""
         head = transfer.head()
         if head is None:
             return transfer.failure(request.url, code, words)
         if transfer.cut and transfer.unwanted:
             return NoAnswer(request.url, *transfer.unwanted, refused=True)
-        wire = transfer.wire()
-        coding = head[2].get("content-encoding", "")
-        body, whole = decode(wire, coding, self.max_body) if coding else (wire, True)
-        return Answer(
-            url=request.url,
-            status=head[0],
-            head=head[1],
-            headers=head[2],
-            wire=wire,
-            body=body,
-            ip=transfer.curl.getinfo(pycurl.PRIMARY_IP),
-            asked=request_head(parts[2] + (parts[3] or ""), parts[4], fields),
-            began=began,
-            took=loop.time() - since,
-            truncated=transfer.truncated(code),
-            certificate=self._certificate(transfer, parts),
-            cut=not whole and len(body) == self.max_body,
-        )
+        ip, wire = transfer.curl.getinfo(pycurl.PRIMARY_IP), transfer.take_wire()
+        return Answer(request.url, *head, wire, wire, ip, truncated=transfer.truncated(code))
+
+    async def _decode(self, answer: Answer) -> int:
+        """Undo the content coding; a large body waits for room, which is returned."""
+        coding, cap = answer.headers.get("content-encoding", ""), min(SMALL, self.max_body)
+        if coding:
+            answer.body, whole = decode(answer.wire, coding, cap)
+            if whole or len(answer.body) < cap or cap == self.max_body:
+                answer.cut = not whole and len(answer.body) == self.max_body
+                return 0
+            answer.body = b""
+        room = needed(self.max_body, False) if coding else needed(len(answer.wire), True)
+        try:
+            await self.budget.room(room)
+        except asyncio.CancelledError:
+            self.budget.release(len(answer.wire))
+            raise
+        if coding:
+            answer.body, whole = decode(answer.wire, coding, self.max_body)
+            answer.cut = not whole and len(answer.body) == self.max_body
+        return room
 
     async def _run(
         self, transfer: Transfer, request: Request, parts: "re.Match[str]", ips: tuple[str, ...], fields: list[str]
@@ -180,7 +210,6 @@ class Http:
             return code, words
         except asyncio.CancelledError:
             self._multi.stop(transfer.curl)
-            self._idle.append(transfer)
             raise
 
     def _certificate(self, transfer: Transfer, parts: "re.Match[str]") -> str:
@@ -216,7 +245,7 @@ class Http:
             transfer.fields = fields
 
     def _new(self) -> Transfer:
-        transfer = Transfer(self.sizes, self._connections)
+        transfer = Transfer(self.sizes, self._connections, self.budget)
         self._all[transfer.curl] = transfer
 
         def dial(_purpose: int, address: "pycurl.CurlSockAddr") -> QuietSocket | int:
@@ -240,6 +269,10 @@ class Http:
                 self._multi.stop(curl, SILENT, f"nothing came in {self.first_byte_timeout:g} s")
         pause = min(1.0, self.first_byte_timeout / 4)
         self._sweeper = loop.call_later(pause, self._sweep, loop)
+
+
+def _may_be_large(answer: Answer) -> bool:
+    return "content-encoding" in answer.headers or len(answer.wire) > SMALL
 
 
 def _fixed_address(connect_to: str) -> tuple[str, str, bool]:

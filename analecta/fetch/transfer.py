@@ -8,12 +8,14 @@ from pathlib import Path
 import pycurl
 
 from analecta.fetch import tls
+from analecta.fetch.budget import Budget
 from analecta.fetch.connections import Connection, Connections, Ends
 from analecta.fetch.head import final_block, parse_head
 from analecta.fetch.multi import CANCELLED
 from analecta.fetch.sizes import Sizes
 from analecta.model import NoAnswer
 
+_GO, _STOP, _PAUSE = int(pycurl.PREREQFUNC_OK), int(pycurl.PREREQFUNC_ABORT), int(pycurl.WRITEFUNC_PAUSE)
 SILENT = -2  # our own code beside libcurl's: nothing came in time
 
 # libcurl's error -> our word, and whether asking again may help. Numbers where pycurl has no name or an FTP one.
@@ -43,11 +45,11 @@ class Transfer:
     """A handle and what it has heard so far."""
 
     __slots__ = (
-        *("_connection", "_connections", "_future", "_left", "_room", "_sent", "_stale", "_verify", "chunks", "curl"),
-        *("cut", "dialled", "fields", "lines", "refused", "since", "sizes", "unwanted"),
+        *("_budget", "_connection", "_connections", "_future", "_left", "_room", "_sent", "_stale", "_verify"),
+        *("chunks", "curl", "cut", "dialled", "fields", "lines", "refused", "since", "sizes", "unwanted"),
     )
 
-    def __init__(self, sizes: Sizes, connections: Connections) -> None:
+    def __init__(self, sizes: Sizes, connections: Connections, budget: Budget) -> None:
         self.curl = pycurl.Curl()
         self.sizes = sizes
         self.lines: list[bytes] = []
@@ -64,6 +66,7 @@ class Transfer:
         self._sent: Callable[[], None] | None = None
         self._connection: Connection | None = None
         self._connections = connections
+        self._budget = budget
         self._verify: bool | None = None  # as the handle was last told; None where it has what all have
         self._future: asyncio.Future[tuple[int, str]] | None = None
         self.curl.setopt(pycurl.HEADERFUNCTION, self.lines.append)  # libcurl itself caps size and number
@@ -110,9 +113,11 @@ class Transfer:
         block = final_block(self.lines)
         return parse_head(block) if block else None
 
-    def wire(self) -> bytes:
-        """The body as far as it came."""
-        return self.chunks[0] if len(self.chunks) == 1 else b"".join(self.chunks)
+    def take_wire(self) -> bytes:
+        """The body as far as it came, which is then no longer held here."""
+        wire = self.chunks[0] if len(self.chunks) == 1 else b"".join(self.chunks)
+        self.chunks.clear()
+        return wire
 
     def failure(self, url: str, code: int, words: str) -> NoAnswer:
         """Why there is no answer."""
@@ -146,30 +151,39 @@ class Transfer:
     def _leaving(self, *ends: *Ends) -> int:
         """The request is about to go out. libcurl would repeat it by itself: that is for the queue to decide."""
         if self._left:
-            return int(pycurl.PREREQFUNC_ABORT)
-        connection = self._connections.find(ends, self.dialled)
-        self.dialled.clear()
+            return _STOP
+        if self.dialled:
+            self._connections.add(ends, self.dialled)
+            self.dialled.clear()
+        connection = self._connections.by_ends.get(ends)
         if connection is not None:
             if not connection.is_clean():
                 connection.cut()
                 self._stale = True
-                return int(pycurl.PREREQFUNC_OK)
+                return _GO
             self._connection = connection.take()
         self._left = True
         if self._sent is not None:
             self._sent()
-        return int(pycurl.PREREQFUNC_OK)
+        return _GO
 
     def _write(self, chunk: bytes) -> int | None:
+        if self._budget.used >= self._budget.limit and self._budget.must_pause(self, self._resume):
+            return _PAUSE  # it comes again
         if not self.chunks:
             self._size_up()
         self._room -= len(chunk)
         if self._room < 0:
-            self.chunks.append(chunk[: self._room])
+            chunk = chunk[: self._room]
             self.cut = True
-            return 0  # not the length of the chunk: libcurl ends the transfer
         self.chunks.append(chunk)
-        return None
+        self._budget.take(len(chunk))
+        return 0 if self.cut else None  # 0 is not the length of the chunk: libcurl ends the transfer
+
+    def _resume(self) -> None:
+        """There is room again."""
+        if self._future is not None and not self._future.done():
+            self.curl.pause(pycurl.PAUSE_CONT)
 
     def _size_up(self) -> None:
         """The first bytes are here: a type with a limit of its own is taken whole, or not at all."""
