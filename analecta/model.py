@@ -57,7 +57,7 @@ class Request(msgspec.Struct, frozen=True):
     sent: Callable[[], None] | None = None
 
 
-class Answer(msgspec.Struct):
+class Answer(msgspec.Struct, weakref=True):
     """What a server said, whatever the status.
 
     `head` is the raw status line and header block, `wire` the body as it came (still content-coded, no longer
@@ -76,6 +76,7 @@ class Answer(msgspec.Struct):
     began: float = 0.0
     took: float = 0.0
     truncated: str = ""
+    certificate: str = ""  # what to tell of one that was not checked because a person allowed it
     cut: bool = False  # `body` is the beginning only of what `wire` holds
 
 

@@ -165,6 +165,7 @@ class FetchSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     deadline: Seconds = 60.0
     max_wire: Annotated[int, Meta(ge=1)] = 10_000_000
     max_body: Annotated[int, Meta(ge=1)] = 20_000_000
+    memory: Annotated[int, Meta(ge=1_000_000)] = 256_000_000  # bytes of bodies, for the whole crawl
     types: dict[Annotated[str, Meta(pattern=r"^[a-z0-9.+-]+/([a-z0-9.+-]+|\*)$")], Count] = {}  # bytes; see TYPES
     redirects: Count = 10
     tries: Annotated[int, Meta(ge=1)] = 3
@@ -173,6 +174,7 @@ class FetchSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     patience: Seconds = 3600.0  # without one good answer before a host is given up for the run
     dns: tuple[str, ...] = ()
     allow: tuple[str, ...] = ()  # address ranges that may be asked although they are private
+    allow_bad_tls: tuple[str, ...] = ()  # hosts whose certificates are not checked
 
 
 class StopSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -33,6 +33,11 @@ def _no_host(value: str) -> str:
     return "" if named else "no host: example.org is one, and means all below it too"
 
 
+def _no_host_name(value: str) -> str:
+    named = canonical(f"https://{value}/")
+    return "" if named and named.host == value else "no host: write example.org, in lower case and without a port"
+
+
 def _no_network(value: str) -> str:
     try:
         ip_network(value)
@@ -48,6 +53,7 @@ LISTS: dict[tuple[str, str], Callable[[str], str]] = {
     ("scope", "hosts"): _no_host,
     ("communities", "everywhere"): _no_host,
     ("fetch", "allow"): _no_network,
+    ("fetch", "allow_bad_tls"): _no_host_name,
 }
 
 

@@ -77,6 +77,7 @@ class Asker:
             fetched = await self._ask_in_turn(flight, line)
             while isinstance(fetched, Answer) and (wait := self._short_wait(lease, fetched)):
                 self.archive.write(fetched)
+                del fetched  # it would keep its memory from what comes next
                 lease.tries += 1
                 line.put_off(self.clock() + wait)
                 fetched = await self._ask_in_turn(flight, line)

@@ -23,6 +23,7 @@ from analecta.crawl.messages import Order, Reins
 from analecta.crawl.offers import Offers
 from analecta.crawl.pages import Landed, Pages
 from analecta.crawl.pile import Pile
+from analecta.fetch.budget import Budget
 from analecta.frontier.lines import Lines
 from analecta.frontier.policy import SEED_PRIORITY
 from analecta.frontier.queues import NEVER, Frontier
@@ -53,6 +54,7 @@ class Engine:
         archive: Archive,
         reins: Reins,
         pile: Pile,
+        budget: Budget,
         parallel: int = 128,
         batch: int = 16,
         ordered: bool = False,
@@ -73,6 +75,7 @@ class Engine:
         self.archive = archive
         self.reins = reins
         self.pile = pile
+        self.budget = budget
         self.parallel = parallel
         self.batch = batch
         self.ordered = ordered
@@ -164,6 +167,7 @@ class Engine:
         for file, length in self.archive.written.items():
             self.shard.set_file(file, self.archive.path(file).name, length)
         self.archive.written.clear()
+        self.shard.put("memory", msgspec.json.encode(self.budget.figures()))
         self.shard.put("queued", msgspec.json.encode(self.frontier.queued))
         self.shard.commit()
 

@@ -23,9 +23,10 @@ from analecta.crawl.messages import Reins
 from analecta.crawl.offers import Offers
 from analecta.crawl.pages import Pages
 from analecta.crawl.pile import Pile
-from analecta.crawl.scoping import rescope
+from analecta.crawl.scoping import rescope, retry_tls
 from analecta.crawl.side_requests import SideRequests
 from analecta.crawl.site_policy import RANKS, SitePolicy
+from analecta.fetch.budget import Budget
 from analecta.fetch.client import http_client
 from analecta.fetch.dns import Addresses, Resolver
 from analecta.fetch.identity import TOKEN, software
@@ -109,11 +110,13 @@ async def partition(
     allow = settings.fetch.allow
     more, again = rescope(shard, bounds, growing.grow, scope.pages_per_host, allow, scope.trusted)
     back.update(more)  # which may be fewer
+    back.update(retry_tls(shard, settings.fetch.allow_bad_tls))
     archive = Archive(library.archive, prefix, files[-1][0] if files else 0, settings.crawl.warc_size, info)
     sites = sites_of(library, settings.sites)
     polite = manners(settings.fetch, me, partitions)
     f, ordered = settings.fetch, settings.crawl.ordered
-    http = http_client(f, settings.contact, f.parallel + 16, types=True)
+    budget = Budget(_share(f.memory, me, partitions), ordered)
+    http = http_client(f, settings.contact, f.parallel + 16, types=True, budget=budget)
     ask = fetch or http
     limits = None if fetch else address_limits(f, me, partitions)
     located = Locator(http.resolver) if limits else None
@@ -204,6 +207,7 @@ async def partition(
             me, transport, lambda model: load_judge(settings, library.models, model), time.monotonic, partitions == 1
         ),
         pile=pile,
+        budget=budget,
         parallel=f.parallel,
         batch=settings.crawl.batch,
         patience=settings.stop.idle,

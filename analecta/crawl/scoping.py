@@ -94,6 +94,20 @@ def rescope(
     return more, again
 
 
+def retry_tls(shard: Shard, hosts: Sequence[str]) -> Counter[int]:
+    """Queue again what failed for its certificate on hosts that need none now; how many of each topic."""
+    if not hosts:
+        return Counter()
+    rows = shard.db.execute(
+        f"UPDATE urls SET state = {State.QUEUED:d}, cold = 0, tries = 0, reason = NULL, detail = NULL"
+        f" WHERE state = {State.FAILED:d} AND reason GLOB 'tls*' AND page IS NULL AND host IN"
+        " (SELECT n FROM hosts, json_each(?) WHERE name = value OR substr(name, 1, length(value) + 1) = value || ':')"
+        " RETURNING topic",
+        (msgspec.json.encode(hosts),),
+    ).fetchall()
+    return Counter(topic for (topic,) in rows)
+
+
 def _refusal(row: Row, bounds: Bounds, full: Collection[str], trusted: Sequence[str]) -> str:
     """Why it is out of scope; a page that is to be asked for again makes its host no fuller."""
     if reason := bounds.refusal(row.target, row.depth):

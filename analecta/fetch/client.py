@@ -2,6 +2,7 @@
 
 import re
 
+from analecta.fetch.budget import Budget
 from analecta.fetch.dns import Resolver
 from analecta.fetch.guard import Guard
 from analecta.fetch.http import Http
@@ -12,9 +13,11 @@ _LOOPBACK = ("127.0.0.0/8", "::1/128")
 _LOCALHOST = re.compile(r"(?i)^(https?://)localhost(?=[:/])")
 
 
-def http_client(f: FetchSettings, contact: str, parallel: int, types: bool = False) -> Http:
+def http_client(
+    f: FetchSettings, contact: str, parallel: int, types: bool = False, budget: Budget | None = None
+) -> Http:
     """A client for the web; with `types`, some kinds of things are limited in size or not wanted (B2)."""
-    return _client(f, contact, parallel, Guard(f.allow), f.connect_to or None, types)
+    return _client(f, contact, parallel, Guard(f.allow), f.connect_to or None, types, budget)
 
 
 def client_for(f: FetchSettings, contact: str, local: bool) -> Http:
@@ -29,7 +32,13 @@ def by_number(url: str) -> str:
 
 
 def _client(
-    f: FetchSettings, contact: str, parallel: int, guard: Guard, connect_to: str | None, types: bool = False
+    f: FetchSettings,
+    contact: str,
+    parallel: int,
+    guard: Guard,
+    connect_to: str | None,
+    types: bool = False,
+    budget: Budget | None = None,
 ) -> Http:
     return Http(
         user_agent(contact),
@@ -37,6 +46,7 @@ def _client(
         resolver=Resolver(guard, f.dns),
         guard=guard,
         connect_to=connect_to,
+        allow_bad_tls=f.allow_bad_tls,
         connect_timeout=f.connect_timeout,
         first_byte_timeout=f.first_byte_timeout,
         deadline=f.deadline,
@@ -44,4 +54,5 @@ def _client(
         max_body=f.max_body,
         types=TYPES | f.types if types else {},
         parallel=parallel,
+        budget=budget,
     )

@@ -8,11 +8,15 @@ Handles are set up once and kept: a request sets little more than its URL.
 import asyncio
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
 
 import pycurl
 
 from analecta.errors import BadSettings
+from analecta.fetch import tls
+from analecta.fetch.budget import SMALL, Budget, needed
+from analecta.fetch.connections import Connections
 from analecta.fetch.decode import ACCEPTED, decode
 from analecta.fetch.dns import NoAddress, Resolver
 from analecta.fetch.guard import Guard
@@ -28,12 +32,15 @@ ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 _PARTS = re.compile(r"(https?)://(\[[0-9a-fA-F:.]+\]|[\w.~!$&'()*+,;=-]+)(:[0-9]{1,5})?(/[!\"$-~]*)", re.ASCII)
 _FIXED = re.compile(r"(?:(https?)://)?((\[[0-9a-fA-F:.]+\]|[\w.-]+):[0-9]{1,5})/?")
 _LOOPBACK = re.compile(r"127\.[0-9.]+|localhost|\[::1\]")
+_MEMORY = 256_000_000  # bytes of bodies at a time, where nothing else is said
+_OTHER_CONNECTIONS = 8  # kept connections that may turn out to be of no use, before a request is given up
 _UNCLEAN = re.compile(r"[^\x20-\x7e\xa0-\xff]")
 
 
 class Http:
     """Fetches http and https URLs. `connect_to` sends every request to one address, without DNS and guard.
 
+    `allow_bad_tls` are hosts whose certificates are not checked; their answers say so.
     At least `min_rate` bytes a second must come, on average over `min_rate_time` seconds. Times are in seconds,
     sizes in bytes: `max_wire` of a body as it comes, `max_body` of it decoded; `types` have limits of their own.
     """
@@ -46,6 +53,7 @@ class Http:
         resolver: Resolver | None = None,
         guard: Guard | None = None,
         connect_to: str | None = None,
+        allow_bad_tls: Collection[str] = (),
         connect_timeout: float = 10.0,
         first_byte_timeout: float = 20.0,
         deadline: float = 60.0,
@@ -56,11 +64,13 @@ class Http:
         types: Mapping[str, int] = {},
         parallel: int = 256,
         ca_file: str = "",
+        budget: Budget | None = None,
         now: Callable[[], float] = time.time,
     ) -> None:
         self.guard = guard or Guard()
         self.resolver = resolver or Resolver(self.guard)
-        self.fixed, verify = _fixed_address(connect_to) if connect_to else ("", True)
+        self.scheme, self.fixed, verify = _fixed_address(connect_to) if connect_to else ("", "", True)
+        self.allow_bad_tls = frozenset(allow_bad_tls)
         self.first_byte_timeout = first_byte_timeout
         self.sizes = Sizes(max_wire, types)
         self.max_body = max_body
@@ -70,14 +80,17 @@ class Http:
         self.fields = [*fields, f"From: {contact}"] if contact else fields
         if any(_UNCLEAN.search(field) for field in self.fields):
             raise BadSettings("user agent and contact must be one line of plain text")
-        self._options = {
+        self._options: dict[str, Any] = {
             "connect_timeout": connect_timeout,
             "deadline": deadline,
             "min_rate": min_rate,
             "min_rate_time": min_rate_time,
             "ca_file": ca_file or system_ca_file(),
             "verify": verify,
+            "connect_to": self.fixed,
         }
+        self.budget = budget or Budget(_MEMORY)
+        self._connections = Connections()
         self._slots = asyncio.Semaphore(parallel)
         self._idle: list[Transfer] = []
         self._all: dict[pycurl.Curl, Transfer] = {}
@@ -109,6 +122,7 @@ class Http:
             self._sweeper.cancel()
         if self._multi is not None:
             self._multi.close()
+        self.budget.close()
         for transfer in self._all.values():
             transfer.curl.close()
         self._idle.clear()
@@ -120,47 +134,90 @@ class Http:
             self._multi = Multi(self.parallel * 4)
             self._sweep(loop)
         transfer = self._idle.pop() if self._idle else self._new()
-        future: asyncio.Future[tuple[int, str]] = loop.create_future()
+        try:
+            return await self._exchange(transfer, request, parts, ips)
+        finally:
+            self.budget.release(len(transfer.take_wire()))  # of a request that was given up
+            self.budget.ended(transfer)
+            self._idle.append(transfer)
+
+    async def _exchange(
+        self, transfer: Transfer, request: Request, parts: "re.Match[str]", ips: tuple[str, ...]
+    ) -> Fetched:
+        loop = asyncio.get_running_loop()
         began, since = self.now(), loop.time()
         fields = self._fields(request)
-        try:
-            transfer.begin(future, since)
-            self._aim(transfer, parts, ips, fields)
-            if request.sent is not None:
-                request.sent()
-            self._multi.start(transfer.curl, transfer.done)
-            code, words = await future
-        except pycurl.error as error:
-            code, words = error.args
-        except asyncio.CancelledError:
-            self._multi.stop(transfer.curl)
-            self._idle.append(transfer)
-            raise
+        code, words = await self._run(transfer, request, parts, ips, fields)
+        for _ in range(_OTHER_CONNECTIONS):
+            if not code or not transfer.is_unsent() or self._closed:
+                break
+            code, words = await self._run(transfer, request, parts, ips, fields)
         if self._closed:
             return NoAnswer(request.url, "closed", retry=True)
-        self._idle.append(transfer)  # nobody else runs before we have read what it holds
+        answer = self._answer(transfer, request, code, words)
+        if isinstance(answer, NoAnswer):
+            return answer
+        answer.asked = request_head(parts[2] + (parts[3] or ""), parts[4], fields)
+        answer.certificate = self._certificate(transfer, parts)
+        answer.began, answer.took = began, loop.time() - since
+        self.budget.hold(answer, await self._decode(answer) if _may_be_large(answer) else 0)
+        return answer
+
+    def _answer(self, transfer: Transfer, request: Request, code: int, words: str) -> Fetched:
+        """What has come, its body still as it came."""
         head = transfer.head()
         if head is None:
             return transfer.failure(request.url, code, words)
         if transfer.cut and transfer.unwanted:
             return NoAnswer(request.url, *transfer.unwanted, refused=True)
-        wire = transfer.wire()
-        coding = head[2].get("content-encoding", "")
-        body, whole = decode(wire, coding, self.max_body) if coding else (wire, True)
-        return Answer(
-            url=request.url,
-            status=head[0],
-            head=head[1],
-            headers=head[2],
-            wire=wire,
-            body=body,
-            ip=transfer.curl.getinfo(pycurl.PRIMARY_IP),
-            asked=request_head(parts[2] + (parts[3] or ""), parts[4], fields),
-            began=began,
-            took=loop.time() - since,
-            truncated=transfer.truncated(code),
-            cut=not whole and len(body) == self.max_body,
-        )
+        ip, wire = transfer.curl.getinfo(pycurl.PRIMARY_IP), transfer.take_wire()
+        return Answer(request.url, *head, wire, wire, ip, truncated=transfer.truncated(code))
+
+    async def _decode(self, answer: Answer) -> int:
+        """Undo the content coding; a large body waits for room, which is returned."""
+        coding, cap = answer.headers.get("content-encoding", ""), min(SMALL, self.max_body)
+        if coding:
+            answer.body, whole = decode(answer.wire, coding, cap)
+            if whole or len(answer.body) < cap or cap == self.max_body:
+                answer.cut = not whole and len(answer.body) == self.max_body
+                return 0
+            answer.body = b""
+        room = needed(self.max_body, False) if coding else needed(len(answer.wire), True)
+        try:
+            await self.budget.room(room)
+        except asyncio.CancelledError:
+            self.budget.release(len(answer.wire))
+            raise
+        if coding:
+            answer.body, whole = decode(answer.wire, coding, self.max_body)
+            answer.cut = not whole and len(answer.body) == self.max_body
+        return room
+
+    async def _run(
+        self, transfer: Transfer, request: Request, parts: "re.Match[str]", ips: tuple[str, ...], fields: list[str]
+    ) -> tuple[int, str]:
+        """Let libcurl do one transfer: its error code and words."""
+        assert self._multi is not None
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[tuple[int, str]] = loop.create_future()
+        try:
+            transfer.begin(future, loop.time(), request.sent)
+            self._aim(transfer, parts, ips, fields)
+            self._multi.start(transfer.curl, transfer.done)
+            return await future
+        except pycurl.error as error:
+            code, words = error.args
+            return code, words
+        except asyncio.CancelledError:
+            self._multi.stop(transfer.curl)
+            raise
+
+    def _certificate(self, transfer: Transfer, parts: "re.Match[str]") -> str:
+        """What is to be told of a certificate that a person allowed to be bad."""
+        if parts[1] != "https" or parts[2] not in self.allow_bad_tls:
+            return ""
+        number = transfer.curl.getinfo(pycurl.SSL_VERIFYRESULT)
+        return f"not verified ({tls.certificate_reason(number)})" if number else "not verified"
 
     def _fields(self, request: Request) -> list[str]:
         """The header fields of a request; validators that are not clean text are left out."""
@@ -173,20 +230,22 @@ class Http:
         """Point the handle at the one fixed address, or at the addresses that were checked."""
         scheme, name, port, path = parts.groups("")
         if self.fixed:
-            # All hosts share one pool of connections: their names are only in the Host field.
-            transfer.curl.setopt(pycurl.URL, self.fixed + path)
-            fields = [f"Host: {name}{port}", *fields]
+            transfer.curl.setopt(pycurl.URL, f"{self.scheme}://{name}{port}{path}")
+            if port and scheme != self.scheme:  # libcurl leaves out a port that is its scheme's own
+                fields = [f"Host: {name}{port}", *fields]
         else:
             transfer.curl.setopt(pycurl.URL, parts.string)
             number = port[1:] or ("443" if scheme == "https" else "80")
             # "+" lets libcurl forget the entry in time, so it is given with each request.
             transfer.curl.setopt(pycurl.RESOLVE, [f"+{name}:{number}:{','.join(ips)}"])
+        if self.allow_bad_tls:
+            transfer.check_certificates(self._options["verify"] and name not in self.allow_bad_tls)
         if transfer.fields != fields:
             transfer.curl.setopt(pycurl.HTTPHEADER, "\n".join(fields).encode("latin-1").split(b"\n"))
             transfer.fields = fields
 
     def _new(self) -> Transfer:
-        transfer = Transfer(self.sizes)
+        transfer = Transfer(self.sizes, self._connections, self.budget)
         self._all[transfer.curl] = transfer
 
         def dial(_purpose: int, address: "pycurl.CurlSockAddr") -> QuietSocket | int:
@@ -197,7 +256,7 @@ class Http:
                 return int(pycurl.SOCKET_BAD)
             return QuietSocket(address.family, address.socktype, address.protocol)
 
-        set_up(transfer.curl, dial, **self._options)  # type: ignore[arg-type]
+        set_up(transfer.curl, dial, **self._options)
         return transfer
 
     def _sweep(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -212,9 +271,13 @@ class Http:
         self._sweeper = loop.call_later(pause, self._sweep, loop)
 
 
-def _fixed_address(connect_to: str) -> tuple[str, bool]:
-    """What "HOST:PORT" or "https://HOST:PORT" puts before each path, and whether certificates are checked there."""
+def _may_be_large(answer: Answer) -> bool:
+    return "content-encoding" in answer.headers or len(answer.wire) > SMALL
+
+
+def _fixed_address(connect_to: str) -> tuple[str, str, bool]:
+    """The scheme and address of "HOST:PORT" or "https://HOST:PORT", and whether certificates are checked there."""
     found = _FIXED.fullmatch(connect_to)
     if found is None:
         raise BadSettings(f"connect_to must be HOST:PORT or https://HOST:PORT, not {connect_to!r}")
-    return f"{found[1] or 'http'}://{found[2]}", not _LOOPBACK.fullmatch(found[3])
+    return found[1] or "http", found[2], not _LOOPBACK.fullmatch(found[3])

@@ -7,11 +7,15 @@ from pathlib import Path
 
 import pycurl
 
+from analecta.fetch import tls
+from analecta.fetch.budget import Budget
+from analecta.fetch.connections import Connection, Connections, Ends
 from analecta.fetch.head import final_block, parse_head
 from analecta.fetch.multi import CANCELLED
 from analecta.fetch.sizes import Sizes
 from analecta.model import NoAnswer
 
+_GO, _STOP, _PAUSE = int(pycurl.PREREQFUNC_OK), int(pycurl.PREREQFUNC_ABORT), int(pycurl.WRITEFUNC_PAUSE)
 SILENT = -2  # our own code beside libcurl's: nothing came in time
 
 # libcurl's error -> our word, and whether asking again may help. Numbers where pycurl has no name or an FTP one.
@@ -26,14 +30,14 @@ WORDS: dict[int, tuple[str, bool]] = {
     8: ("protocol", False),  # weird server reply
     16: ("protocol", True),  # HTTP/2 framing
     pycurl.E_OPERATION_TIMEDOUT: ("timeout", True),
-    pycurl.E_SSL_CONNECT_ERROR: ("tls", True),
     pycurl.E_GOT_NOTHING: ("empty", True),
     pycurl.E_SEND_ERROR: ("disconnect", True),
     pycurl.E_RECV_ERROR: ("disconnect", True),
+    pycurl.E_ABORTED_BY_CALLBACK: ("disconnect", True),  # it would have sent the request a second time
     61: ("protocol", False),  # a transfer coding nobody asked for
     92: ("protocol", True),  # HTTP/2 stream
     100: ("protocol", False),  # too many or too large headers
-    **dict.fromkeys((53, 54, 58, 59, 60, 64, 66, 77, 80, 82, 83, 90, 91, 98), ("tls", False)),
+    **dict.fromkeys((53, 54, 58, 59, 64, 66, 77, 80, 82, 83, 90, 91, 98), ("tls", False)),
 }
 
 
@@ -41,11 +45,11 @@ class Transfer:
     """A handle and what it has heard so far."""
 
     __slots__ = (
-        *("_future", "_room", "chunks", "curl", "cut", "fields"),
-        *("lines", "refused", "since", "sizes", "unwanted"),
+        *("_budget", "_connection", "_connections", "_future", "_left", "_room", "_sent", "_stale", "_verify"),
+        *("chunks", "curl", "cut", "dialled", "fields", "lines", "refused", "since", "sizes", "unwanted"),
     )
 
-    def __init__(self, sizes: Sizes) -> None:
+    def __init__(self, sizes: Sizes, connections: Connections, budget: Budget) -> None:
         self.curl = pycurl.Curl()
         self.sizes = sizes
         self.lines: list[bytes] = []
@@ -55,42 +59,82 @@ class Transfer:
         self.refused = ""  # why the guard would not have the address that was to be dialled
         self.unwanted: tuple[str, str] | None = None  # reason and words, where the body is of no use to us
         self.since = 0.0
+        self.dialled: list[int] = []  # sockets that were opened for this request
         self._room = 0
+        self._left = False  # whether the request has gone out
+        self._stale = False  # whether a kept connection was of no use
+        self._sent: Callable[[], None] | None = None
+        self._connection: Connection | None = None
+        self._connections = connections
+        self._budget = budget
+        self._verify: bool | None = None  # as the handle was last told; None where it has what all have
         self._future: asyncio.Future[tuple[int, str]] | None = None
         self.curl.setopt(pycurl.HEADERFUNCTION, self.lines.append)  # libcurl itself caps size and number
         self.curl.setopt(pycurl.WRITEFUNCTION, self._write)
+        self.curl.setopt(pycurl.SOCKOPTFUNCTION, self._opened)
+        self.curl.setopt(pycurl.PREREQFUNCTION, self._leaving)
 
-    def begin(self, future: "asyncio.Future[tuple[int, str]]", since: float) -> None:
-        """Forget the last answer; `future` gets the error code and words of the next."""
+    def begin(
+        self, future: "asyncio.Future[tuple[int, str]]", since: float, sent: Callable[[], None] | None = None
+    ) -> None:
+        """Forget the last answer; `future` gets the error code and words of the next, `sent` is called as it leaves."""
         self.lines.clear()
         self.chunks.clear()
         self.cut = False
         self.refused = ""
         self.unwanted = None
+        self.dialled.clear()
         self.since = since
         self._room = self.sizes.most
+        self._left = self._stale = False
+        self._sent = sent
         self._future = future
+
+    def check_certificates(self, verify: bool) -> None:
+        """Whether the next answer must come with a valid certificate."""
+        if verify is not self._verify:
+            self._verify = verify
+            set_verify(self.curl, verify)
 
     def done(self, code: int, words: str) -> None:
         """The transfer has ended."""
+        if self._connection is not None:
+            self._connection.leave(bool(self.lines) and self.lines[0].startswith(b"HTTP/2"))
+            self._connection = None
         if self._future is not None and not self._future.done():
             self._future.set_result((code, words))
+
+    def is_unsent(self) -> bool:
+        """Whether the request did not leave for want of a clean connection: another try is no repeat."""
+        return self._stale and not self._left
 
     def head(self) -> tuple[int, bytes, dict[str, str]] | None:
         """Status, raw head and headers, if a whole head came."""
         block = final_block(self.lines)
         return parse_head(block) if block else None
 
-    def wire(self) -> bytes:
-        """The body as far as it came."""
-        return self.chunks[0] if len(self.chunks) == 1 else b"".join(self.chunks)
+    def take_wire(self) -> bytes:
+        """The body as far as it came, which is then no longer held here."""
+        wire = self.chunks[0] if len(self.chunks) == 1 else b"".join(self.chunks)
+        self.chunks.clear()
+        return wire
 
     def failure(self, url: str, code: int, words: str) -> NoAnswer:
         """Why there is no answer."""
         if self.refused:
             return NoAnswer(url, "guard", self.refused, refused=True)
+        if code == pycurl.E_ABORTED_BY_CALLBACK:
+            words = "the kept connection broke, or the server refused the stream"
+        if code in (pycurl.E_SSL_CONNECT_ERROR, pycurl.E_SSL_CACERT):
+            reason = self._tls_reason(code, words)
+            return NoAnswer(url, reason, words, retry=reason in tls.RETRY)
         reason, retry = WORDS.get(code, ("client", True))
         return NoAnswer(url, reason, words, retry=retry)
+
+    def _tls_reason(self, code: int, words: str) -> str:
+        if code == pycurl.E_SSL_CACERT:
+            return tls.certificate_reason(self.curl.getinfo(pycurl.SSL_VERIFYRESULT), words)
+        return tls.handshake_reason(words)
 
     def truncated(self, code: int) -> str:
         """WARC's word for why the body is short."""
@@ -100,16 +144,46 @@ class Transfer:
             return "time"
         return "disconnect" if code else ""
 
+    def _opened(self, fd: int, _purpose: int) -> int:
+        self.dialled.append(fd)
+        return int(pycurl.SOCKOPT_OK)
+
+    def _leaving(self, *ends: *Ends) -> int:
+        """The request is about to go out. libcurl would repeat it by itself: that is for the queue to decide."""
+        if self._left:
+            return _STOP
+        if self.dialled:
+            self._connections.add(ends, self.dialled)
+            self.dialled.clear()
+        connection = self._connections.by_ends.get(ends)
+        if connection is not None:
+            if not connection.is_clean():
+                connection.cut()
+                self._stale = True
+                return _GO
+            self._connection = connection.take()
+        self._left = True
+        if self._sent is not None:
+            self._sent()
+        return _GO
+
     def _write(self, chunk: bytes) -> int | None:
+        if self._budget.used >= self._budget.limit and self._budget.must_pause(self, self._resume):
+            return _PAUSE  # it comes again
         if not self.chunks:
             self._size_up()
         self._room -= len(chunk)
         if self._room < 0:
-            self.chunks.append(chunk[: self._room])
+            chunk = chunk[: self._room]
             self.cut = True
-            return 0  # not the length of the chunk: libcurl ends the transfer
         self.chunks.append(chunk)
-        return None
+        self._budget.take(len(chunk))
+        return 0 if self.cut else None  # 0 is not the length of the chunk: libcurl ends the transfer
+
+    def _resume(self) -> None:
+        """There is room again."""
+        if self._future is not None and not self._future.done():
+            self.curl.pause(pycurl.PAUSE_CONT)
 
     def _size_up(self) -> None:
         """The first bytes are here: a type with a limit of its own is taken whole, or not at all."""
@@ -133,6 +207,7 @@ def set_up(
     min_rate_time: int,
     ca_file: str,
     verify: bool,
+    connect_to: str,
 ) -> None:
     """Give a handle all that stays the same from request to request."""
     options: dict[int, object] = {
@@ -150,13 +225,20 @@ def set_up(
         pycurl.LOW_SPEED_LIMIT: min_rate,
         pycurl.LOW_SPEED_TIME: min_rate_time,
         pycurl.OPENSOCKETFUNCTION: dial,
-        pycurl.SSL_VERIFYPEER: int(verify),
-        pycurl.SSL_VERIFYHOST: 2 * verify,
     }
     if ca_file:
         options[pycurl.CAINFO] = ca_file
+    if connect_to:
+        options[pycurl.CONNECT_TO] = [f"::{connect_to}"]  # each host has connections of its own all the same
     for option, value in options.items():
         curl.setopt(option, value)
+    set_verify(curl, verify)
+
+
+def set_verify(curl: pycurl.Curl, verify: bool) -> None:
+    """Whether certificates are checked."""
+    curl.setopt(pycurl.SSL_VERIFYPEER, int(verify))
+    curl.setopt(pycurl.SSL_VERIFYHOST, 2 * verify)
 
 
 def system_ca_file() -> str:

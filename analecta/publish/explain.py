@@ -16,6 +16,7 @@ from analecta.publish.linking import Linked, linked
 from analecta.publish.reasons import sentence
 from analecta.publish.rows import iso
 from analecta.settings import load
+from analecta.store.archive import CERTIFICATE, Place, read_field
 from analecta.store.feedback import DROP, GOOD, learnt, said
 from analecta.store.library import Library
 from analecta.store.packed import unpack_text
@@ -72,6 +73,7 @@ class Kept(msgspec.Struct, frozen=True):
     warc_file: str
     warc_offset: int | None
     warc_length: int | None
+    certificate: str = ""  # where it was not checked, because a person allowed that
 
 
 class Explanation(msgspec.Struct):
@@ -250,7 +252,15 @@ def _kept(library: Library, shards: Sequence[sqlite3.Connection], found: Url, to
         warc_file=f"archive/{file}" if file else "",
         warc_offset=offset,
         warc_length=length,
+        certificate=_certificate(library, found.url, file, offset, length),
     )
+
+
+def _certificate(library: Library, url: str, file: str | None, offset: int, length: int) -> str:
+    """What the archived record says of the server's certificate."""
+    if not file or not url.startswith("https:"):
+        return ""
+    return read_field(library.archive / file, Place(0, offset, length), CERTIFICATE)
 
 
 def _model(library: Library, hash: str) -> Model:

@@ -69,6 +69,7 @@ class Status(msgspec.Struct):
     archive_files: int
     archive_bytes: int
     partitions: int
+    memory: dict[str, int]  # bytes of bodies: used now, the most in the last run (peak), allowed (limit)
     run: Run | None
     model: str  # the one in use; "" before the first lesson
     models: list[dict[str, str]]  # all that there were, oldest first
@@ -87,11 +88,13 @@ def status(library: Library) -> Status:
     topics = {names[n]: 0 for n in listed}
     figures: Counter[str] = Counter()
     limits: Counter[str] = Counter()
+    memory = Counter({"used": 0, "peak": 0, "limit": 0})
     with library.shards() as shards:
         for shard in shards:
             _count_urls(shard, urls, reasons)
             _count_pages(shard, names, topics, figures)
             limits.update(dict(shard.execute(_LIMITS)))
+            memory.update(_memory(shard))
     past = list(history(library, Left()))
     latest = {row["topic"]: row for row in past if row["topic"] in topics}  # the last one stays
     files = sorted(library.archive.glob("*.warc.gz"))
@@ -114,6 +117,7 @@ def status(library: Library) -> Status:
         archive_files=len(files),
         archive_bytes=sum(file.stat().st_size for file in files),
         partitions=library.partitions,
+        memory=dict(memory) if library.holder() else {**memory, "used": 0},
         run=_run(library),
         model=str(library.get("model", "")),
         models=_models(library),
@@ -130,6 +134,12 @@ def _count_urls(shard: sqlite3.Connection, urls: Counter[str], reasons: Counter[
         urls[State(state).name.lower()] += count
         if state in (State.FAILED, State.REFUSED) and reason not in NO_REFUSALS:
             reasons[reason or ""] += count
+
+
+def _memory(shard: sqlite3.Connection) -> dict[str, int]:
+    """What a partition last told of its budget for bodies."""
+    row = shard.execute("SELECT value FROM meta WHERE key = 'memory'").fetchone()
+    return dict(orjson.loads(row[0])) if row else {}
 
 
 def _count_pages(
@@ -219,6 +229,10 @@ def _lines(found: Status) -> list[tuple[str, str]]:
         ("Hosts", f"{found.hosts:,}"),
         ("Archive", f"{found.archive_bytes / 1e6:,.1f} MB in {many(found.archive_files, 'WARC file')}"),
     ]
+    if found.memory["limit"]:
+        now = f"{found.memory['used'] / 1e6:,.1f} MB in use, " if found.crawling else ""
+        most, limit = found.memory["peak"] / 1e6, found.memory["limit"] / 1e6
+        lines.append(("Memory", f"{now}{most:,.1f} MB at most, of {limit:,.0f} MB for page bodies"))
     if found.settings:
         lines.insert(1, ("Settings", f"cannot be read, so there is no crawling: {plain(found.settings)}"))
     for model in (model for model in found.models if model["hash"] == found.model):

@@ -133,6 +133,8 @@ def _facts(told: Explanation) -> Iterator[Fact]:
     for name, urls in (("Stands for", told.stands_for), ("Known is", told.similar)):
         for i, url in enumerate(urls):
             yield ("" if i else name), url
+    if told.page and told.page.certificate:
+        yield "Certificate", f"{told.page.certificate}: allowed by fetch.allow_bad_tls"
     if told.page and told.page.warc_file:
         yield "Archive", f"{told.page.warc_file}, {told.page.warc_length} bytes at {told.page.warc_offset}"
 

@@ -32,6 +32,8 @@ _ids = random.Random(os.urandom(32))
 _SAME_PAYLOAD = b"http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 _NOT_MODIFIED = b"http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 
+CERTIFICATE = b"Analecta-Certificate"  # our own field, where a certificate was not checked (fetch.allow_bad_tls)
+
 
 class Place(msgspec.Struct, frozen=True):
     """Where a record lies: the file's number in this partition, its first byte, its length."""
@@ -162,6 +164,7 @@ class Archive:
             (b"Content-Type", b"application/http; msgtype=response"),
             (b"WARC-Truncated", answer.truncated.encode()),
             (b"WARC-Payload-Digest", digest.encode()),
+            (CERTIFICATE, answer.certificate.encode()),
         ]
         if original is None:
             record = _record(b"response", response_id, headers, _http_head(answer.head), answer.wire)
@@ -273,6 +276,16 @@ def read_record(path: Path, place: Place) -> bytes:
     with path.open("rb") as file:
         file.seek(place.offset)
         return zlib.decompress(file.read(place.length), 31)
+
+
+def read_field(path: Path, place: Place, name: bytes) -> str:
+    """A field of the WARC header of a record; "" where it has none, or cannot be read."""
+    try:
+        header = read_record(path, place).partition(b"\r\n\r\n")[0]
+    except (OSError, zlib.error):
+        return ""
+    values = [line[len(name) + 2 :] for line in header.split(b"\r\n") if line.startswith(name + b": ")]
+    return values[0].decode("utf-8", "replace") if values else ""
 
 
 def read_answer(path: Path, place: Place) -> tuple[bytes, bytes] | None:

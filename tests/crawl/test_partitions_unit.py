@@ -14,6 +14,7 @@ from analecta.crawl.engine import Engine
 from analecta.crawl.messages import Course, Order, Reins, Report, decode, encode, with_settled
 from analecta.crawl.partitions import Crawl, Worker, add, partitions
 from analecta.errors import BadUse, Environment
+from analecta.fetch.budget import Budget
 from analecta.frontier.queues import Frontier
 from analecta.model import State, Tally
 from analecta.settings import CrawlSettings, FetchSettings, LearnSettings, Settings, StopSettings, Topic
@@ -391,7 +392,7 @@ def test_an_order_that_comes_late_is_none():
 def engine_of(shard, archive, frontier):
     """An engine of which only the keeping is used."""
     none = dict.fromkeys(("asker", "harvest", "pages", "offers", "exchange", "reins", "pile"))
-    return Engine(shard=shard, archive=archive, frontier=frontier, **none)
+    return Engine(shard=shard, archive=archive, frontier=frontier, budget=Budget(1_000_000), **none)
 
 
 def test_f02_a_file_that_was_filled_within_a_batch_is_whole_after_a_restart(tmp_path):
