@@ -1,5 +1,6 @@
 """Bytes to Page: title, text, links, language, and what the page asks of robots (docs/architecture.md)."""
 
+import time
 from collections.abc import Callable
 from typing import Self
 
@@ -24,10 +25,16 @@ PARSERS: dict[str, ParsePage] = {
     "text/plain": parse_text,
 }
 
-MAX_BODY = 2 * 1024 * 1024  # bytes parsed in this process; more go to the child
+MAX_BODY = 512 * 1024  # bytes parsed in this process; more go to the child
 # Tags parsed in this process. 999 of 1,000 real pages have fewer, and no 5,000 tags can take more than
-# 0.3 s and 200 MB, even misnested so that each is repeated at all 512 levels.
+# 0.4 s and 250 MB, even misnested so that each is repeated at all 512 levels.
 MAX_TAGS = 5000
+# After a page that took longer than SLOW seconds the next ones go to the child if they are of more than medium size.
+# Honest pages take a tenth of that.
+SLOW = 0.05
+WARY_FOR = 1000  # answers
+WARY_BODY = 64 * 1024
+WARY_TAGS = 400
 _SHORTEST_TAG = 3  # bytes: so a short body need not be counted
 
 # Documents get more than pages: a book takes seconds, and pdfium much memory for a page with large pictures.
@@ -59,6 +66,7 @@ class Parser:
         self.parsers = parsers
         self.max_body = max_body
         self.max_tags = max_tags
+        self._wary = 0  # answers left of those after a slow page
         self.reader = reader or Sandbox(
             limit_seconds=DOCUMENT_SECONDS, memory=DOCUMENT_MEMORY, max_body=MAX_DOCUMENT, instead=bare_page, nice=10
         )
@@ -73,11 +81,15 @@ class Parser:
             return apply(Page(target.url, target.id, target.host, mime), answer)
         if self.heavy(answer) if heavy is None else heavy:
             return self.sandbox.parse(answer, target, mime)
+        began = time.thread_time()
         try:
             return parse(answer, target, self.joiner, mime)
         except Exception as wrong:
             why = f"parse-crashed: {type(wrong).__name__}: {wrong}"
             raise ParserDied(why, Page(target.url, target.id, target.host, mime, limits=why)) from wrong
+        finally:
+            if time.thread_time() - began > SLOW:
+                self._wary = WARY_FOR
 
     def _document(self, answer: Answer, target: Target, mime: str) -> Page:
         try:
@@ -97,7 +109,11 @@ class Parser:
         # What begins with a tag is no document, whatever the server says (0.1 us; to sniff costs 1-2).
         if body[:1] != b"<" and sniff(answer.headers.get("content-type", ""), body) in DOCUMENTS:
             return True
-        return size > self.max_tags * _SHORTEST_TAG and (size > self.max_body or body.count(b"<") > self.max_tags)
+        max_body, max_tags = self.max_body, self.max_tags
+        if self._wary:
+            self._wary -= 1
+            max_body, max_tags = min(max_body, WARY_BODY), min(max_tags, WARY_TAGS)
+        return size > max_tags * _SHORTEST_TAG and (size > max_body or body.count(b"<") > max_tags)
 
     def close(self) -> None:
         """End the children."""
