@@ -1,6 +1,7 @@
 """Bytes to Page: title, text, links, language, and what the page asks of robots (docs/architecture.md)."""
 
 import time
+from collections import Counter
 from collections.abc import Callable
 from typing import Self
 
@@ -9,8 +10,8 @@ from analecta.parse import documents
 from analecta.parse.directives import apply
 from analecta.parse.documents import DOCUMENTS
 from analecta.parse.html import parse_html, parse_suspect
-from analecta.parse.rough import bare_page
-from analecta.parse.sandbox import ParserDied, Sandbox
+from analecta.parse.rough import bare_page, rough_page
+from analecta.parse.sandbox import TIME_UP, ParserDied, Sandbox
 from analecta.parse.sniff import sniff
 from analecta.parse.text import parse_text
 from analecta.urls import Joiner
@@ -35,6 +36,7 @@ SLOW = 0.05
 WARY_FOR = 1000  # answers
 WARY_BODY = 64 * 1024
 WARY_TAGS = 400
+TOO_LATE = 3  # pages of a host that took all the time the child has for one: the next ones are not parsed
 _SHORTEST_TAG = 3  # bytes: so a short body need not be counted
 
 # Documents get more than pages: a book takes seconds, and pdfium much memory for a page with large pictures.
@@ -66,6 +68,7 @@ class Parser:
         self.parsers = parsers
         self.max_body = max_body
         self.max_tags = max_tags
+        self._late: Counter[str] = Counter()  # pages that took too long, by host
         self._wary = 0  # answers left of those after a slow page
         self.reader = reader or Sandbox(
             limit_seconds=DOCUMENT_SECONDS, memory=DOCUMENT_MEMORY, max_body=MAX_DOCUMENT, instead=bare_page, nice=10
@@ -80,7 +83,7 @@ class Parser:
         if parse is None:
             return apply(Page(target.url, target.id, target.host, mime), answer)
         if self.heavy(answer) if heavy is None else heavy:
-            return self.sandbox.parse(answer, target, mime)
+            return self._suspect(answer, target, mime)
         began = time.thread_time()
         try:
             return parse(answer, target, self.joiner, mime)
@@ -90,6 +93,15 @@ class Parser:
         finally:
             if time.thread_time() - began > SLOW:
                 self._wary = WARY_FOR
+
+    def _suspect(self, answer: Answer, target: Target, mime: str) -> Page:
+        """A heavy page, from the child; of hosts that have used up its time before only what patterns find."""
+        if self._late[target.host] >= TOO_LATE:
+            return rough_page(answer, target, mime, f"parse-limited: {TOO_LATE} pages of its host took too long")
+        page = self.sandbox.parse(answer, target, mime)
+        if page.limits.startswith(TIME_UP):
+            self._late[target.host] += 1
+        return page
 
     def _document(self, answer: Answer, target: Target, mime: str) -> Page:
         try:
