@@ -15,13 +15,15 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 GHOSTSCRIPT = shutil.which("gs") or ""
 
 
-def needs(what: object, reason: str) -> pytest.MarkDecorator:
+MISSING = "missing program: "  # how the reason of such a skip begins
+
+
+def needs(what: object, name: str) -> pytest.MarkDecorator:
     """Marks tests that cannot run without a program of the machine."""
-    return pytest.mark.skipif(not what, reason=f"missing program: {reason}")
+    return pytest.mark.skipif(not what, reason=MISSING + name)
 
 
 needs_ghostscript = needs(GHOSTSCRIPT, "Ghostscript")
-needs_browser = needs(CHROMIUM, "Chromium")
 
 
 def running(command: str) -> bool:
