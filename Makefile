@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WEB := ../shared/data/debdocs.warc.gz
 
-.PHONY: demo test lint validators pictures bench bench-documents bench-quick gate faults slow clean
+.PHONY: demo test fuzz lint validators pictures bench bench-documents bench-quick gate faults slow clean
 
 demo: .venv/installed
 	$(BIN)/analecta demo --force
@@ -11,6 +11,11 @@ demo: .venv/installed
 test: lint validators
 	$(BIN)/pytest
 	$(MAKE) bench-quick
+
+# The property tests with other cases each time, again and again: turn what is found into fixed cases. ROUNDS=1 takes minutes.
+ROUNDS ?= 10
+fuzz: .venv/installed
+	for round in $$(seq $(ROUNDS)); do HYPOTHESIS_PROFILE=fuzz $(BIN)/pytest -m 'hypothesis and not slow' --timeout 1800 || exit 1; done
 
 lint: .venv/installed
 	$(BIN)/ruff check .

@@ -23,6 +23,7 @@ Ints = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
 
 _NONE: Ints = np.zeros(0, np.int64)
+LOOKED_AT = 200_000  # characters of a text whose words count: one page in ten thousand has more
 LONGEST = 64  # bytes; longer runs are digests, base64 or text without spaces
 # Those with a list of stop words. Lists were written for Analecta; English is first and wins where none stands out.
 LANGUAGES = tuple(
@@ -85,6 +86,12 @@ class Words:
         """The words themselves, as many as there are hashes; slow, for training and for people."""
         spans = zip(self.begins.tolist(), self.ends.tolist(), strict=True)
         return [self.buffer[begin:end].decode() for begin, end in spans]
+
+
+def excerpt(text: str) -> str:
+    """A text, or the beginning and the end of a very long one: so no page takes long to judge and to compare."""
+    half = LOOKED_AT // 2
+    return text if len(text) <= LOOKED_AT else f"{text[:half]}\n{text[-half:]}"
 
 
 def words(texts: Sequence[str]) -> Words:

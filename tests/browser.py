@@ -16,17 +16,18 @@ from typing import Any
 
 import pytest
 
+from tests.tools import CHROMIUM, needs
+
 TOOLS = Path(__file__).parent.parent / ".validators" / "node_modules"
 _AXE = TOOLS / "axe-core" / "axe.min.js"
 _NU = TOOLS / "vnu-jar" / "build" / "dist" / "vnu.jar"
-_CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 _FLAGS = (
     "--headless --no-sandbox --disable-gpu --remote-debugging-pipe --no-first-run --hide-scrollbars "
     "--disable-background-networking --disable-component-update --disable-dev-shm-usage"
 ).split()
 
-needs_browser = pytest.mark.skipif(not _CHROMIUM, reason="there is no Chromium here")
-needs_axe = pytest.mark.skipif(not (_CHROMIUM and _AXE.exists()), reason="needs Chromium and `make validators`")
+needs_browser = needs(CHROMIUM, "Chromium")
+needs_axe = needs(CHROMIUM and _AXE.exists(), "Chromium, and npm for `make validators`")
 needs_nu = pytest.mark.skipif(not (shutil.which("java") and _NU.exists()), reason="needs Java and `make validators`")
 
 
@@ -34,7 +35,7 @@ class Browser:
     """A Chromium with one page, spoken to over a pipe in its own protocol."""
 
     def __init__(self, width: int = 1280, height: int = 900, dark: bool = False) -> None:
-        assert _CHROMIUM
+        assert CHROMIUM
         self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         to_browser, out = os.pipe()
         back, from_browser = os.pipe()
@@ -45,7 +46,7 @@ class Browser:
             os.dup2(ours[1], 4)
 
         self._process = subprocess.Popen(
-            [_CHROMIUM, *_FLAGS, f"--user-data-dir={self._folder.name}", f"--window-size={width},{height}"],
+            [CHROMIUM, *_FLAGS, f"--user-data-dir={self._folder.name}", f"--window-size={width},{height}"],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             preexec_fn=ends,

@@ -1,5 +1,9 @@
-"""What many tests share: a pocket web, and a library that was grown from it once."""
+"""What many tests share: a pocket web, a library that was grown from it once, and how tests are run."""
 
+import os
+from collections.abc import Iterator
+
+import hypothesis
 import pytest
 
 from analecta.crawl.collector import record
@@ -8,6 +12,23 @@ from analecta.seed.first_settings import first_settings
 from analecta.settings import Topic, load
 from analecta.store.library import Library
 from analecta.testweb.process import PocketServer
+from tests.tools import MISSING
+
+# `make test` tries the same cases each time, so that it fails for those who broke something; `make fuzz` tries others.
+hypothesis.settings.register_profile("test", derandomize=True, database=None, deadline=None)
+hypothesis.settings.register_profile("fuzz", max_examples=1000, deadline=None, print_blob=True)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "test"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Iterator[None]:
+    """In continuous integration a test that misses its program has failed (tests/tools.py)."""
+    report = yield
+    reason = report.longrepr[2] if report.skipped and isinstance(report.longrepr, tuple) else ""
+    if os.environ.get("CI") == "true" and MISSING in reason:
+        report.outcome = "failed"
+        report.longrepr = f"{reason}. With CI=true it must be installed: see .ci/run"
+    return report
 
 
 @pytest.fixture(scope="session")

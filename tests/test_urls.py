@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from analecta.urls import MAX_URL, Joiner, canonical, partition_of, url_id
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "urltestdata.json"
-QUICK = settings(max_examples=300, deadline=None, derandomize=True, database=None)
+QUICK = settings(max_examples=300, deadline=None)
 URL = "http://example.org/a~b"
 
 

@@ -59,14 +59,25 @@ class Asker:
         self.fetch, self.robots, self.parser, self.frontier = fetch, robots, parser, frontier
         self.harvest, self.pages, self.archive, self.pile = harvest, pages, archive, pile
         self.ordered, self.clock, self.locate = ordered, clock, locate
+        self._parsing, self._reading = asyncio.Lock(), asyncio.Lock()
 
     async def landed(self, flight: Flight) -> Landed:
         """What came of asking for a page."""
         ask = self._ask(flight) if flight.line is None else self._ask_in_line(flight, flight.line)
         landed = Landed(flight.lease, await ask)
-        if isinstance(landed.fetched, Answer) and self.parser.heavy(landed.fetched):
-            await self._parse_apart(landed, landed.fetched)
+        if isinstance(landed.fetched, Answer):
+            await self._read(landed, landed.fetched)
         return landed
+
+    async def _read(self, landed: Landed, answer: Answer) -> None:
+        """Parse what is a page: each in a turn of its own, so that other work comes between them."""
+        if self.harvest.is_page(landed.lease, answer):
+            if self.parser.heavy(answer):
+                await self._parse_apart(landed, answer)
+            else:
+                landed.page = self.pages.parse(landed.lease, answer)
+        elif not self.ordered and self.harvest.is_large_map(landed.lease, answer):
+            await self.harvest.read_map(landed.lease, answer)
 
     async def _ask_in_line(self, flight: Flight, line: Line) -> Fetched:
         """After those that were chosen before it at its host, and when the host may be asked."""
@@ -202,19 +213,24 @@ class Asker:
             self.frontier.slow_down(flight.lease.host, delay)
 
     async def _parse_apart(self, landed: Landed, answer: Answer) -> None:
-        """A page that looks dangerous is parsed in a child, while the others go on; documents may have to wait."""
+        """A page that looks dangerous is parsed in a child, while the others go on; documents may have to wait.
+
+        There is a child for pages and one for documents. Whoever waits for one holds no thread.
+        """
         lease = landed.lease
         target = Target(lease.url, lease.id, lease.host)
-        if self.pile.full() and self._may_wait() and (page := self.parser.unread(answer, target)):
-            landed.page = page
+        unread = self.parser.unread(answer, target)
+        if unread and self.pile.full() and self._may_wait():
+            landed.page = unread
             return
-        self.pile.under_way += 1
+        self.pile.under_way += unread is not None
         try:
-            landed.page = await asyncio.to_thread(self.parser, answer, target, True)
+            async with self._reading if unread else self._parsing:
+                landed.page = await asyncio.to_thread(self.parser, answer, target, True)
         except ParserDied as died:
             landed.page = died
         finally:
-            self.pile.under_way -= 1
+            self.pile.under_way -= unread is not None
 
     def _may_wait(self) -> bool:
         """Examples are learnt from at once, and a crawl in order does nothing earlier or later than another time."""

@@ -33,6 +33,7 @@ from analecta.store.archive import Archive
 from analecta.store.shard import Shard
 
 LINGER = 0.004  # seconds a batch waits for company once its first answer is there
+MUCH = 400_000  # characters to judge (crawl/pages.py) in a turn: at most a tenth of a second
 NAP = 0.05  # the longest wait without a look at the mail
 MOST_DEMOTED = 256  # in one pick, so that it is over soon
 FAR_OFF = 120.0  # seconds after which what must be waited for does not count as near
@@ -120,6 +121,8 @@ class Engine:
         self._wanted = 1
         if not self._ready():
             await self._wait(self._patience())
+        else:
+            await asyncio.sleep(0)  # there may be more in one turn than can be done in it, turn after turn
         self._wanted = min(self.batch, len(self.flights))
         if not self.ordered and self._ready() and self._down < self._wanted:
             await self._wait(LINGER)
@@ -288,9 +291,22 @@ class Engine:
             for _ in taken:
                 self.flights.popleft()
         else:
-            taken = [flight for flight in self.flights if flight.landed]
-            self.flights = deque(flight for flight in self.flights if not flight.landed)
+            taken = self._some_landed()
         self._down -= len(taken)
+        return taken
+
+    def _some_landed(self) -> list[Flight]:
+        """Those that have landed, or so many of them as can be worked on without keeping others waiting."""
+        taken: list[Flight] = []
+        rest: deque[Flight] = deque()
+        work = 0
+        for flight in self.flights:
+            if flight.landed and work < MUCH:
+                taken.append(flight)
+                work += flight.landed.work
+            else:
+                rest.append(flight)
+        self.flights = rest
         return taken
 
     async def abandon(self) -> None:

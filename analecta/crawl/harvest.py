@@ -3,6 +3,7 @@
 Everything here happens inside the shard's open transaction; the engine commits it.
 """
 
+import asyncio
 import contextlib
 import re
 import time
@@ -17,12 +18,14 @@ from analecta.frontier.politeness import SLOW_DOWN, Manners, retry_after
 from analecta.frontier.queues import Frontier
 from analecta.model import Answer, Candidate, Fetched, Found, Lease, NoAnswer, State, Target
 from analecta.parse import ParserDied
-from analecta.parse.sitemap import read_sitemap
+from analecta.parse.sitemap import Sitemap, read_sitemap
 from analecta.store.archive import Archive, Original
 from analecta.store.shard import Shard
 from analecta.urls import canonical
 
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
+_SMALL_MAP = 32 * 1024  # bytes: some 300 URLs, which are read in a few milliseconds
+_SLICE = 500  # URLs of a sitemap that are offered at once
 _NOT_ASKED = frozenset(("closed", "turn"))  # the URL goes back as it came
 _OTHER_SCHEME = re.compile(r"(?!https?:)[a-zA-Z][a-zA-Z0-9+.-]*:")
 
@@ -57,6 +60,7 @@ class Harvest:
         self.sitemaps = sitemaps
         self.wall = wall
         self.tally = endings.tally
+        self._maps: dict[int, Sitemap] = {}  # large sitemaps that have been read, with the last of their pages
 
     def take(self, batch: Sequence[Landed], now: float) -> None:
         """Take in a batch: each URL ends in a new state, its host's manners know how it went."""
@@ -66,7 +70,10 @@ class Harvest:
             self.frontier.close(lease, now, self._manner(lease, fetched, now))
             if isinstance(fetched, NoAnswer):
                 self._no_answer(lease, fetched)
-            elif (outcome := self._outcome(lease, fetched)) is not None:
+                continue
+            self.tally.answers += 1
+            self.tally.bytes += len(fetched.wire)
+            if (outcome := self._outcome(lease, fetched)) is not None:
                 outcome(lease, fetched)
             else:
                 pages.append(landed)
@@ -107,10 +114,12 @@ class Harvest:
         else:
             self.endings.end(lease, State.FAILED, no.reason, no.detail)
 
+    def is_page(self, lease: Lease, answer: Answer) -> bool:
+        """Whether an answer is to be kept as a page."""
+        return self._outcome(lease, answer) is None
+
     def _outcome(self, lease: Lease, answer: Answer) -> Callable[[Lease, Answer], None] | None:
         """What to do with an answer that is not a page; None where it is one."""
-        self.tally.answers += 1
-        self.tally.bytes += len(answer.wire)
         if lease.found == Found.PROBE:
             return self._probed
         if answer.status in _REDIRECTS:
@@ -190,11 +199,27 @@ class Harvest:
     def _mapped(self, lease: Lease, answer: Answer) -> None:
         """A sitemap: its pages are worth a little, its children are sitemaps again."""
         self.archive.write(answer)
-        sitemap = read_sitemap(answer.body, answer.url)
+        sitemap = self._maps.pop(lease.id, None) or read_sitemap(answer.body, answer.url)
         self.endings.end(lease, State.REFUSED, "sitemap", sitemap.limited)
         if lease.hops < self.redirects:
             self.offers.sitemaps(sitemap.sitemaps, lease.id, lease.hops + 1)
         self.offers.sitemap_pages(sitemap.urls, lease)
+
+    def is_large_map(self, lease: Lease, answer: Answer) -> bool:
+        """Whether an answer is a sitemap that takes long to read."""
+        return len(answer.body) > _SMALL_MAP and self._outcome(lease, answer) == self._mapped
+
+    async def read_map(self, lease: Lease, answer: Answer) -> None:
+        """Read a large sitemap while everything else goes on, and offer its pages some at a time.
+
+        The lease ends with the last of them, so that after a kill the sitemap is read again.
+        """
+        sitemap = await asyncio.to_thread(read_sitemap, answer.body, answer.url)
+        for _ in range(0, len(sitemap.urls) - _SLICE, _SLICE):
+            self.offers.sitemap_pages(sitemap.urls[:_SLICE], lease)
+            del sitemap.urls[:_SLICE]
+            await asyncio.sleep(0)
+        self._maps[lease.id] = sitemap
 
     def _probed(self, lease: Lease, answer: Answer) -> None:
         """How the host answers for a page that it cannot have."""

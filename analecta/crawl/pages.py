@@ -28,19 +28,26 @@ from analecta.store.revisits import CHANGED, UNCHANGED, count_revisit
 from analecta.store.shard import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404, UNREAD, Shard
 from analecta.store.site_links import SiteCount
 from analecta.store.waiting import sources
-from analecta.terms import Words, words
+from analecta.terms import LOOKED_AT, Words, excerpt, words
 
 _FRONT = 1.0  # the priority of links of the best hubs
 _STRAIGHT_ON = msgspec.msgpack.encode(Course())
+_LINK = 100  # characters that are judged in the time that a link takes
 _SUSPECT = 3  # duplicates from one host that make us ask it for a page it cannot have
 
 
 class Landed(msgspec.Struct):
-    """A fetch that is over; a page that had to be parsed in a child comes along already parsed."""
+    """A fetch that is over; what is a page has been parsed, here or in a child."""
 
     lease: Lease
     fetched: Fetched
     page: Page | ParserDied | None = None
+
+    @property
+    def work(self) -> int:
+        """How much there is still to do with it: characters to judge, and links that take as long as so many."""
+        page = self.page
+        return min(len(page.text), LOOKED_AT) + _LINK * len(page.links) if isinstance(page, Page) else 0
 
 
 class Pages:
@@ -97,11 +104,11 @@ class Pages:
 
     def take(self, batch: Sequence[Landed]) -> None:
         """Keep a batch of pages and offer their links."""
-        parsed = [(landed.lease, landed.fetched, page) for landed in batch if (page := self._parse(landed))]
+        parsed = [(landed.lease, landed.fetched, page) for landed in batch if (page := self._parsed(landed))]
         if not parsed:
             return
         pages = [page for _, _, page in parsed]
-        texts = [page.text for page in pages]
+        texts = [excerpt(page.text) for page in pages]
         cut = words(texts)
         prints = fingerprints(cut, [page.title for page in pages], texts)
         alike = self.twins.sift(prints, np.array([page.id for page in pages], np.int64))
@@ -133,15 +140,17 @@ class Pages:
         """Keep what documents hold that were kept unread, and offer their links."""
         for late in read:
             lease, page = late.lease, late.page
-            cut = words([page.text])
+            text = excerpt(page.text)
+            cut = words([text])
             own = apart(cut)[0]
-            page.simhash = int(fingerprints(cut, [page.title], [page.text])[0])
+            page.simhash = int(fingerprints(cut, [page.title], [text])[0])
             verdict = self._verdicts(cut, [lease], *self._views([lease]))[0] if page.text else self._parents(lease)
             hidden = page.noindex or is_off_topic(lease)
             verdict = _of(verdict, hidden)
             self.shard.set_read(late.seq, {
                 "title": page.title or None, "author": page.author or None, "date": page.date or None,
-                "lang": page.lang or None, "limits": page.limits or None, "simhash": page.simhash, "words": len(own),
+                "lang": page.lang or None, "limits": page.limits or None, "simhash": page.simhash,
+                "words": _length(page.text, len(own)),
                 "topic": verdict.topic, "confidence": verdict.confidence, "topics": _pack_topics(verdict),
                 "model": self.model, "headings": "\n".join(page.headings) or None, "links": _pack_ids(page),
                 "anchors": pack_text("\n".join(_anchors(page))), "text": pack_text(page.text),
@@ -153,15 +162,21 @@ class Pages:
             if value is not None:
                 self.offers.follow([Open(lease, page, value, self.focus.open(verdict).confidence, own)])
 
-    def _parse(self, landed: Landed) -> Page | None:
-        lease, answer, page = landed.lease, landed.fetched, landed.page
+    def parse(self, lease: Lease, answer: Answer) -> Page | ParserDied:
+        """Parse a page that is not heavy, here and now."""
+        self.suspect(lease.id)
+        try:
+            return self.parser(answer, Target(lease.url, lease.id, lease.host), heavy=False)
+        except ParserDied as died:
+            return died
+        finally:
+            self.suspect(0)
+
+    def _parsed(self, landed: Landed) -> Page | None:
+        """The page of an answer; one that broke the parser is archived, and tried again or given up."""
+        lease, answer = landed.lease, landed.fetched
         assert isinstance(answer, Answer)
-        if page is None:
-            self.suspect(lease.id)
-            try:
-                page = self.parser(answer, Target(lease.url, lease.id, lease.host), heavy=False)
-            except ParserDied as died:
-                page = died
+        page = landed.page or self.parse(lease, answer)
         if isinstance(page, ParserDied):
             self.archive.write(answer)
             if lease.tries < self.tries:
@@ -196,7 +211,7 @@ class Pages:
         around = self.shard.texts([lease.parent for lease in leases]) if "neighbours" in needs else None
         return (
             None if anchors is None else words(anchors),
-            None if around is None else words([unpack_text(text) for text in around]),
+            None if around is None else words([excerpt(unpack_text(text)) for text in around]),
         )
 
     def _keep(
@@ -219,8 +234,8 @@ class Pages:
         row = (
             lease.id, self.wall(), answer.began, answer.took, answer.status, page.mime, page.charset or None,
             page.lang or None, page.title or None, page.author or None, page.date or None, len(answer.body), digest,
-            body, page.simhash, len(own), twin or None, flags, page.limits or None, _short(answer) or None,
-            page.reserved or None, page.canonical or None, answer.headers.get("etag"),
+            body, page.simhash, _length(page.text, len(own)), twin or None, flags, page.limits or None,
+            _short(answer) or None, page.reserved or None, page.canonical or None, answer.headers.get("etag"),
             answer.headers.get("last-modified"), place.file, place.offset, place.length, verdict.topic,
             verdict.confidence, _pack_topics(verdict), self.model, "\n".join(page.headings) or None, _pack_ids(page),
             pack_text("\n".join(_anchors(page))), pack_text(page.text),
@@ -288,7 +303,8 @@ class Pages:
         if self.parser.heavy(answer):
             return  # nobody says "not found" with a book
         page = self.parser(answer, target, heavy=False)
-        self._soft404[host] = int(fingerprints(words([page.text]), [page.title], [page.text])[0])
+        text = excerpt(page.text)
+        self._soft404[host] = int(fingerprints(words([text]), [page.title], [text])[0])
         self.shard.set_soft404(host, self._soft404[host])
 
     def take_up(self, judge: Judge, model: str) -> None:
@@ -301,7 +317,7 @@ class Pages:
         rows = self.shard.unjudged(SEED_PRIORITY)
         for start in range(0, len(rows), 16):
             part = rows[start : start + 16]
-            verdicts = judge.judge_words(words([unpack_text(text) for _, text, _ in part]))
+            verdicts = judge.judge_words(words([excerpt(unpack_text(text)) for _, text, _ in part]))
             for (seq, _, hidden), verdict in zip(part, verdicts, strict=True):
                 self._judged(seq, _of(verdict, hidden))
         self.value_again(scores)
@@ -344,7 +360,7 @@ class Pages:
         rows = self.shard.last_pages(window, SEED_PRIORITY) if window else []
         for start in range(0, len(rows), 64):
             part = rows[start : start + 64]
-            own = apart(words([unpack_text(text) for _, _, _, text, _, _ in part]))
+            own = apart(words([excerpt(unpack_text(text)) for _, _, _, text, _, _ in part]))
             for (seq, id, confidence, _, links, hidden), hashes in zip(part, own, strict=True):
                 self.memory.pages.append(Remembered(seq, id, hashes, hidden=hidden))
                 self.offers.recall(id, confidence, hashes, np.frombuffer(links or b"", np.int64).tolist())
@@ -355,6 +371,11 @@ class Pages:
 def _short(answer: Answer) -> str:
     """Why a page is not whole; "" where it is. What is archived of it may be whole all the same."""
     return answer.truncated or ("length" if answer.cut else "")
+
+
+def _length(text: str, counted: int) -> int:
+    """How many words a text has, if `counted` are in its excerpt."""
+    return counted if len(text) <= LOOKED_AT else round(counted * len(text) / LOOKED_AT)
 
 
 def _of(verdict: Verdict, hidden: bool) -> Verdict:

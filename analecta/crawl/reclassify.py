@@ -29,7 +29,7 @@ from analecta.seams import Judge
 from analecta.store.packed import unpack_text
 from analecta.store.shard import NOINDEX, SOFT404
 from analecta.store.sqlite import connect
-from analecta.terms import Words, words
+from analecta.terms import Words, excerpt, words
 
 _BATCH = 500  # pages judged at a time, and written in one transaction
 _ALONE = 4000  # up to so many pages this process judges by itself: others take a second to start
@@ -123,7 +123,7 @@ class Desk:
             if not pages:
                 return []
             anchors, around = self._views(db, pages)
-        verdicts = self.judge.judge_words(words([unpack_text(page[2]) for page in pages]), anchors, around)
+        verdicts = self.judge.judge_words(words([excerpt(unpack_text(page[2])) for page in pages]), anchors, around)
         return [self._row(page, verdict) for page, verdict in zip(pages, verdicts, strict=True)]
 
     def _views(self, db: sqlite3.Connection, pages: Sequence[tuple[Any, ...]]) -> tuple[Words | None, Words | None]:
@@ -133,7 +133,7 @@ class Desk:
         if "neighbours" not in needs:
             return anchors, None
         texts = (db.execute(_TEXT, (page[4],)).fetchone() for page in pages)
-        return anchors, words([unpack_text(row[0]) if row else "" for row in texts])
+        return anchors, words([excerpt(unpack_text(row[0])) if row else "" for row in texts])
 
     def _row(self, page: tuple[Any, ...], verdict: Verdict) -> Row:
         seq, id, *_, closed, off_topic = page

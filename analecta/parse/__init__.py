@@ -1,5 +1,7 @@
 """Bytes to Page: title, text, links, language, and what the page asks of robots (docs/architecture.md)."""
 
+import time
+from collections import Counter
 from collections.abc import Callable
 from typing import Self
 
@@ -8,8 +10,8 @@ from analecta.parse import documents
 from analecta.parse.directives import apply
 from analecta.parse.documents import DOCUMENTS
 from analecta.parse.html import parse_html, parse_suspect
-from analecta.parse.rough import bare_page
-from analecta.parse.sandbox import ParserDied, Sandbox
+from analecta.parse.rough import bare_page, rough_page
+from analecta.parse.sandbox import TIME_UP, ParserDied, Sandbox
 from analecta.parse.sniff import sniff
 from analecta.parse.text import parse_text
 from analecta.urls import Joiner
@@ -24,10 +26,17 @@ PARSERS: dict[str, ParsePage] = {
     "text/plain": parse_text,
 }
 
-MAX_BODY = 2 * 1024 * 1024  # bytes parsed in this process; more go to the child
+MAX_BODY = 512 * 1024  # bytes parsed in this process; more go to the child
 # Tags parsed in this process. 999 of 1,000 real pages have fewer, and no 5,000 tags can take more than
-# 0.3 s and 200 MB, even misnested so that each is repeated at all 512 levels.
+# 0.4 s and 250 MB, even misnested so that each is repeated at all 512 levels.
 MAX_TAGS = 5000
+# After a page that took longer than SLOW seconds the next ones go to the child if they are of more than medium size.
+# Honest pages take a tenth of that.
+SLOW = 0.05
+WARY_FOR = 1000  # answers
+WARY_BODY = 64 * 1024
+WARY_TAGS = 400
+TOO_LATE = 3  # pages of a host that took all the time the child has for one: the next ones are not parsed
 _SHORTEST_TAG = 3  # bytes: so a short body need not be counted
 
 # Documents get more than pages: a book takes seconds, and pdfium much memory for a page with large pictures.
@@ -59,6 +68,8 @@ class Parser:
         self.parsers = parsers
         self.max_body = max_body
         self.max_tags = max_tags
+        self._late: Counter[str] = Counter()  # pages that took too long, by host
+        self._wary = 0  # answers left of those after a slow page
         self.reader = reader or Sandbox(
             limit_seconds=DOCUMENT_SECONDS, memory=DOCUMENT_MEMORY, max_body=MAX_DOCUMENT, instead=bare_page, nice=10
         )
@@ -72,12 +83,25 @@ class Parser:
         if parse is None:
             return apply(Page(target.url, target.id, target.host, mime), answer)
         if self.heavy(answer) if heavy is None else heavy:
-            return self.sandbox.parse(answer, target, mime)
+            return self._suspect(answer, target, mime)
+        began = time.thread_time()
         try:
             return parse(answer, target, self.joiner, mime)
         except Exception as wrong:
             why = f"parse-crashed: {type(wrong).__name__}: {wrong}"
             raise ParserDied(why, Page(target.url, target.id, target.host, mime, limits=why)) from wrong
+        finally:
+            if time.thread_time() - began > SLOW:
+                self._wary = WARY_FOR
+
+    def _suspect(self, answer: Answer, target: Target, mime: str) -> Page:
+        """A heavy page, from the child; of hosts that have used up its time before only what patterns find."""
+        if self._late[target.host] >= TOO_LATE:
+            return rough_page(answer, target, mime, f"parse-limited: {TOO_LATE} pages of its host took too long")
+        page = self.sandbox.parse(answer, target, mime)
+        if page.limits.startswith(TIME_UP):
+            self._late[target.host] += 1
+        return page
 
     def _document(self, answer: Answer, target: Target, mime: str) -> Page:
         try:
@@ -97,7 +121,11 @@ class Parser:
         # What begins with a tag is no document, whatever the server says (0.1 us; to sniff costs 1-2).
         if body[:1] != b"<" and sniff(answer.headers.get("content-type", ""), body) in DOCUMENTS:
             return True
-        return size > self.max_tags * _SHORTEST_TAG and (size > self.max_body or body.count(b"<") > self.max_tags)
+        max_body, max_tags = self.max_body, self.max_tags
+        if self._wary:
+            self._wary -= 1
+            max_body, max_tags = min(max_body, WARY_BODY), min(max_tags, WARY_TAGS)
+        return size > max_tags * _SHORTEST_TAG and (size > max_body or body.count(b"<") > max_tags)
 
     def close(self) -> None:
         """End the children."""

@@ -11,7 +11,7 @@ from operator import attrgetter
 
 from turbohtml import Document, Element, Namespace, Node, parse
 
-from analecta.model import Answer, Page, Target
+from analecta.model import Answer, Link, Page, Target
 from analecta.parse.charset import decode, header_charset, query_in
 from analecta.parse.dates import date_of
 from analecta.parse.directives import AGENT, apply
@@ -25,6 +25,9 @@ MAX_HEADINGS = 50
 DEPTH = 510  # at the parser's 512 what is deeper becomes a sibling: text and links stay, structure is lost
 AROUND = 100  # characters on each side of an anchor
 _SIBLINGS = 40  # looked at on each side of an anchor, at each level
+_LEVELS = 8  # inline elements around an anchor that are looked beyond; on hostile pages there are hundreds
+MAX_AROUND = 2_000_000  # characters read around all anchors of a page; an honest one with 2,000 needs a third
+MAX_ELEMENTS = 20_000  # of each kind that may hold links: of hostile markup the parser makes millions
 
 _NO_WORDS = "script,style,template"  # what stands in them is not on the page, nor are a template's links
 _UNSEEN = "noscript,title,iframe,noframes,noembed"
@@ -147,7 +150,7 @@ def _read_links(
             hrefs.append(_refresh(meta.attr("content") or ""))
             sources.append(meta)
     for tag, attribute in _LINKING:
-        elements = document.find_all(tag)
+        elements = document.find_all(tag, limit=MAX_ELEMENTS)
         hrefs += [e.attr(attribute) or e.attr("xlink:href") for e in elements]
         sources += elements
     if not page.charset.startswith("utf-"):
@@ -157,8 +160,8 @@ def _read_links(
         if not link_.anchor:
             link_.anchor = _alt(source)
     page.links = links
-    page.around = lambda i: _around(kept[i], links[i].anchor)
-    if cut:
+    page.around = _Surroundings(kept, links)
+    if cut or len(sources) >= MAX_ELEMENTS:
         page.limits = "links-cut"
 
 
@@ -191,34 +194,44 @@ def _alt(anchor: Element) -> str:
     return " ".join(name.split())[:MAX_ANCHOR]
 
 
-def _around(anchor: Element, name: str) -> str:
+class _Surroundings:
     """The words of the enclosing block before and after an anchor, with the anchor's own between them."""
-    before: list[str] = []
-    after: list[str] = []
-    node: Node | None = anchor
-    while node is not None:
-        _near(node.previous_siblings, before)
-        _near(node.next_siblings, after)
-        node = node.parent
-        if not isinstance(node, Element) or node.tag not in _INLINE:
-            break
-    left = "".join(reversed(before))
-    if len(left) > AROUND:
-        left = left[-AROUND:].partition(" ")[2]
-    right = "".join(after)
-    if len(right) > AROUND:
-        right = right[:AROUND].rpartition(" ")[0]
-    return " ".join(f"{left} {name} {right}".split())
 
+    def __init__(self, anchors: list[Element], links: list[Link]) -> None:
+        self.anchors = anchors
+        self.links = links
+        self.room = MAX_AROUND
 
-def _near(siblings: Iterator[Node], texts: list[str]) -> None:
-    """Add the texts of siblings up to the next block, or until there is enough."""
-    room = AROUND - sum(map(len, texts))
-    for node in islice(siblings, _SIBLINGS):
-        if room < 0 or (isinstance(node, Element) and node.tag not in _INLINE):
-            return
-        texts.append(node.text)
-        room -= len(texts[-1])
+    def __call__(self, i: int) -> str:
+        before: list[str] = []
+        after: list[str] = []
+        node: Node | None = self.anchors[i]
+        for _ in range(_LEVELS if self.room > 0 else 0):
+            if node is None:
+                break
+            self._near(node.previous_siblings, before)
+            self._near(node.next_siblings, after)
+            node = node.parent
+            if not isinstance(node, Element) or node.tag not in _INLINE:
+                break
+        left = "".join(reversed(before))
+        if len(left) > AROUND:
+            left = left[-AROUND:].partition(" ")[2]
+        right = "".join(after)
+        if len(right) > AROUND:
+            right = right[:AROUND].rpartition(" ")[0]
+        return " ".join(f"{left} {self.links[i].anchor} {right}".split())
+
+    def _near(self, siblings: Iterator[Node], texts: list[str]) -> None:
+        """Add the texts of siblings up to the next block, or until there is enough."""
+        room = AROUND - sum(map(len, texts))
+        for node in islice(siblings, _SIBLINGS):
+            if room < 0 or (isinstance(node, Element) and node.tag not in _INLINE):
+                return
+            text = node.text
+            texts.append(text)
+            room -= len(text)
+            self.room -= len(text)
 
 
 def _depth(document: Document) -> int:

@@ -23,6 +23,7 @@ from analecta.parse.child import LENGTH, Job, read_reply
 from analecta.parse.rough import rough_page
 
 _MAX_REPLY = 256 * 1024 * 1024
+TIME_UP = "parse-limited: stopped after"  # how the limits of a page begin that took too long
 
 
 class ParserDied(AnalectaError):
@@ -82,7 +83,7 @@ class Sandbox:
                 reply = read_reply(self._ask(message))
             except _TimeUp:
                 self._end()
-                why = f"parse-limited: stopped after {self.limit_seconds:g} s"
+                why = f"{TIME_UP} {self.limit_seconds:g} s"
                 return self.instead(answer, target, mime, why)
             except (_Gone, msgspec.MsgspecError) as wrong:
                 raise self._died(self._end() or str(wrong), target, mime) from None

@@ -167,7 +167,7 @@ def do(made, who, what, size, now, rng):
             power_cut(made, *(rng.randrange(5) for _ in made))
 
 
-@settings(max_examples=25, deadline=None, derandomize=True, database=None)
+@settings(max_examples=25, deadline=None)
 @given(steps("post", "post", "read", "read", "keep", "keep", "crash"), st.integers(2, 3), st.integers(0, 99))
 def test_f49_every_committed_link_arrives_once_and_in_order(todo, count, seed):
     rng = random.Random(seed)
@@ -181,7 +181,7 @@ def test_f49_every_committed_link_arrives_once_and_in_order(todo, count, seed):
         assert all(d.taken(s.me) == s.wanted(d.me) for s in made for d in made)
 
 
-@settings(max_examples=40, deadline=None, derandomize=True, database=None)
+@settings(max_examples=40, deadline=None)
 @given(
     steps("post", "post", "read", "read", "keep", "keep", "talk", "talk", "crash", "cut"),
     st.integers(2, 3),

@@ -91,7 +91,7 @@ def simulate(crawl, rng, links, rounds=300):
         yield parts
 
 
-@settings(max_examples=40, deadline=None, derandomize=True, database=None)
+@settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10**6), limit=st.sampled_from((1, 7, 100, 500)), workers=st.integers(1, 4))
 def test_no_more_pages_are_granted_than_asked_for(library, seed, limit, workers):
     crawl = crawl_of(library, workers, pages=limit)
@@ -114,7 +114,7 @@ def test_what_a_partition_used_before_it_heard_that_its_grant_was_withdrawn_coun
     assert one.granted + max(45, other.granted) <= 100
 
 
-@settings(max_examples=25, deadline=None, derandomize=True, database=None)
+@settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10**6), workers=st.integers(1, 4))
 def test_all_pages_asked_for_are_granted_to_those_who_have_work(library, seed, workers):
     crawl = crawl_of(library, workers, pages=200)

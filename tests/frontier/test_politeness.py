@@ -12,7 +12,7 @@ from analecta.frontier.politeness import MAX_WAIT, MIN_WAIT, Manners, Turns, ret
 from analecta.frontier.queues import Frontier
 
 NOW = 1_700_000_000.0
-QUICK = settings(max_examples=150, deadline=None, derandomize=True, database=None)
+QUICK = settings(max_examples=150, deadline=None)
 WHATS = ("ask", "ask", "leave", "leave", "answered", "pressed", "failed", "dropped")
 STEPS = st.lists(st.tuples(st.sampled_from((0.0, 0.1, 0.7, 2.0, 9.0)), st.sampled_from(WHATS)), max_size=60)
 

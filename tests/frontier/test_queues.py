@@ -23,7 +23,7 @@ from analecta.model import State
 
 HOSTS = ("a.one", "b.one", "c.two", "d.two", "e.three")
 PRIORITIES = (0.1, 0.5, 0.5, 0.9, 1.0)
-QUICK = settings(max_examples=120, stateful_step_count=50, deadline=None, derandomize=True, database=None)
+QUICK = settings(max_examples=120, stateful_step_count=50, deadline=None)
 
 
 def domain(host):
@@ -303,7 +303,7 @@ SPREAD_ACTS = st.lists(st.none() | st.tuples(st.sampled_from("abcdef"), st.integ
 HIDDEN = [("a", 9), ("b", 8), ("a", 7), ("b", 4), None, None, None, ("c", 8), None, ("d", 7), None, ("e", 1), None]
 
 
-@settings(max_examples=100, deadline=None, derandomize=True, database=None, phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=100, deadline=None, phases=[Phase.explicit, Phase.generate])
 @given(acts=SPREAD_ACTS, spread=st.integers(1, 4), hot=st.sampled_from((2, 1000)))
 @example(acts=HIDDEN, spread=3, hot=1000)
 def test_p5_what_is_popped_is_the_best_of_hosts_not_picked_lately(acts, spread, hot):
@@ -424,7 +424,7 @@ def test_a_url_that_went_up_and_came_back_is_valued_anew_once():
 # --- the cap ---------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=40, deadline=None, derandomize=True, database=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(HOSTS), st.integers(0, 9)), max_size=60), st.sampled_from((2, 5, 100)))
 def test_the_cap_keeps_the_best(found, hot):
     """A queue may outgrow its cap by a tenth, then all but the best go."""
@@ -547,7 +547,7 @@ def act(frontier, acts):
             frontier.ledger.settle(one.id, State.DONE)
 
 
-@settings(max_examples=40, deadline=None, derandomize=True, database=None)
+@settings(max_examples=40, deadline=None)
 @given(ACTS, st.sampled_from((2, 6, 1000)))
 def test_a_restored_frontier_gives_the_order_of_the_old_one(acts, hot):
     with tempfile.TemporaryDirectory() as folder:

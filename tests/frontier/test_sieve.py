@@ -15,7 +15,7 @@ def ids(values):
     return np.array(values, np.int64)
 
 
-@settings(max_examples=100, deadline=None, derandomize=True, database=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(IDS, max_size=8), IDS)
 def test_a_sieve_equals_a_set(batches, asked):
     sieve, seen = Sieve(1), set()

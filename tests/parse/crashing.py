@@ -27,3 +27,13 @@ def parse(answer: Answer, target: Target, mime: str) -> Page:
     if order == "pid":
         order = str(os.getpid())
     return Page(target.url, target.id, target.host, mime, text=order)
+
+
+def hang(answer: Answer, target: Target, mime: str) -> Page:
+    time.sleep(60)
+    raise AssertionError
+
+
+def after_a_while(answer: Answer, target: Target, mime: str) -> Page:
+    time.sleep(0.2)
+    return Page(target.url, target.id, target.host, mime, text=f"words of {target.url}")

@@ -121,7 +121,7 @@ def test_the_payload_digest_is_that_of_the_body_as_it_came(archive):
     assert payload_digest(b"") == "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"
 
 
-@settings(max_examples=50, deadline=None, derandomize=True, database=None)
+@settings(max_examples=50, deadline=None)
 @given(st.binary(max_size=50))
 def test_digests_are_sha1_in_base_32(data):
     import base64
@@ -231,7 +231,7 @@ def test_flush_hands_over_what_was_written(archive):
     assert kinds(archive.path(0)) == ["warcinfo", "response", "request"]
 
 
-@settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@settings(max_examples=60, deadline=None)
 @given(st.binary(max_size=300), st.sampled_from((0, 1, 65_534, 65_535, 65_536, 131_070, 131_071)))
 def test_both_kinds_of_member_hold_the_data(data, more):
     data += bytes(more)

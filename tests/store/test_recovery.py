@@ -67,8 +67,6 @@ def test_a_folder_in_good_order_needs_nothing(tmp_path):
 @settings(
     max_examples=40,
     deadline=None,
-    derandomize=True,
-    database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(cut=st.integers(1, 4096))  # fmt: skip
@@ -186,8 +184,6 @@ def test_f44_the_suspect_outlives_a_killed_process(tmp_path):
 @settings(
     max_examples=30,
     deadline=None,
-    derandomize=True,
-    database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(id=st.integers(-(2**63), 2**63 - 1))  # fmt: skip

@@ -47,7 +47,9 @@ class Packed:
         infos = self._zip.infolist()
         _check(infos)
         self.left = MAX_TOTAL
-        self.members = {info.filename.replace("\\", "/"): info for info in infos if not info.is_dir()}
+        # A damaged name may be empty, on which is_dir() breaks.
+        files = (info for info in infos if info.filename[-1:] not in ("", "/"))
+        self.members = {info.filename.replace("\\", "/"): info for info in files}
 
     def __contains__(self, name: str) -> bool:
         return name in self.members

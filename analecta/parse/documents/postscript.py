@@ -1,15 +1,22 @@
-"""PostScript to Document, where Ghostscript is installed: it runs as a child of the child, with limits of its own."""
+"""PostScript to Document, where Ghostscript is installed: it runs apart from everything else (parse/external.py)."""
 
 import re
-import resource
 import shutil
-import subprocess
 
 from analecta.parse.dates import date_of
-from analecta.parse.documents.document import Document, Stopped, tidy, title_of
+from analecta.parse.documents.document import MAX_TEXT, Document, Stopped, tidy, title_of
 from analecta.parse.documents.pdf import mended
+from analecta.parse.external import Limits, run
 
 MAX_SECONDS = 8
+MAX_MEMORY = 512 * 1024 * 1024
+MAX_OUTPUT = 4 * MAX_TEXT  # bytes
+# SAFER without any permission to open files; what a document prints goes to stderr, which nobody reads. No file of
+# the working folder counts as one of Ghostscript's own (-P-).
+OPTIONS = (
+    *("-q", "-P-", "-dSAFER", "-dBATCH", "-dNOPAUSE"),
+    *("-sDEVICE=txtwrite", "-sstdout=%stderr", "-sOutputFile=%stdout", "-"),
+)
 _COMMENT = re.compile(rb"^%%(Title|For|CreationDate):[ \t]*\(?([^\r\n)]{1,500})", re.MULTILINE)
 _HEAD = 4096
 _ISO = re.compile(r"\s*\d{4}-?\d\d")
@@ -21,31 +28,19 @@ def read_postscript(body: bytes, document: Document) -> None:
     program = shutil.which("gs")
     if program is None:
         raise Stopped("PostScript: Ghostscript (gs) is not installed")
-    command = [program, "-q", "-dSAFER", "-dBATCH", "-dNOPAUSE", "-sDEVICE=txtwrite", "-sstdout=%stderr"]
-    try:
-        done = subprocess.run(
-            [*command, "-sOutputFile=%stdout", "-"],
-            input=body,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            timeout=MAX_SECONDS,
-            preexec_fn=_confine,  # the child has one thread only, so this is safe
-        )
-    except subprocess.TimeoutExpired:
-        raise Stopped(f"parse-limited: Ghostscript stopped after {MAX_SECONDS} s") from None
-    text = done.stdout.decode("utf-8", "replace")
+    done = run([program, *OPTIONS], body, Limits(MAX_SECONDS, MAX_MEMORY, MAX_OUTPUT))
+    text = done.output.decode("utf-8", "replace")
     for line in mended(text).splitlines():
         document.add(" ".join(line.split()))
         document.end_line()
-    if done.returncode:
-        raise Stopped(f"broken PostScript: Ghostscript ended with {done.returncode}")
+    if done.stopped == "time":
+        raise Stopped(f"parse-limited: Ghostscript stopped after {MAX_SECONDS} s")
+    if done.stopped == "output":
+        raise Stopped("text-cut")
+    if done.status:
+        raise Stopped(f"broken PostScript: Ghostscript ended with {done.status}")
     if not text.strip():
         raise Stopped("scanned: no text")
-
-
-def _confine() -> None:
-    """It inherits the bounds on memory and files; time counts for each process anew."""
-    resource.setrlimit(resource.RLIMIT_CPU, (MAX_SECONDS, MAX_SECONDS))
 
 
 def _read_comments(head: bytes, document: Document) -> None:

@@ -1,5 +1,4 @@
 import gzip
-import shutil
 
 import pytest
 
@@ -25,6 +24,7 @@ from analecta.parse.sniff import (
     sniff,
 )
 from tests.parse.pages import answer, any_page, target, urls
+from tests.tools import needs_ghostscript
 
 from . import making
 from .making import GOOD, URL, WORDS, understood
@@ -149,7 +149,7 @@ def test_b2_outline_is_headings():
     assert set(understood(PDF, body).headings) == {"One"}  # a loop, and yet it ends
 
 
-@pytest.mark.skipif(not shutil.which("gs"), reason="needs Ghostscript")
+@needs_ghostscript
 def test_b2_postscript_is_read_by_ghostscript(parser):
     body = f"%!PS\n%%Title: (On Bees)\n/Helvetica findfont 12 scalefont setfont 72 700 moveto ({WORDS}) show showpage"
     page = any_page(parser, body, content_type="application/postscript")
