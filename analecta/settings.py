@@ -133,6 +133,7 @@ class SearchSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     results: Annotated[int, Meta(ge=1, le=100)] = 7  # pages taken for each query
     backlinks: Count = 0  # pages to begin at that link to an example, looked for at engines that know; 0 = none
     budget: Count = 200  # requests in all
+    deadline: Annotated[float, Meta(ge=1, le=100_000)] = 300.0  # seconds for all answers of one engine
     pause: Seconds | None = None  # between two requests to an engine; default 1 s, or 0 for one on this machine
 
 

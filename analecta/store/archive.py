@@ -273,7 +273,7 @@ def read_record(path: Path, place: Place) -> bytes:
     with path.open("rb") as file:
         left = os.fstat(file.fileno()).st_size - place.offset
         if place.offset < 0 or not 0 < place.length <= left:
-            raise OSError(f"{path} has no record of {place.length} bytes at {place.offset}")
+            raise zlib.error(f"{path} has no record of {place.length} bytes at {place.offset}")
         file.seek(place.offset)
         return zlib.decompress(file.read(place.length), 31)
 
