@@ -5,22 +5,30 @@ import asyncio
 from analecta.errors import BadUse, Environment
 from analecta.fetch.client import by_number, client_for
 from analecta.model import Answer, Fetched, NoAnswer, Request
-from analecta.seed.engines.choosing import on_this_machine
+from analecta.seed.engines.choosing import on_this_machine, origin
 from analecta.settings import FetchSettings
 from analecta.urls import canonical
 
 _REDIRECTS = 5
+_SECONDS = 120.0
 
 
-def ask(url: str, contact: str = "", fetch: FetchSettings = FetchSettings()) -> Answer:
-    """What is at an address, redirects followed; one sentence where there is nothing."""
+def ask(url: str, contact: str = "", fetch: FetchSettings = FetchSettings(), seconds: float = _SECONDS) -> Answer:
+    """What is at an address, redirects followed, within so many seconds in all; one sentence where there is nothing."""
     here = canonical(url)
     if here is None:
         raise BadUse(f"{url} is no valid address")
-    at = here.url
+    try:
+        return asyncio.run(asyncio.wait_for(_follow(here.url, contact, fetch), seconds))
+    except TimeoutError:
+        raise Environment(f"{url} is too slow: it was not there after {seconds:g} s") from None
+
+
+async def _follow(url: str, contact: str, fetch: FetchSettings) -> Answer:
+    at = url
     for _ in range(_REDIRECTS + 1):
         _check_contact(at, contact, fetch)
-        found = asyncio.run(_once(at, contact, fetch, on_this_machine(here.url)))
+        found = await _once(at, contact, fetch, origin(url))
         if isinstance(found, NoAnswer):
             raise Environment(f"{at} does not answer: {found.reason}" + (f" ({found.detail})" if found.detail else ""))
         if found.status not in (301, 302, 303, 307, 308):
@@ -49,9 +57,9 @@ def _check_contact(url: str, contact: str, fetch: FetchSettings) -> None:
         )
 
 
-async def _once(url: str, contact: str, f: FetchSettings, trusted: bool) -> Fetched:
-    """One request. This machine is asked only where the person named it (`trusted`), not where another led us."""
-    client = client_for(f, contact, trusted and on_this_machine(url))
+async def _once(url: str, contact: str, f: FetchSettings, named: str) -> Fetched:
+    """One request. This machine is asked only where the person `named` it, port included, not where another led us."""
+    client = client_for(f, contact, on_this_machine(url) and origin(url) == named)
     try:
         return await client(Request(by_number(url), ""))
     finally:

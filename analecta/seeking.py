@@ -9,20 +9,23 @@ import contextlib
 import os
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from analecta.errors import BadUse
 from analecta.fetch.client import by_number, client_for
+from analecta.fetch.guard import Guard
 from analecta.fetch.http import Http
 from analecta.model import Fetched, NoAnswer, Request
 from analecta.publish.library_search import open_library
-from analecta.seed.engines.choosing import LIBRARY, Chosen, choose, on_this_machine
+from analecta.seed.engines.choosing import LIBRARY, Chosen, choose, on_this_machine, origin
 from analecta.seed.engines.engine import Ask
 from analecta.seed.engines.finding import Phrases, find
 from analecta.seed.engines.searching import Session
 from analecta.seed.reading import Reading
 from analecta.settings import FetchSettings, SearchSettings
+from analecta.urls import canonical
 
 T = TypeVar("T")
 
@@ -50,9 +53,11 @@ def find_examples(
     urls = search.url | {name: url for name, url in engines.items() if url}
 
     async def ask(session: Session) -> tuple[Reading, list[str]]:
-        return await find(session, reading, queries, phrases, backlinks)
+        found, told = await find(session, reading, queries, phrases, backlinks)
+        return found, told + left_out(session.left_out)
 
     asked: dict[str, Any] = {"results": search.results, "budget": search.budget, "cache": cache}
+    asked |= {"deadline": search.deadline, "refusal": partial(private, fetch=fetch)}
     return in_session(ask, list(engines), urls, Clients(contact, fetch), search.pause, os.environ, **asked)
 
 
@@ -86,6 +91,20 @@ def in_session(
         return asyncio.run(run())
 
 
+def private(url: str, fetch: FetchSettings) -> str | None:
+    """Why a page that others named is not taken up: it is in a private network, which `fetch.allow` does not name."""
+    target = canonical(url)
+    return Guard(fetch.allow).host_refusal(target.host) if target and not fetch.connect_to else None
+
+
+def left_out(refused: Mapping[str, str]) -> list[str]:
+    """What is to tell of pages that were not taken up."""
+    if not refused:
+        return []
+    url, why = next(iter(refused.items()))
+    return [f"left out: {len(refused)} found at private addresses, such as {url[:200]} ({why})"]
+
+
 def cache_folder(environ: Mapping[str, str] = os.environ) -> Path:
     """Where answers of search engines are kept for a week, as other programs keep such things."""
     return Path(environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "analecta" / "search"
@@ -96,10 +115,12 @@ class Clients:
 
     def __init__(self, contact: str, fetch: FetchSettings) -> None:
         self.contact, self.fetch = contact, fetch
-        self._clients: dict[tuple[str, tuple[tuple[str, str], ...]], Http] = {}
+        self._origins: set[str] = set()  # where a person said that engines are
+        self._clients: dict[tuple[str, tuple[tuple[str, str], ...], bool], Http] = {}
 
     def check(self, chosen: Chosen) -> None:
-        """Who asks the open internet must say who they are, as for a crawl."""
+        """Who asks the open internet must say who they are, as for a crawl; from then on its place is known."""
+        self._origins.add(origin(chosen.url))
         if not self._named(chosen.url):
             raise BadUse(
                 f"who asks {chosen.name} on the open internet must say who they are: "
@@ -116,13 +137,15 @@ class Clients:
         """Make one request for an engine."""
         if not self._named(ask.url):  # a description on this machine that sends us elsewhere
             return NoAnswer(ask.url, "guard", "it leads to the open internet, and no contact is set", refused=True)
-        mine = (chosen.name, ask.headers)
+        # A description may name any place: one that nobody else named must be public.
+        local = on_this_machine(ask.url) and origin(ask.url) in self._origins
+        mine = (chosen.name, ask.headers, local)
         if mine not in self._clients:
-            self._clients[mine] = self._client(chosen, ask)
+            self._clients[mine] = self._client(ask, local)
         return await self._clients[mine](Request(by_number(ask.url), ""))
 
-    def _client(self, chosen: Chosen, ask: Ask) -> Http:
-        client = client_for(self.fetch, self.contact, on_this_machine(chosen.url))
+    def _client(self, ask: Ask, local: bool) -> Http:
+        client = client_for(self.fetch, self.contact, local)
         ours = {name.lower() for name, _ in ask.headers}  # an Accept of the engine's takes the place of the usual one
         kept = [field for field in client.fields if field.partition(":")[0].lower() not in ours]
         client.fields = [*kept, *(f"{name}: {value}" for name, value in ask.headers)]

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta
 
 from analecta.errors import BadSettings, BadUse, suggest
-from analecta.settings_faults import LISTS, check_topics, explained, line_of, located
+from analecta.settings_faults import check_lists, check_topics, explained, line_of, located
 
 Count = Annotated[int, Meta(ge=0)]
 Seconds = Annotated[float, Meta(ge=0, le=100_000)]  # no nan, no infinity
@@ -134,6 +134,7 @@ class SearchSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     results: Annotated[int, Meta(ge=1, le=100)] = 7  # pages taken for each query
     backlinks: Count = 0  # pages to begin at that link to an example, looked for at engines that know; 0 = none
     budget: Count = 200  # requests in all
+    deadline: Annotated[float, Meta(ge=1, le=100_000)] = 300.0  # seconds for all answers of one engine
     pause: Seconds | None = None  # between two requests to an engine; default 1 s, or 0 for one on this machine
 
 
@@ -303,11 +304,7 @@ def parse(text: str, name: str) -> dict[str, Any]:
     if recipe not in recipe_names():
         where = f"{name}, line {line_of(text, ('recipe',))}"
         raise BadSettings(f"{where}: there is no recipe {recipe!r}{suggest(recipe, recipe_names())}")
-    for path, wrong in LISTS.items():
-        for value in data.get(path[0], {}).get(path[1], ()):
-            if why := wrong(value):
-                where = f"{name}, line {line_of(text, path)}: bad value for {'.'.join(path)!r}"
-                raise BadSettings(f"{where}: {value!r} is {why}")
+    check_lists(data, text, name)
     if _UNSENT.search(data.get("contact", "")):
         where = f"{name}, line {line_of(text, ('contact',))}: bad value for 'contact'"
         raise BadSettings(f"{where}: one line of Latin letters and signs is wanted")

@@ -1,10 +1,12 @@
 """What is wrong with a text of settings, in plain words and with the line: TOML readers tell neither."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from ipaddress import ip_network
+from typing import Any
 
 from analecta.errors import BadSettings
+from analecta.patterns import Patterns, pattern_fault
 from analecta.urls import canonical
 
 
@@ -21,11 +23,8 @@ def check_topics(names: list[str], text: str, name: str) -> None:
 
 
 def _no_pattern(value: str) -> str:
-    try:
-        re.compile(value)
-    except re.error as error:
-        return f"no regular expression: {error}"
-    return ""
+    why = pattern_fault(value)
+    return why and f"no regular expression that can be used: {why}"
 
 
 def _no_host(value: str) -> str:
@@ -47,7 +46,7 @@ def _no_network(value: str) -> str:
 
 
 # Lists of texts that are more than texts: what is wrong with one of them.
-LISTS: dict[tuple[str, str], Callable[[str], str]] = {
+_LISTS: dict[tuple[str, str], Callable[[str], str]] = {
     ("scope", "exclude"): _no_pattern,
     ("policy", "never"): _no_pattern,
     ("scope", "hosts"): _no_host,
@@ -55,6 +54,26 @@ LISTS: dict[tuple[str, str], Callable[[str], str]] = {
     ("fetch", "allow"): _no_network,
     ("fetch", "allow_bad_tls"): _no_host_name,
 }
+
+
+def check_lists(data: Mapping[str, Any], text: str, name: str) -> None:
+    """Name the first value of a list that cannot be used, with its key and what to do."""
+    for path, wrong in _LISTS.items():
+        values = data.get(path[0], {}).get(path[1], ())
+        why = next((f"{value!r} is {why}" for value in values if (why := wrong(value))), "")
+        if wrong is _no_pattern and not why:
+            why = _no_patterns(values)
+        if why:
+            where = f"{name}, line {line_of(text, path)}: bad value for {'.'.join(path)!r}"
+            raise BadSettings(f"{where}: {why}")
+
+
+def _no_patterns(values: Sequence[str]) -> str:
+    try:
+        Patterns(values)
+    except BadSettings as error:
+        return str(error)
+    return ""
 
 
 def explained(message: str, text: str, name: str) -> str:

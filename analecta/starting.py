@@ -13,14 +13,14 @@ from analecta.model import Page
 from analecta.seed import READERS
 from analecta.seed.adding import Added, rewrite
 from analecta.seed.combining import combine, merge, once
-from analecta.seed.engines.choosing import LIBRARY, check_known
+from analecta.seed.engines.choosing import LIBRARY, check_known, origin
 from analecta.seed.engines.finding import Phrases
 from analecta.seed.feeds import feed_of
 from analecta.seed.gathering import clean, sound
 from analecta.seed.papers import Paper, in_words, own_text, read_brought, related, to_toml, weighed_queries
 from analecta.seed.placing import bring, take_back
 from analecta.seed.reading import Reading, Skipped
-from analecta.settings import Settings, Topic
+from analecta.settings import FetchSettings, Settings, Topic
 from analecta.store.library import Library, whole_or_nothing
 
 Busy = Callable[[str], AbstractContextManager[object]]  # shows what takes a while
@@ -92,7 +92,23 @@ def _read(kind: str, given: Path | str, topic: str, settings: Settings, busy: Bu
 
     with busy("Asking for the feed ..."):
         answer = ask(str(given), settings.contact, settings.fetch)
-    return feed_of(answer.body, given, topic, answer.url)
+    return public_only(feed_of(answer.body, given, topic, answer.url), str(given), settings.fetch)
+
+
+def public_only(reading: Reading, named: str, fetch: FetchSettings) -> Reading:
+    """What came over the network without pages at private addresses, but for those at the address that was named."""
+    from analecta.seeking import private  # 0.1 s: curl
+
+    named = origin(named)
+    why = {
+        url: said for t in reading.topics for url in t.seeds if (said := private(url, fetch)) and origin(url) != named
+    }
+    kept = [msgspec.structs.replace(t, seeds=tuple(url for url in t.seeds if url not in why)) for t in reading.topics]
+    topics = tuple(topic for topic in kept if topic.seeds)
+    if not topics:
+        raise BadUse(f"all pages of {named} are at private addresses: {next(iter(why.values()))}")
+    skipped = [Skipped(0, sound(url), f"a private address: {said}") for url, said in why.items()]
+    return msgspec.structs.replace(reading, topics=topics, skipped=(*reading.skipped, *skipped))
 
 
 # --- search engines --------------------------------------------------------------------------------------------------

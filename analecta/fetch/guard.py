@@ -4,6 +4,7 @@
 that carry another one inside are unwrapped first, and what must never be asked is listed here.
 """
 
+import re
 from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
@@ -39,10 +40,14 @@ DENIED: tuple[IPv4Network | IPv6Network, ...] = tuple(
     )
 )
 
+# Names that only a local network knows (RFC 6761, 6762, 8375, and what routers hand out).
+_LOCAL_NAMES = (".localhost", ".local", ".internal", ".home.arpa", ".localdomain", ".lan")
+
 _NAT64 = ip_network("64:ff9b::/96")
 _LOCAL_NAT64 = ip_network("64:ff9b:1::/48")
 _COMPATIBLE = ip_network("::/96")
 _LOW = 0xFFFF_FFFF
+_PORT = re.compile(r":[0-9]+$")
 
 
 def unwrap(address: Address) -> list[Address]:
@@ -103,6 +108,16 @@ class Guard:
             if why:
                 return f"{address} is a {why}" if inner is dialled else f"{address} holds {inner}, a {why}"
         return None
+
+    def host_refusal(self, host: str) -> str | None:
+        """A reason not to take up a host that others named; a public name may still lead to a private address."""
+        name = _PORT.sub("", host) if "]" in host or host.count(":") == 1 else host
+        try:
+            ip_address(name.strip("[]"))
+        except ValueError:
+            known = "." in name and not f".{name.rstrip('.')}".endswith(_LOCAL_NAMES)
+            return None if known or self.allow else f"{name} is a name of a local network"
+        return self.refusal(name)
 
 
 def _is_wrapper(address: Address) -> bool:

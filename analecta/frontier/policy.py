@@ -1,11 +1,11 @@
 """What links are worth, and which may be followed at all."""
 
-import re
 from collections.abc import Callable, Sequence
 
 import msgspec
 
 from analecta.model import Lease, Target, Verdict
+from analecta.patterns import Patterns
 from analecta.urls import canonical, is_below
 
 SEED_PRIORITY = 1e6  # seeds come before everything else
@@ -70,7 +70,7 @@ class Policy:
         self.cutoff = cutoff
         self.decay = decay
         self.sharp = sharp
-        self._never = [re.compile(pattern) for pattern in never]
+        self._never = Patterns(never)
 
     def value(self, verdict: Verdict, lease: Lease) -> Value:
         """Of the links of a page that was come by with `lease`."""
@@ -89,7 +89,7 @@ class Policy:
 
     def shuns(self, anchor: str) -> bool:
         """Whether a link with this anchor text is never to be followed (S11)."""
-        return any(pattern.search(anchor) for pattern in self._never)
+        return self._never.found_in(anchor)
 
 
 class Bounds:
@@ -100,7 +100,7 @@ class Bounds:
         self.hosts = frozenset(target.host for target in targets if target is not None)
         self.depth = depth
         self.said = sorted(self.hosts), list(exclude), depth
-        self._exclude = [re.compile(pattern) for pattern in exclude]
+        self._exclude = Patterns(exclude)
 
     def refusal(self, target: Target, depth: int) -> str:
         """Why a URL is out of scope; "" where it is in."""
@@ -108,7 +108,7 @@ class Bounds:
             return "scope-host"
         if self.depth and depth > self.depth:
             return "scope-depth"
-        if any(pattern.search(target.url) for pattern in self._exclude):
+        if self._exclude.found_in(target.url):
             return "scope-exclude"
         return ""
 

@@ -57,7 +57,7 @@ _LIST = 128 * 1024  # bytes of a zip file's end that are searched
 _BY_STREAM = ((b"WordDocument", DOC), (b"PowerPoint Document", PPT), (b"Workbook", XLS), (b"EncryptedPackage", DOC))
 
 _HTML = re.compile(
-    rb"(?:\xef\xbb\xbf)?(?:\s|<!--.{0,1000}?-->)*"
+    rb"(?:\xef\xbb\xbf)?(?>\s|<!--.{0,1000}?-->)*+"  # atomic: a hundred comments would else be tried in 2^100 ways
     rb"<(?:!doctype\s+html|html|head|body|title|meta|script|style|table|div|h1|p|a|br|font|iframe|center)\b",
     re.IGNORECASE | re.DOTALL,
 )

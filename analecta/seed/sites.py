@@ -13,7 +13,7 @@ from analecta.seed.reading import Reading
 from analecta.seed.urls import entries
 from analecta.urls import canonical
 
-_RANK = re.compile(r"\d+\s*[,;\t]\s*(?=\S)")
+_RANK = re.compile(r"(?<!\d)\d++\s*[,;\t]\s*(?=\S)")
 _FRONT = re.compile(r"(?<=/)(?:index|default|home)\.\w+$", re.IGNORECASE)
 
 

@@ -274,6 +274,9 @@ def last_whole_member(path: Path, size: int) -> int:
 def read_record(path: Path, place: Place) -> bytes:
     """The record at `place`, decompressed: WARC header, HTTP head and body."""
     with path.open("rb") as file:
+        left = os.fstat(file.fileno()).st_size - place.offset
+        if place.offset < 0 or not 0 < place.length <= left:
+            raise zlib.error(f"{path} has no record of {place.length} bytes at {place.offset}")
         file.seek(place.offset)
         return zlib.decompress(file.read(place.length), 31)
 

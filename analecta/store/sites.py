@@ -10,8 +10,10 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
+from typing import Any
 
 import msgspec
+import re2
 
 from analecta.errors import BadUse
 from analecta.model import State, Target
@@ -85,7 +87,7 @@ class Sites:
             if path.startswith(prefix):
                 return host + prefix
         found = self._shapes.match(path) if self._shapes else None
-        return f"{host}{found[0].rstrip('/')}/" if found else host
+        return f"{host}{found[1].rstrip('/')}/" if found else host
 
     def of(self, unit: str) -> str:
         """The site that a unit belongs to."""
@@ -258,7 +260,7 @@ def _check_known(library: Library, sites: Sites, name: str) -> None:
         raise BadUse(f"the library knows no site {host}" + (f"; did you mean {near[0]}?" if near else ""))
 
 
-def _pattern(prefixes: Sequence[str]) -> re.Pattern[str]:
-    """One expression for prefixes in which * stands for a name."""
+def _pattern(prefixes: Sequence[str]) -> Any:
+    """One expression for prefixes in which * stands for a name; it takes linear time however many * there are."""
     parts = [re.escape(prefix.rstrip("/")).replace(r"\*", "[^/?]+") for prefix in prefixes]
-    return re.compile(rf"(?:{'|'.join(parts) or '(?!)'})(?=[/?]|$)")
+    return re2.compile(rf"({'|'.join(parts)})(?:[/?]|$)") if parts else None

@@ -18,9 +18,13 @@ from analecta.testweb.server import Response
 from analecta.urls import canonical
 
 KEPT = 500  # answers kept; hot pages are asked for again by several crawls
+_KEPT_SIZE = 1_000_000  # bytes of the largest answer that is kept
+_LARGEST = 256 << 20  # bytes of a record: what is larger, or inflates to more, is not served
+_LONGEST_HEAD = 1 << 20
 BLOCK = 32_768  # bytes read at a time: most records need one read
 _OFFSET = 48  # a place is file number and offset in one integer: a quarter of a tuple's memory
 _BAD_GZIP: tuple[type[Exception], ...] = (isal_zlib.error,)  # type: ignore[assignment]  # its stub calls it a value
+_UNREADABLE: tuple[type[Exception], ...] = (*_BAD_GZIP, OSError, ValueError)
 _STATUS = re.compile(rb"HTTP/[\d.]+ (\d{3})")
 _HEAD_END = re.compile(rb"\r?\n\r?\n")  # some servers end lines with LF only
 _GONE = (b"transfer-encoding", b"connection", b"keep-alive", b"content-length", b"proxy-connection", b"upgrade")
@@ -96,8 +100,12 @@ class Warcs:
             return None
         found = self._kept.get(place)
         if found is None:
-            found = response(self.record(place))
-            self._kept[place] = found
+            try:
+                found = response(self.record(place))
+            except _UNREADABLE:
+                return None
+            if len(found.body) <= _KEPT_SIZE:
+                self._kept[place] = found
             if len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
         return None if key in self._redirects and _to_itself(found, url, key) else found
@@ -105,23 +113,31 @@ class Warcs:
     def pages(self) -> Iterator[tuple[str, Response]]:
         """Every URL with its answer, in the order of the files."""
         for place in sorted(set(self._places.values())):
-            record = self.record(place)
+            try:
+                record = self.record(place)
+                found = response(record)
+            except _UNREADABLE:
+                continue
             url = _header(record, b"warc-target-uri").strip("<>")
             if self._places.get(key_of(url)) == place:
-                yield url, response(record)
+                yield url, found
 
     def record(self, place: int) -> bytes:
-        """A whole record with its headers."""
+        """A whole record with its headers; ValueError or an error of gzip where it cannot be had."""
         file, offset = self._open[place >> _OFFSET], place & ((1 << _OFFSET) - 1)
         data = os.pread(file, BLOCK, offset)
         if data[:2] != b"\x1f\x8b":
             return _plain(file, offset, data)
         inflate = isal_zlib.decompressobj(31)  # 31: one gzip member
-        parts = [inflate.decompress(data)]
-        while not inflate.eof and data:
-            offset += len(data)
-            data = os.pread(file, BLOCK * 4, offset)
+        parts: list[bytes] = []
+        size = 0
+        while data:
             parts.append(inflate.decompress(data))
+            size += len(parts[-1])
+            if size > _LARGEST:
+                raise ValueError("the record is too large")
+            offset += len(data)
+            data = b"" if inflate.eof else os.pread(file, BLOCK * 4, offset)
         return b"".join(parts)
 
     def _load(self, step: Callable[[int], None]) -> None:
@@ -139,7 +155,8 @@ class Warcs:
                 if entry.kind == "revisit":
                     revisits.append(entry)
                 else:
-                    digests[entry.digest] = last
+                    if entry.digest:
+                        digests[entry.digest] = last
                     self._put(entry, last)
             if last < 0:
                 empty = f"{path} holds no WARC response that could be served; is it a WARC file?"
@@ -153,7 +170,7 @@ class Warcs:
         for entry in revisits:
             original = self._places.get(key_of(entry.refers)) if entry.refers else None
             place = digests.get(entry.digest, original)
-            if place is not None and key_of(entry.url) not in self._places:
+            if place is not None and key_of(entry.url) not in self._places:  # what refers to nothing known is 404
                 self._put(entry, place)
 
     def _entries(self, path: Path, step: Callable[[int], None]) -> Iterator[Entry]:
@@ -165,7 +182,7 @@ class Warcs:
                     kind = str(named.get("warc-type", "")).lower()
                     line = record.reader.read(13) if kind != "resource" else b"HTTP/1.1 200 "
                     found = _STATUS.match(line)
-                    status = int(found[1]) if found else 0
+                    status = int(found[1]) if found and found[1] >= b"200" else 0  # what is less is no answer
                     digest, refers = named.get("warc-payload-digest", ""), named.get("warc-refers-to-target-uri", "")
                     if url.startswith("http") and (status or kind == "revisit"):
                         yield Entry(url, record.stream_pos, kind, status, digest, refers.strip("<>"))
@@ -179,19 +196,21 @@ class Warcs:
 
     def _put(self, entry: Entry, place: int) -> None:
         """Later answers stand for earlier ones, but a redirect never for a page: http often leads to https."""
-        key, redirect = key_of(entry.url), 300 <= entry.status < 400
-        if not key or (redirect and key in self._places and key not in self._redirects):
+        target, redirect = canonical(entry.url), 300 <= entry.status < 400
+        key = target.id if target else 0
+        if target is None or (redirect and key in self._places and key not in self._redirects):
             return
         if key not in self._places:
-            host = entry.url.split("/", 3)[2].lower()
-            self.hosts[host] = self.hosts.get(host, 0) + 1
+            self.hosts[target.host] = self.hosts.get(target.host, 0) + 1
         self._places[key] = place
         (self._redirects.add if redirect else self._redirects.discard)(key)
 
     def _check_members(self, path: Path, number: int, offset: int) -> None:
+        if os.pread(self._open[number], 2, 0) != b"\x1f\x8b":
+            return
         try:
             whole = self.record(number << _OFFSET | offset).startswith(b"WARC/")
-        except _BAD_GZIP:
+        except _UNREADABLE:
             whole = False
         if not whole:
             raise BadUse(f"{path} is not compressed record by record; `warcio recompress` makes it so.")
@@ -201,8 +220,8 @@ class Warcs:
         try:
             record = self.record(last)
             head, _, block = record.partition(b"\r\n\r\n")
-            whole = len(block) >= int(_header(record, b"content-length") or 0) and bool(head)
-        except _BAD_GZIP:
+            whole = len(block) >= _length(record) and bool(head)
+        except _UNREADABLE:
             whole = False
         if not whole:
             self._places = {key: place for key, place in self._places.items() if place != last}
@@ -212,10 +231,11 @@ class Warcs:
 def response(record: bytes) -> Response:
     """What a record's server said, with the headers that belong to the connection put right."""
     head, _, block = record.partition(b"\r\n\r\n")
+    length = _length(record)
+    block = block[:length] if len(block) >= length else block.removesuffix(b"\r\n\r\n")
     if not block.startswith(b"HTTP/"):  # a resource record is the bare body
         kind = _header(record, b"content-type").encode()
-        return Response(200, b"Content-Type: %b\r\n" % kind, block[: int(_header(record, b"content-length"))])
-    block = block[: int(_header(record, b"content-length"))]
+        return Response(200, b"Content-Type: %b\r\n" % _one_line(kind), block)
     end = _HEAD_END.search(block)
     top, body = (block[: end.start()], block[end.end() :]) if end else (block, b"")
     first, *lines = top.replace(b"\r\n", b"\n").split(b"\n")
@@ -223,8 +243,12 @@ def response(record: bytes) -> Response:
     kept = [line for line in lines if b":" in line and line.partition(b":")[0].strip().lower() not in _GONE]
     chunked = any(line.lower().replace(b" ", b"").startswith(b"transfer-encoding:chunked") for line in lines)
     body = _whole(body) if chunked else body
-    head = b"".join([line.strip() + b"\r\n" for line in kept])
-    return Response(int(parts[1][:3]), head, body, parts[2] if len(parts) > 2 else b"")
+    head = b"".join([_one_line(line) + b"\r\n" for line in kept])
+    return Response(int(parts[1][:3]), head, body, _one_line(parts[2]) if len(parts) > 2 else b"")
+
+
+def _one_line(raw: bytes) -> bytes:
+    return raw.replace(b"\r", b" ").replace(b"\n", b" ").replace(b"\0", b" ").strip()
 
 
 def _whole(body: bytes) -> bytes:
@@ -253,14 +277,24 @@ def _header(record: bytes, name: bytes) -> str:
     return "" if at < 0 else head[at + len(name) + 3 : head.find(b"\r\n", at + 2)].strip().decode("utf-8", "replace")
 
 
+def _length(record: bytes) -> int:
+    """What a record says of its length; whether so much is there is another question."""
+    said = _header(record, b"content-length")
+    if not (said.isascii() and said.isdigit() and len(said) < 19):
+        raise ValueError(f"{said[:40]!r} is no length")
+    return int(said)
+
+
 def _plain(file: int, offset: int, data: bytes) -> bytes:
-    """A record of a file that is not compressed."""
+    """A record of a file that is not compressed; it ends with the file at the latest."""
     while b"\r\n\r\n" not in data:
         more = os.pread(file, BLOCK, offset + len(data))
-        if not more:
-            return data
+        if not more or len(data) > _LONGEST_HEAD:
+            raise ValueError("the record has no end of its head")
         data += more
-    size = data.index(b"\r\n\r\n") + 4 + int(_header(data, b"content-length") or 0)
+    size = min(data.index(b"\r\n\r\n") + 4 + _length(data), os.fstat(file).st_size - offset)
+    if size > _LARGEST:
+        raise ValueError("the record is too large")
     while len(data) < size:
         more = os.pread(file, size - len(data), offset + len(data))
         if not more:

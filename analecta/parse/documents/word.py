@@ -7,7 +7,7 @@ from analecta.parse.documents.ooxml import Relation, main_part, read_properties,
 from analecta.parse.documents.packed import Packed
 from analecta.parse.documents.xml import attribute, read_xml
 
-FIELD_LINK = re.compile(r"""\s*HYPERLINK\s+(?:\\[a-z]\s+)*["“]?\s*(https?://[^\s"”]+)""", re.IGNORECASE)
+FIELD_LINK = re.compile(r"""\s*HYPERLINK\s++(?:\\[a-z]\s++)*+["“]?\s*(https?://[^\s"”]+)""", re.IGNORECASE)
 _HEADING = re.compile(r"(?:heading|title|überschrift|titre)\s*[1-3]?$", re.IGNORECASE)
 _MAX_FIELD = 5000  # characters of a field's code
 

@@ -1,8 +1,9 @@
-"""One engine of the web, asked politely: one request at a time, with pauses, within a budget, answers kept.
+"""One engine of the web, asked politely: one request at a time, with pauses, within a budget of requests and of time.
 
 An engine that fails says why and is asked no more; what it said before still counts.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Protocol, runtime_checkable
 
@@ -17,6 +18,7 @@ from analecta.seed.engines.phrases import may_hold, phrases
 AskWeb = Callable[[Chosen, Ask], Awaitable[Fetched]]  # who makes the request; each engine may have its own client
 Sleep = Callable[[float], Awaitable[None]]
 _ReadPage = Callable[[int, int], Awaitable[list[Hit]]]  # how many hits, which page of them
+DEADLINE = 300.0
 _LINKING = "pages that link to"  # before a URL: the name under which back-links are kept
 
 
@@ -59,8 +61,12 @@ class Budget:
 class WebEngine:
     """Answers queries, one after the other; from the cache even when it is in trouble."""
 
-    def __init__(self, chosen: Chosen, ask: AskWeb, budget: Budget, cache: Cache | None, sleep: Sleep) -> None:
+    def __init__(
+        self, chosen: Chosen, ask: AskWeb, budget: Budget, cache: Cache | None, sleep: Sleep, deadline: float = DEADLINE
+    ) -> None:
+        """`deadline`: seconds that all answers together may take; pauses do not count."""
         self.chosen, self.ask, self.budget, self.cache, self.sleep = chosen, ask, budget, cache, sleep
+        self.deadline = self._left = deadline
         self.trouble: Trouble | None = None
         self._asked = False
         self._request = chosen.engine.request
@@ -135,7 +141,7 @@ class WebEngine:
         if self._asked:
             await self.sleep(self.chosen.pause)
         self._asked = True
-        got = await self.ask(self.chosen, ask)
+        got = await self._in_time(ask)
         if not isinstance(got, Answer):
             raise BadAnswer(f"{self.chosen.name} could not be asked: {got.detail or got.reason} ({got.reason})")
         if got.status != 200:
@@ -143,6 +149,21 @@ class WebEngine:
         if got.truncated:
             raise BadAnswer(f"{self.chosen.name} did not send its whole answer ({got.truncated})")
         return got.body
+
+    async def _in_time(self, ask: Ask) -> Fetched:
+        """One request within what is left of the time for all."""
+        clock = asyncio.get_running_loop().time
+        began = clock()
+        try:
+            async with asyncio.timeout(self._left):
+                return await self.ask(self.chosen, ask)
+        except TimeoutError:
+            words = (
+                f"{self.chosen.name} is too slow: {self.deadline:g} s for all its answers are over (search.deadline)"
+            )
+            raise BadAnswer(words) from None
+        finally:
+            self._left = max(0.0, self._left - (clock() - began))
 
 
 def _refusal(chosen: Chosen, got: Answer) -> str:

@@ -79,6 +79,12 @@ def _key(engine: Engine, environ: Mapping[str, str]) -> str:
     return key or engine.keyless or ""
 
 
+def origin(url: str) -> str:
+    """Scheme, host and port of a URL, or of a template of URLs; "" where it is none."""
+    target = canonical(_PARAMETER.sub("x", url))
+    return "/".join(target.url.split("/", 3)[:3]) if target else ""
+
+
 def on_this_machine(url: str) -> bool:
     """Whether a URL's host is this machine by its very name, whatever a name server may say."""
     target = canonical(_PARAMETER.sub("x", url))

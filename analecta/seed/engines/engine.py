@@ -88,7 +88,7 @@ def with_query(url: str, fields: Mapping[str, object]) -> str:
     return f"{url}{'&' if '?' in url else '?'}{urlencode(fields, errors='replace')}"
 
 
-_TAG = re.compile(r"</?[a-zA-Z][^>]*>")
+_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 
 
 def plain(text: str | None) -> str:

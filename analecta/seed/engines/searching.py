@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from analecta.errors import BadUse, Environment
-from analecta.seed.engines.asking import AskWeb, Budget, LinkSource, SearchEngine, Sleep, Trouble, WebEngine
+from analecta.seed.engines.asking import DEADLINE, AskWeb, Budget, LinkSource, SearchEngine, Sleep, Trouble, WebEngine
 from analecta.seed.engines.choosing import Chosen
 from analecta.seed.engines.engine import Hit
 from analecta.seed.engines.kept import Cache
@@ -41,7 +41,8 @@ class Linked(msgspec.Struct, frozen=True):
 class Session:
     """Engines that are asked one search after another, within one budget.
 
-    `others` are engines that are no web service, such as another library.
+    `others` are engines that are no web service, such as another library. `deadline`: seconds for all answers of one
+    engine. `refusal` says why a page that was found is not taken up: the first reason is kept in `left_out`.
     """
 
     def __init__(
@@ -53,14 +54,18 @@ class Session:
         budget: int = 200,
         cache: Path | None = None,
         others: Mapping[str, SearchEngine] | None = None,
+        deadline: float = DEADLINE,
+        refusal: Callable[[str], str | None] = lambda url: None,
         now: Callable[[], float] = time.time,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         self.results, self.budget = results, Budget(budget)
         answers = Cache(cache, now) if cache else None
         self.engines: dict[str, SearchEngine] = {
-            one.name: WebEngine(one, ask, self.budget, answers, sleep) for one in engines
+            one.name: WebEngine(one, ask, self.budget, answers, sleep, deadline) for one in engines
         }
+        self.left_out: dict[str, str] = {}  # pages that were found and not taken up, and why
+        self._refusal = refusal
         self.engines |= others or {}
 
     async def search(self, queries: Sequence[str]) -> Found:
@@ -71,7 +76,7 @@ class Session:
         told = dict.fromkeys(sent.values())
         lists = await asyncio.gather(*(_one(engine, list(told), self.results) for engine in self.engines.values()))
         troubles = [trouble for _, trouble in lists if trouble]
-        hits = {query: fuse([found[words] for found, _ in lists], self.results) for query, words in sent.items()}
+        hits = {query: self._fused([found[words] for found, _ in lists], self.results) for query, words in sent.items()}
         return Found(hits, tuple(troubles), self.budget.spent)
 
     def check(self, found: Found) -> Found:
@@ -90,8 +95,14 @@ class Session:
         lists = await asyncio.gather(*(_links(source, list(once.values()), most) for source in able))
         troubles = [offer for offer in offers if isinstance(offer, Trouble)]
         troubles += [trouble for _, trouble in lists if trouble]
-        linked = {url: fuse([found[url] for found, _ in lists], most) for url in once}
+        linked = {url: self._fused([found[url] for found, _ in lists], most) for url in once}
         return Linked(linked, tuple(troubles), bool(able or troubles))
+
+    def _fused(self, lists: Sequence[Sequence[Hit]], most: int) -> tuple[Hit, ...]:
+        """The lists as one, without what is not taken up."""
+        taken = [hit for hits in lists for hit in hits]
+        self.left_out |= {hit.url: why for hit in taken if (why := self._refusal(hit.url))}
+        return fuse([[hit for hit in hits if hit.url not in self.left_out] for hits in lists], most)
 
 
 async def _one(engine: SearchEngine, queries: list[str], wanted: int) -> tuple[dict[str, list[Hit]], Trouble | None]:

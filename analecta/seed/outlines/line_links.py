@@ -9,8 +9,8 @@ _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 # [words](target "title"), where the target may hold a pair of brackets, as Wikipedia's do; <target>; the bare target.
 _LINK = re.compile(
     r"\[(?P<words>[^\[\]]*)\]\(\s*<?(?P<target>[^\s()<>]*(?:\([^\s()]*\)[^\s()<>]*)*)>?(?:\s[^)]*)?\)"
-    r"|<(?P<pointed>[a-zA-Z][a-zA-Z0-9+.-]*:[^\s<>]*)>"
-    r"|(?P<bare>\b(?:[a-zA-Z][a-zA-Z0-9+.-]*://|www\.)[^\s<>]+)"
+    r"|<(?P<pointed>[a-zA-Z][a-zA-Z0-9+.-]{0,30}:[^\s<>]*)>"
+    r"|(?P<bare>\b(?:[a-zA-Z][a-zA-Z0-9+.-]{0,30}://|www\.)[^\s<>]+)"
 )
 _AFTER = ".,;:!?'\")*_"  # belongs to the sentence, not to a bare URL
 _EMPHASIS = re.compile(r"(?<!\w)(\*\*|__|\*|_|`|~~)(?=\S)(.+?)(?<=\S)\1(?!\w)")

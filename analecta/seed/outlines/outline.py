@@ -23,7 +23,7 @@ from analecta.seed.reading import Reading
 
 # A table's head or a key with a value at the start of a line, as no other outline has them.
 _TOML = re.compile(
-    r"""(?m)\A(?:[ \t]*(?:#.*)?\r?\n)*[ \t]*(?:\[\[?["'\w .-]+\]\]?\s*(?:#.*)?$|["'\w .-]+=\s*["'\[{])"""
+    r"""(?m)\A(?:[ \t]*(?:#.*)?\r?\n)*+[ \t]*+(?:\[\[?["'\w .-]+\]\]?\s*(?:#.*)?$|["'\w .-]+=\s*["'\[{])"""
 )
 _NO_BREAK = "\u00a0"  # what word processors and web pages indent with
 _BOOKMARKS = re.compile(rb"(?i)<!doctype netscape-bookmark")

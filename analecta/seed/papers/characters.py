@@ -20,7 +20,7 @@ _ODD = {
     "\u2212": "-", "\xa0": " ", "\u200b": "", "\ufeff": "",
 }  # fmt: skip
 _WITHOUT_DOT = {"\u0131": "i", "\u0237": "j"}
-_LAST_WORD = re.compile(r"([^\W\d_]+)-$")
+_LAST_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]++)-$")
 _FIRST_WORD = re.compile(r"[^\W\d_]+")
 # Second halves of compounds that English writes with a hyphen.
 _COMPOUND = frozenset(

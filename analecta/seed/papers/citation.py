@@ -21,7 +21,7 @@ _LEADING_YEAR = re.compile(
 _UNDATED = re.compile(r"[\s,.:;]*\((?:n\.\s?d\.|in press|forthcoming|to appear|submitted)\)[\s.,:;]*", re.IGNORECASE)
 _QUOTED = re.compile(r"(?:[“”„\"«]|``|‘‘)\s*(.{3,400}?)\s*(?:[“”\"»]|''|’’)(?!\w)")
 _SINGLE_QUOTED = re.compile(r"(?<![\w])[‘`]\s*(.{12,400}?)[,.?!]?\s*[’'](?=[\s,.;]|$)")
-_IN = re.compile(r"[\s,.:;]*\b(?:[Ii]n|IN)\s*:?\s*$")
+_IN = re.compile(r"[\s,.:;]*+\b(?:[Ii]n|IN)\s*+:?\s*+$")
 _LABEL = re.compile(r"\s*(?:\[[^\]]{1,30}\]|\(\d{1,3}\)|\d{1,3}[.)]|\d{1,3}(?=\s+[A-Z“\"])|•)\s*")
 # Full stops after these do not end a sentence.
 _ABBREVIATION = re.compile(
@@ -41,7 +41,7 @@ _VENUE = re.compile(rf"[,.;:]\s+(?={_VENUE_WORDS})")
 _VENUE_FIRST = re.compile(_VENUE_WORDS)
 _PUBLISHED = re.compile(rf"\s*\([^()]*(?:{YEAR}|Press|Wiley|Springer|Univ|Publ|[Ee]d\.|[Ee]dition)[^()]*\)\s*[.,]?")
 _JOURNAL = re.compile(  # abbreviations and a volume: a journal, not a title
-    r"(?:[A-Z][A-Za-z]*\.?\s?|[A-Z][a-z]*\.|[&,]\s?|(?:of|the|and|in|de|la)\s)+[,.:]?\s?(?:vol\.?\s?)?[A-Z]?\d[\w-]*(?:\.(?=\s|$))?[\s,:;(]+(?:\(?[A-Z]?\d|[Nn]o\.|pp?\.|art)"
+    r"(?:[A-Z][A-Za-z]*+\.?+\s?+|[&,]\s?+|(?:of|the|and|in|de|la)\s)++[,.:]?\s?(?:vol\.?\s?)?[A-Z]?\d[\w-]*(?:\.(?=\s|$))?[\s,:;(]+(?:\(?[A-Z]?\d|[Nn]o\.|pp?\.|art)"
 )
 _ABBREVIATED = re.compile(r"(?:[A-Z][a-z]*\.\s?){2,8}(?:[A-Z]\s)?(?:submitted|in\spress|to\sappear|arXiv|[(\[]|$)")
 _VOLUME = re.compile(r"[\s,]*(?:[A-Z]\s)?(?:vol\.?\s*)?\d+\s*[\s,:(]\s*[A-Z]?\d")

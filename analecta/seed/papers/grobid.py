@@ -5,8 +5,10 @@ The format: https://grobid.readthedocs.io/en/latest/Grobid-service/ and the TEI 
 
 import http.client
 import re
+import threading
 import uuid
 from collections.abc import Iterable
+from queue import Empty, Queue
 from urllib.parse import urlsplit
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
@@ -20,20 +22,35 @@ _YEAR = re.compile(r"(?:1[89]|20)\d\d")
 
 
 def ask_grobid(url: str, data: bytes, seconds: float = 120.0) -> str:
-    """The TEI that the GROBID server at `url` makes of a PDF."""
+    """The TEI that the GROBID server at `url` makes of a PDF, within so many seconds in all."""
     connection, path = _server(url, seconds)
+    said: Queue[tuple[int, str, bytes] | Exception] = Queue()
+    # Limits of sockets are for single reads: only another thread can end what drips byte by byte.
+    threading.Thread(target=_post, args=(connection, path, data, said), daemon=True).start()
+    try:
+        answer = said.get(timeout=seconds)
+    except Empty:
+        raise Environment(f"the GROBID server at {url} is too slow: no answer after {seconds:g} s") from None
+    if isinstance(answer, Exception):
+        raise Environment(f"the GROBID server at {url} does not answer: {answer}")
+    status, reason, text = answer
+    if status != 200:
+        raise Environment(f"the GROBID server at {url} answers {status} {reason}")
+    return text.decode("utf-8", "replace")
+
+
+def _post(
+    connection: http.client.HTTPConnection, path: str, data: bytes, said: "Queue[tuple[int, str, bytes] | Exception]"
+) -> None:
     body, kind = _form(data)
     try:
         connection.request("POST", path, body, {"Content-Type": kind, "Accept": "application/xml"})
         answer = connection.getresponse()
-        text = answer.read(_MAX_ANSWER)
-    except (OSError, http.client.HTTPException) as wrong:
-        raise Environment(f"the GROBID server at {url} does not answer: {wrong}") from None
+        said.put((answer.status, answer.reason, answer.read(_MAX_ANSWER)))
+    except (OSError, ValueError, http.client.HTTPException) as wrong:
+        said.put(wrong)
     finally:
         connection.close()
-    if answer.status != 200:
-        raise Environment(f"the GROBID server at {url} answers {answer.status} {answer.reason}")
-    return text.decode("utf-8", "replace")
 
 
 def _server(url: str, seconds: float) -> tuple[http.client.HTTPConnection, str]:

@@ -17,7 +17,8 @@ _BARE = rf"[{_UP}]{{1,4}}(?:[- ][{_UP}](?![\w.]))*(?:-?[a-z](?!\w))?(?!\w)"  # J
 _GIVEN = rf"{_ONE}(?:\s+{_ONE})?(?:\s+[{_UP}]\.?(?![\w]))*"
 _JR = r"(?:,?\s+(?:Jr|Sr|II|III|IV)\b\.?)?"
 
-_FIRST_LAST = re.compile(rf"(?:{_DOTTED}\s*)+{_LAST}{_JR}")
+_INITIAL = rf"[{_UP}][a-z]?\.(?:\s?-\s*|\s*)(?:(?<=\.)[{_UP}](?![\w.])\s*)?"  # as in _DOTTED, one at a time
+_FIRST_LAST = re.compile(rf"(?:{_INITIAL})+{_LAST}{_JR}")
 _LAST_FIRST = re.compile(rf"{_LAST},\s*(?:{_DOTTED}|{_BARE}){_JR}(?:\s+{_PARTICLE.replace('+', '*')}(?=[,.;:]))?")
 _LAST_BARE = re.compile(rf"{_LAST},?\s+(?:{_DOTTED}|{_BARE})")
 _MIDDLE_NAMES = re.compile(rf"{_ONE}\s+(?:[{_UP}]\.\s*)+{_LAST}{_JR}")

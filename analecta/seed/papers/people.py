@@ -23,7 +23,7 @@ _MARK = re.compile(r"(?:[*†‡§¶∗⋆]+|[(\[]?\d{1,2}[)\]]?(?!\d)|[a-h]\b)\
 _DEGREE = re.compile(
     r"(?i)^(?:dr|prof|mr|mrs|ms|professor|by)\b\.?\s+|,?\s*\b(?:ph\.?d|m\.?d|msc|member|(?:senior|student)\s+member|fellow)\b.*$"
 )
-MAIL = re.compile(r"\S+@\S+|^\W*e-?mail|\{.*\}@|^https?:|^www\.", re.IGNORECASE)
+MAIL = re.compile(r"\S@\S|^\W*e-?mail|\{[^{]*\}@|^https?:|^www\.", re.IGNORECASE)
 DATE = re.compile(
     r"(?i)^\W*(?:received|accepted|published|revised|submitted|online\s+at|doi|dated?:|\(dated|arxiv|\d{1,2}\s)"
 )

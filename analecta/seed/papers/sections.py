@@ -14,7 +14,7 @@ _NAMED = re.compile(
     r"(?i)(?:introduction|related work|background|methods?|materials and methods|results(?: and discussion)?|"
     r"discussion|conclusions?(?: and .*)?|acknowledge?ments?|summary|experiments?|evaluation|future work)\s*[.:]?$"
 )
-_PAGE = re.compile(r"[\s.]+\d{1,4}$")
+_PAGE = re.compile(r"(?<![\s.])[\s.]++\d{1,4}$")
 _WORD = re.compile(r"[A-Za-zÀ-ÿ]{4}")
 _CAPTION = re.compile(r"(?i)(?:fig(?:ure|\.)|table|algorithm|listing|theorem|lemma|proof|definition|example)\b")
 
