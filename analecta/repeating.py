@@ -177,9 +177,9 @@ def _check_files(bundle: Bundle, asked: Sequence[Settings]) -> str:
     """
     files, learnt = {*bundle.names()}, {name for settings in asked for name in examples_of(settings)}
     gone = sorted(learnt - files)
-    if stray := next((name for name in gone if not allowed(FILES + name)), ""):
-        raise BadUse(f"the bundle {bundle.path} is refused: the example {stray!r} is not in it")
     named = learnt | {*examples_of(_written(bundle))}
+    if stray := next((name for name in sorted(named - files) if not allowed(FILES + name)), ""):
+        raise BadUse(f"the bundle {bundle.path} is refused: the example {stray!r} is not in it")
     if stray := next((name for name in sorted(files - named) if not name.startswith("topics/")), ""):
         raise BadUse(f"the bundle {bundle.path} is refused: its settings know nothing of the file {stray!r}")
     return gone[0] if gone else ""

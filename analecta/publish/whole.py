@@ -12,10 +12,8 @@ from analecta.errors import BadUse, Environment
 
 
 @contextlib.contextmanager
-def whole_file(path: Path, force: bool = True) -> Iterator[BinaryIO]:
-    """A file that takes its name when all is written, folders above it too; without `force` never another's."""
-    if path.exists() and not force:
-        raise BadUse(f"{path} exists already: choose another name, or replace it with --force")
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """A file that takes its name when all is written, folders above it too; what had the name is gone then."""
     part = _beside(path, "part")
     with _told(path, part):
         if path.exists() and not path.is_file():  # a device or a named pipe cannot be replaced
