@@ -23,18 +23,19 @@ def was_stopped() -> bool:
     return _received
 
 
-def interrupt_on_stop() -> None:
+@contextlib.contextmanager
+def interrupt_on_stop() -> Iterator[None]:
     """The first of them raises KeyboardInterrupt; after it any ends the process at once, so that no cleanup hangs."""
+    global _received
+    _received = False
 
-    def interrupt(*_: object) -> None:
-        global _received
-        _received = True
+    def interrupt() -> None:
         for number in stop_signals():
             signal.signal(number, signal.SIG_DFL)
         raise KeyboardInterrupt
 
-    for number in stop_signals():
-        signal.signal(number, interrupt)
+    with stop_handler(interrupt):
+        yield
 
 
 @contextlib.contextmanager

@@ -20,7 +20,7 @@ from analecta.publish.reasons import NO_REFUSALS
 from analecta.publish.refreshing import Refresher, publishing
 from analecta.publish.site.folder import check_site
 from analecta.settings import Settings
-from analecta.signals import stop_handler
+from analecta.signals import INTERRUPTED, stop_handler
 from analecta.store.library import Library
 from analecta.store.revisits import revisits
 
@@ -122,6 +122,8 @@ def examine(library: Library, settings: Settings, console: Console) -> Health:
     crawl = Crawl(library, settings, only_examples=True)
     with stop_handler(crawl.interrupt), progress(console) as show:
         ending = crawl.run(show)
+    if ending.code == INTERRUPTED:
+        raise KeyboardInterrupt
     if ending.code:
         raise Environment(f"the examples were not fetched: {ending.reason}")
     return _health(crawl)

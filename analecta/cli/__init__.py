@@ -4,6 +4,7 @@ Imports of that part are inside the commands: all together they take 0.9 s (nump
 error or a file that is not there should be answered at once.
 """
 
+import contextlib
 import errno
 import os
 import re
@@ -31,8 +32,9 @@ from analecta.cli import (  # noqa: F401 (each brings its commands)
     trying,
 )
 from analecta.cli.app import app
-from analecta.cli.process import check_limits, discard, open_streams
+from analecta.cli.process import check_limits, open_streams
 from analecta.errors import AnalectaError
+from analecta.publish.whole import discard
 from analecta.signals import INTERRUPTED, interrupt_on_stop, was_stopped
 from analecta.text_safe import plain
 
@@ -50,15 +52,16 @@ app.registered_commands.sort(key=lambda one: _ORDER.index(one.name or getattr(on
 def main() -> None:
     """Run the command; what goes wrong on purpose is one sentence on stderr and an exit code (errors.py)."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # idle helpers of BLAS spin, on cores that partitions need
-    interrupt_on_stop()
-    sys.exit(_ended(_run()))
+    with interrupt_on_stop():
+        code = _ended(_run())
+    sys.exit(code)
 
 
 def _run() -> int:
     """The exit code of the command."""
     try:
         open_streams()
-        return int(app(standalone_mode=False) or 0)
+        return int(app(prog_name="analecta", standalone_mode=False) or 0)
     except AnalectaError as error:
         return _complain(str(error), error.exit_code)
     except _MISUSE as error:
@@ -76,11 +79,12 @@ def _run() -> int:
 
 
 def _ended(code: int) -> int:
-    """The code, when all that was printed is written; a terminal that was closed has no use for it."""
+    """The code, when all that was printed is written; what was interrupted may have nobody left who reads it."""
     try:
-        sys.stdout.flush()
+        discard(sys.stdout) if was_stopped() else sys.stdout.flush()
     except OSError as error:
-        discard(sys.stdout)
+        with contextlib.suppress(OSError):
+            discard(sys.stdout)
         if not isinstance(error, BrokenPipeError) and not was_stopped():
             return _complain(f"cannot write to standard output: {error.strerror}", 4)
     return code

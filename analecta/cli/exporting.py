@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from analecta.cli.app import Lib, app, busy, console
-from analecta.cli.process import discard
 from analecta.errors import BadUse
+from analecta.publish.whole import discard
 
 if TYPE_CHECKING:
     from analecta.publish.rows import Left

@@ -5,9 +5,9 @@ import io
 import os
 import resource
 import sys
-from typing import TextIO
 
 from analecta.errors import Environment
+from analecta.publish.whole import discard
 
 FILES = 64  # that must be allowed to be open at a time; a crawl asks for more (crawl/checks.py)
 MEMORY = 1_200_000_000  # bytes of address space; documents are parsed in a child that may have 1 GiB
@@ -30,13 +30,6 @@ class Remarks(io.TextIOWrapper):
             super().flush()
         except OSError:
             discard(self)
-
-
-def discard(stream: TextIO) -> None:
-    """Let what is written from now on go nowhere."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, stream.fileno())
-    os.close(nowhere)
 
 
 def open_streams() -> None:

@@ -1,6 +1,5 @@
 """Text from the web made safe to show in a terminal: what could move the cursor or turn the line is made visible."""
 
-import os
 import re
 import shlex
 from collections.abc import Iterable
@@ -11,6 +10,7 @@ from rich.measure import Measurement
 from rich.segment import Segment
 from rich.text import Text
 
+from analecta.publish.whole import discard
 from analecta.text_safe import plain as plain  # what is shown is mostly made with what is below
 
 _ENDLESS = 10_000  # columns
@@ -37,9 +37,7 @@ class Screen(Console):
 
     def on_broken_pipe(self) -> None:
         """Let the rest go nowhere where the reader has seen enough, as `head` has; the command ends as it would."""
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, self.file.fileno())
-        os.close(nowhere)
+        discard(self.file)
 
 
 class Fitting:

@@ -112,4 +112,4 @@ def test_the_command_serves_a_made_up_web_until_ctrl_c():
             assert b"results" in connection.getresponse().read()
         child.send_signal(signal.SIGINT)
         assert "connect_to" in child.stdout.read()
-    assert child.returncode == 0
+    assert child.returncode == 130
