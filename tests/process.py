@@ -19,6 +19,16 @@ def heed() -> None:
         signal.signal(number, signal.SIG_DFL)
 
 
+@contextlib.contextmanager
+def interrupt_on_sigint() -> Iterator[None]:
+    """SIGINT raises KeyboardInterrupt in this process, however the tests were started."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def run(*words: object, before: Callable[[], None] = heed, **options: object) -> "subprocess.CompletedProcess[bytes]":
     """A command to its end; `before` is done in the process first."""
     command = [*COMMAND, *map(_word, words)]

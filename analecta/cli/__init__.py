@@ -70,6 +70,10 @@ def _run() -> int:
         return INTERRUPTED
     except (OSError, sqlite3.Error) as error:
         return INTERRUPTED if was_stopped() else _complain(_of_system(error), 4)
+    except UnicodeEncodeError as error:
+        if "surrogates not allowed" not in str(error):
+            raise
+        return _complain("a name that is not written in UTF-8 cannot be used here: rename the file or folder", 2)
     except MemoryError:
         return _complain("there is not enough memory: close other programs, or raise `ulimit -v`", 4)
     except RuntimeError as error:

@@ -45,11 +45,8 @@ def analyse(
         return
     console().print(_table(found))
     said = console(stderr=True)
-    kept = (
-        f"Kept in {plain(str(path))}"
-        if path.is_relative_to(lib)
-        else f"Not kept in the library: {library.keeps_nothing()}"
-    )
+    why = library.keeps_nothing()
+    kept = f"Not kept in the library: {why}" if why else f"Kept in {plain(str(path))}"
     said.print(f"{_told(found)}\n{kept}", soft_wrap=True)
     which = f" --topic {shlex.quote(topic)}" if topic else ""
     steps = [f"map LIB{which} -o map.html"]

@@ -20,6 +20,10 @@ _ADDRESS = re.compile(rf"(?:https?://)?(?:\[[0-9a-fA-F:.]+\]|[\w.-]+):{_PORT}/?"
 
 def check(settings: Settings, path: Path) -> None:
     """Say what is missing before anything is fetched; `path` is where a person would set it right."""
+    try:
+        str(path.absolute()).encode()
+    except UnicodeEncodeError:
+        raise BadUse(f"{str(path.parent)!r} is not written in UTF-8: rename the folder to crawl into it") from None
     given_files(settings, [topic.name for topic in settings.topics], path.parent)  # none is outside the library
     _check_kind("judge", settings.judge.kind, JUDGES, path)
     _check_kind("policy", settings.policy.kind, WORTHS, path)

@@ -345,10 +345,11 @@ class Crawl:
             for worker in self.workers:
                 if worker.process.poll() is None:
                     worker.process.kill()
+            for link in (*self._links, *(Pipes(part) for part in ends)):
+                link.close()  # at which a partition in a thread ends, which cannot be killed
+            for worker in self.workers:
                 worker.process.wait()
                 worker.errors.close()
-            for link in (*self._links, *(Pipes(part) for part in ends)):
-                link.close()
 
     def _start(self, i: int, errors: IO[bytes]) -> Process:
         fds = {peer: end.fileno() for peer, end in self._ends[i].items()}

@@ -11,7 +11,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing as shut
 from pathlib import Path
 from urllib.request import urlopen
@@ -22,7 +22,6 @@ from analecta.demo import demo
 from analecta.publish.bundle.writing import write_bundle
 from analecta.store.library import Library
 from analecta.store.sqlite import connect
-from analecta.testweb.process import PocketServer
 from tests.crawls.driver import alive, children, make_library, wait_for
 from tests.crawls.site import html, site
 from tests.hostile import silence
@@ -59,7 +58,7 @@ def sentence(done: "subprocess.CompletedProcess[bytes]", code: int = 4) -> str:
 READING = (("status",), ("explain", "http://a.test/"), ("search", "bees"), ("export", "pages"), ("collection",))
 
 
-@pytest.mark.parametrize("words", [*READING, ("crawl", "--connect-to", "127.0.0.1:9"), ("analyse",)], ids=" ".join)
+@pytest.mark.parametrize("words", [("search", "bees"), ("crawl",)], ids=" ".join)
 def test_f66_few_file_descriptors_are_one_sentence(grown, words):
     name, *rest = words
     done = run(name, grown, *rest, before=limited(resource.RLIMIT_NOFILE, 24))
@@ -79,18 +78,17 @@ def test_f66_a_soft_limit_is_raised(lib):
     assert run("search", lib, "bees", before=limit).returncode == 0
 
 
-@pytest.mark.parametrize("words", [*READING, ("status", "--json"), ("crawl",)], ids=" ".join)
+@pytest.mark.parametrize("words", [("search", "bees"), ("status", "--json"), ("crawl",)], ids=" ".join)
 def test_f66_a_closed_standard_output_is_one_sentence(grown, words):
     name, *rest = words
     assert "standard output is closed" in sentence(run(name, grown, *rest, before=closing(1)))
 
 
-@pytest.mark.parametrize("words", [("status",), ("status", "--json"), ("export", "pages"), ("recipes", "adaptive")])
+@pytest.mark.parametrize("words", [("status",), ("export", "pages")], ids=" ".join)
 def test_f66_a_full_standard_output_is_one_sentence(grown, words):
     name, *rest = words
-    lib = () if name == "recipes" else (grown,)
     with Path("/dev/full").open("wb") as full:
-        assert "No space left on device" in sentence(run(name, *lib, *rest, stdout=full))
+        assert "No space left on device" in sentence(run(name, grown, *rest, stdout=full))
 
 
 @pytest.fixture
@@ -110,23 +108,22 @@ def read_only(lib) -> Iterator[Path]:
     subprocess.run(["umount", "-l", place], check=True)
 
 
-@pytest.mark.parametrize("kept", [True, False])
-def test_f66_a_read_only_library_is_searched_shown_and_exported(lib, read_only, kept, tmp_path):
-    if kept:
-        assert run("index", lib).returncode == 0
+def test_f66_a_read_only_library_is_searched_shown_and_exported(lib, read_only, tmp_path):
     before = sorted(path for path in lib.rglob("*") if path.name not in ("library.db-shm", "library.db-wal"))
     for words in READING:
         name, *rest = words
         done = run(name, read_only, *rest, env=os.environ | {"TMPDIR": str(tmp_path)})
         assert done.returncode == 0, done.stderr
         assert done.stdout
-    assert b"honey" in run("search", read_only, "honey").stdout.lower()
-    assert run("publish", read_only, "-o", tmp_path / "site").returncode == 0
-    assert run("map", read_only, "-o", tmp_path / "map.html").returncode == 0
     assert "read-only" in sentence(run("crawl", read_only, "--connect-to", "127.0.0.1:9"))
     assert "read-only" in sentence(run("index", read_only))
     assert sorted(path for path in lib.rglob("*") if path.name not in ("library.db-shm", "library.db-wal")) == before
     assert not [*tmp_path.glob("analecta-*")]  # what was made for a while is gone
+
+
+def test_f66_the_index_of_a_read_only_library_is_used(lib, read_only):
+    assert run("index", lib).returncode == 0
+    assert run("search", read_only, "bees", "--json").stdout.count(b'"url"') > 1
 
 
 def test_f66_a_read_only_library_is_served_by_oai(read_only, tmp_path):
@@ -173,9 +170,8 @@ def full_disk(grown, tmp_path) -> Iterator[Path]:
 def test_f66_a_full_disk_is_one_sentence(full_disk):
     out = full_disk.parent
     for words in (
-        ("search", "bees"), ("analyse",), ("publish", "-o", out / "site"), ("export", "pages", "-o", out / "p.jsonl"),
-        ("export", "corpus", "-o", out / "corpus"), ("bundle", "-o", out / "b.zip"), ("map", "-o", out / "m.html"),
-        ("serve-oai", "--port", 0), ("crawl", "--connect-to", "127.0.0.1:9"), ("index",),
+        ("search", "bees"), ("publish", "-o", out / "site"), ("export", "pages", "-o", out / "p.jsonl"),
+        ("serve-oai", "--port", 0), ("crawl", "--connect-to", "127.0.0.1:9"),
     ):  # fmt: skip
         name, *rest = words
         said = sentence(run(name, full_disk, *rest))
@@ -199,30 +195,31 @@ def tidy(process: "subprocess.Popen[bytes]", number: signal.Signals) -> None:
 
 
 @pytest.mark.parametrize("number", STOPS)
-def test_f75_a_signal_ends_a_server(lib, number):
-    for words in (("serve-oai", lib), ("replay", lib / "archive"), ("replay", "pocket:60", "--processes", 2)):
-        with running(*words, "--port", 0) as process:
-            process.stdout.readline()
-            tidy(process, number)
+def test_f75_every_signal_ends_a_server(lib, number):
+    with running("serve-oai", lib, "--port", 0) as process:
+        process.stdout.readline()
+        tidy(process, number)
 
 
-@pytest.mark.parametrize("number", STOPS)
-def test_f75_a_signal_ends_a_crawl_and_a_look_at_examples(tmp_path, number):
-    with site({"/mute": silence(), "/": html("/", "/mute")}) as server:
-        fetch = {"first_byte_timeout": 2.0}
-        library = make_library(tmp_path / "lib", ["http://a.test/"], server.address, fetch=fetch)
-        with running("crawl", library.folder) as process:
-            wait_for(lambda: "/mute" in server.paths())
-            tidy(process, number)
+@pytest.mark.parametrize(("number", "processes"), [(signal.SIGTERM, 2), (signal.SIGHUP, 1)])
+def test_f75_a_signal_ends_a_replay(number, processes):
+    with running("replay", "pocket:100", "--processes", processes, "--port", 0) as process:
+        process.stdout.readline()
+        tidy(process, number)
+
+
+def test_f75_a_signal_ends_a_look_at_examples(tmp_path):
     with site({"/": silence()}) as server:
-        library = make_library(tmp_path / "b", ["http://a.test/"], server.address, fetch=fetch)
+        library = make_library(tmp_path / "b", ["http://a.test/"], server.address, fetch={"first_byte_timeout": 2.0})
         with running("health", library.folder, "--connect-to", server.address) as process:
             wait_for(server.paths)
-            tidy(process, number)
+            tidy(process, signal.SIGTERM)
 
 
-@pytest.mark.parametrize("number", STOPS)
-@pytest.mark.parametrize("words", [("export", "links"), ("bundle",), ("map",)], ids=" ".join)
+@pytest.mark.parametrize(
+    ("words", "number"),
+    [(("export", "links"), signal.SIGINT), (("bundle",), signal.SIGHUP), (("map",), signal.SIGTERM)],
+)
 def test_f75_a_signal_ends_what_writes(grown, tmp_path, number, words):
     """A pipe that nobody reads holds it in the middle."""
     os.mkfifo(tmp_path / "pipe")
@@ -236,7 +233,7 @@ def test_f75_a_signal_ends_what_writes(grown, tmp_path, number, words):
     assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
 
 
-@pytest.mark.parametrize("number", STOPS)
+@pytest.mark.parametrize("number", [signal.SIGINT])
 def test_f75_a_signal_ends_a_search_that_waits_for_the_index(lib, number):
     shutil.rmtree(lib / "index", ignore_errors=True)
     with (lib / "index.lock").open("a") as lock:
@@ -246,16 +243,17 @@ def test_f75_a_signal_ends_a_search_that_waits_for_the_index(lib, number):
             tidy(process, number)
 
 
-@pytest.mark.parametrize("number", STOPS)
-def test_f75_a_signal_ends_a_question_to_a_server_that_is_silent(tmp_path, number):
-    with site({"/": silence()}) as server:
-        with running("new", tmp_path / "lib", "--feed", f"http://{server.address}/") as process:
-            wait_for(server.paths)
-            tidy(process, number)
-    assert not (tmp_path / "lib").exists()
+def test_f75_a_signal_ends_a_question_to_a_server_that_is_silent(tmp_path):
+    with (
+        site({"/": silence()}) as server,
+        running("new", tmp_path / "l", "--feed", f"http://{server.address}/") as asks,
+    ):
+        wait_for(server.paths)
+        tidy(asks, signal.SIGTERM)
+    assert not (tmp_path / "l").exists()
 
 
-@pytest.mark.parametrize("number", STOPS)
+@pytest.mark.parametrize("number", [signal.SIGHUP])
 def test_f75_a_signal_ends_an_evaluation(tmp_path, number):
     words = ("evaluate", "--web", "pocket:400", "--recipes", "adaptive,breadth-first", "--jobs", 2, "--draws", 40)
     with running(*words, "-o", tmp_path / "out", env=os.environ | {"TMPDIR": str(tmp_path)}) as process:
@@ -264,14 +262,14 @@ def test_f75_a_signal_ends_an_evaluation(tmp_path, number):
     assert not [*tmp_path.iterdir()]
 
 
-@pytest.mark.parametrize("number", STOPS)
+@pytest.mark.parametrize("number", [signal.SIGINT])
 def test_f75_a_signal_ends_a_demo(tmp_path, number):
     with running("demo", tmp_path / "lib", "--pages", 100_000) as process:
         wait_for(lambda: len(children(process.pid)) > 1, 60)
         tidy(process, number)
 
 
-@pytest.mark.parametrize("number", STOPS)
+@pytest.mark.parametrize("number", [signal.SIGTERM])
 def test_f75_a_signal_ends_a_repetition(lib, tmp_path, number):
     write_bundle(Library(lib), tmp_path / "b.zip")
     with running("repeat", tmp_path / "b.zip", tmp_path / "again", "--archive", lib / "archive") as process:
@@ -279,11 +277,11 @@ def test_f75_a_signal_ends_a_repetition(lib, tmp_path, number):
         tidy(process, number)
 
 
-@pytest.mark.parametrize("words", [("publish", "-o", "site"), ("analyse",), ("export", "corpus", "-o", "corpus")])
+@pytest.mark.parametrize("words", [("publish", "-o", "site"), ("analyse",)], ids=" ".join)
 def test_f75_a_signal_at_any_moment_leaves_nothing_half_written(lib, tmp_path, words):
     name, *rest = words
     with running(name, lib, *rest, cwd=tmp_path) as process:
-        wait_for(lambda: any(map(str(lib).__eq__, opened(process.pid))) or "shards" in " ".join(opened(process.pid)))
+        wait_for(lambda: process.poll() is not None or "shards" in " ".join(opened(process.pid)), 60)
         process.send_signal(signal.SIGTERM)
         code, said = ended(process)
     assert code in (0, 130)  # it may have been at its end
@@ -331,8 +329,7 @@ def opened(pid: int) -> list[str]:
 # --- F75: memory, paths, streams -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("megabytes", [150, 400, 800])
-@pytest.mark.parametrize("words", [*READING, ("crawl",), ("analyse",)], ids=" ".join)
+@pytest.mark.parametrize(("words", "megabytes"), [(("search", "bees"), 400), (("crawl",), 200), (("status",), 100)])
 def test_f75_too_little_memory_is_one_sentence(grown, words, megabytes):
     name, *rest = words
     done = run(name, grown, *rest, before=limited(resource.RLIMIT_AS, megabytes * 1_000_000))
@@ -345,29 +342,20 @@ def test_f75_paths_that_are_no_utf_8_are_paths(grown, tmp_path):
     lib = shutil.copytree(grown, odd / "lib")
     seeds = odd / "seeds.txt"
     seeds.write_text("http://a.test/\n")
-    for words in (*READING, ("status", "--json"), ("search", "bees", "--json"), ("communities",), ("topics", "list")):
-        name, *rest = words
-        place = [rest.pop(0)] if name == "topics" else []
-        done = run(name, *place, lib, *rest)
-        assert done.returncode == 0, (words, done.stderr)
     for words in (
-        ("export", "pages", "-o", odd / "p.csv", "--format", "csv"), ("export", "graph", "-o", odd / "g.gexf"),
-        ("export", "corpus", "-o", odd / "corpus"), ("export", "archive", "-o", odd / "a.wacz"),
-        ("bundle", "-o", odd / "b.zip"), ("map", "-o", odd / "m.html"), ("publish", "-o", odd / "site"),
-        ("collection", "-o", odd / "c.svg"), ("analyse",), ("index", "--rebuild"), ("add", "--seeds", seeds),
+        ("status", "--json"), ("search", "bees"), ("export", "pages", "-o", odd / "p.csv", "--format", "csv"),
+        ("export", "archive", "-o", odd / "a.wacz"), ("bundle", "-o", odd / "b.zip"), ("map", "-o", odd / "m.html"),
+        ("publish", "-o", odd / "site"), ("add", "--seeds", seeds, "--topic", "odd"),
     ):  # fmt: skip
         name, *rest = words
         done = run(name, lib, *rest)
         assert done.returncode == 0, (words, done.stderr)
     assert "is not written in UTF-8" in sentence(run("new", odd / "new", "--seeds", seeds), 2)
     assert "is not a library" in sentence(run("status", odd / "none"), 2)
-    with PocketServer(size=60, moody=False) as web:
-        done = run("crawl", lib, "--connect-to", web.address, "--pages", 3)
-    assert b"Traceback" not in done.stderr
-    assert done.returncode in (0, 3)
+    assert "is not written in UTF-8" in sentence(run("crawl", lib, "--connect-to", "127.0.0.1:9"), 2)
 
 
-@pytest.mark.parametrize("words", [*READING, ("analyse",), ("nonsense",), ("crawl", "--pages", "0")], ids=" ".join)
+@pytest.mark.parametrize("words", [("search", "bees"), ("nonsense",)], ids=" ".join)
 def test_f75_a_closed_standard_error_changes_nothing(lib, words):
     name, *rest = words
     done, open_ = run(name, lib, *rest, before=closing(2)), run(name, lib, *rest)
@@ -380,6 +368,3 @@ def test_f75_a_closed_standard_error_changes_nothing(lib, words):
 
 def test_f75_all_streams_closed_is_an_exit_code(lib):
     assert run("status", lib, before=closing(0, 1, 2)).returncode == 4
-
-
-Made = Callable[[], None]
