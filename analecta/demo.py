@@ -14,6 +14,7 @@ from analecta.publish.analysis import save
 from analecta.publish.collection import Ranked, collections
 from analecta.publish.map import copies_of, map_page
 from analecta.publish.neighbourhood import neighbourhood
+from analecta.publish.output import output
 from analecta.publish.plain import next_steps, plain, shown
 from analecta.publish.site import Wishes, publish
 from analecta.publish.surveying import survey
@@ -72,7 +73,8 @@ def _map(library: Library) -> Path:
     with library.shards() as shards:
         kept, copies = copies_of(shards, found)
     path = library.folder / "map.html"
-    path.write_text(map_page(kept, _TITLE, copies, homes=neighbourhood(library).homes), encoding="utf-8")
+    with output(path, "map") as out:
+        out.write(map_page(kept, _TITLE, copies, homes=neighbourhood(library).homes).encode())
     return path
 
 

@@ -23,6 +23,7 @@ from analecta.publish.bundle.manifest import FILES, Decision, Manifest, Run, all
 from analecta.publish.bundle.reading import Bundle, open_bundle
 from analecta.publish.plain import many
 from analecta.settings import Settings, parse
+from analecta.signals import stop_handler, was_stopped
 from analecta.store.library import Library, whole_or_nothing
 from analecta.testweb.server import Response
 from analecta.testweb.warcs import Warcs, warc_files
@@ -95,7 +96,10 @@ def repeat(
             library = _planted(bundle, folder)
             for run, settings in runs:
                 crawl = Crawl(library, settings, start=in_threads(web), only_examples=run.reason == _EXAMPLES_ONLY)
-                crawl.run(_until(web, settings.stop.pages, progress))
+                with stop_handler(crawl.interrupt):
+                    crawl.run(_until(web, settings.stop.pages, progress))
+                if was_stopped():
+                    raise KeyboardInterrupt
         finally:
             web.archives.close()
         why = not_ordered(bundle.manifest, runs) or (f"the example {gone!r} is not in the bundle" if gone else "")
@@ -177,9 +181,9 @@ def _check_files(bundle: Bundle, asked: Sequence[Settings]) -> str:
     """
     files, learnt = {*bundle.names()}, {name for settings in asked for name in examples_of(settings)}
     gone = sorted(learnt - files)
-    if stray := next((name for name in gone if not allowed(FILES + name)), ""):
-        raise BadUse(f"the bundle {bundle.path} is refused: the example {stray!r} is not in it")
     named = learnt | {*examples_of(_written(bundle))}
+    if stray := next((name for name in sorted(named - files) if not allowed(FILES + name)), ""):
+        raise BadUse(f"the bundle {bundle.path} is refused: the example {stray!r} is not in it")
     if stray := next((name for name in sorted(files - named) if not name.startswith("topics/")), ""):
         raise BadUse(f"the bundle {bundle.path} is refused: its settings know nothing of the file {stray!r}")
     return gone[0] if gone else ""

@@ -22,6 +22,7 @@ from analecta.seed.placing import bring, take_back
 from analecta.seed.reading import Reading, Skipped
 from analecta.settings import FetchSettings, Settings, Topic
 from analecta.store.library import Library, whole_or_nothing
+from analecta.text_safe import clean as safe
 
 Busy = Callable[[str], AbstractContextManager[object]]  # shows what takes a while
 
@@ -154,7 +155,7 @@ def _searched(
 def paper_files(papers: Sequence[Paper]) -> dict[str, str]:
     """What a library keeps of papers, in `topics/`: what was read, to be corrected, and the text, to learn from."""
     read = {f"paper-{i}.toml": to_toml(paper) for i, paper in enumerate(papers, 1)}
-    return read | {f"paper-{i}.txt": own_text(paper) for i, paper in enumerate(papers, 1)}
+    return read | {f"paper-{i}.txt": safe(own_text(paper)) for i, paper in enumerate(papers, 1)}
 
 
 def _as_examples(papers: Sequence[Paper], groups: Sequence[Sequence[Paper]]) -> list[Topic]:

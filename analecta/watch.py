@@ -1,7 +1,6 @@
 """A crawl under a person's eyes: its progress is shown, Ctrl-C ends it, and its result is told."""
 
 import contextlib
-import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +18,9 @@ from analecta.publish.health import GOOD, advice, tell, verdict
 from analecta.publish.plain import many, plain
 from analecta.publish.reasons import NO_REFUSALS
 from analecta.publish.refreshing import Refresher, publishing
+from analecta.publish.site.folder import check_site
 from analecta.settings import Settings
+from analecta.signals import INTERRUPTED, stop_handler
 from analecta.store.library import Library
 from analecta.store.revisits import revisits
 
@@ -57,9 +58,11 @@ def watch(
     With `health`, what the examples are like is told once they are there (S14). With `publish`, collection pages are
     kept in that folder and made anew now and then (S13).
     """
+    if publish is not None:
+        check_site(publish)
     crawl = Crawl(library, settings)
     started, known = time.time(), revisits(library)
-    with _signals(crawl), progress(console) as show, _refreshing(library, publish) as refresh:
+    with stop_handler(crawl.interrupt), progress(console) as show, _refreshing(library, publish) as refresh:
 
         def look(crawl: Crawl) -> None:
             nonlocal health
@@ -117,8 +120,10 @@ def _refreshing(library: Library, folder: Path | None) -> Iterator[Refresher | N
 def examine(library: Library, settings: Settings, console: Console) -> Health:
     """How the topics are shown by their examples; those that are not here yet are fetched, and nothing else."""
     crawl = Crawl(library, settings, only_examples=True)
-    with _signals(crawl), progress(console) as show:
+    with stop_handler(crawl.interrupt), progress(console) as show:
         ending = crawl.run(show)
+    if ending.code == INTERRUPTED:
+        raise KeyboardInterrupt
     if ending.code:
         raise Environment(f"the examples were not fetched: {ending.reason}")
     return _health(crawl)
@@ -169,15 +174,3 @@ def told(result: Result) -> RenderableType:
         Text(f"{plain(end[:1].upper() + end[1:])}.", style="bold green" if result.code == 0 else "bold yellow"),
         *(Text(f"  {line}") for line in lines),
     )
-
-
-@contextlib.contextmanager
-def _signals(crawl: Crawl) -> Iterator[None]:
-    """Ctrl-C or SIGTERM asks the crawl to end; a second one, to end now."""
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(number, lambda *_: crawl.interrupt()) for number in numbers]
-    try:
-        yield
-    finally:
-        for number, handler in zip(numbers, before, strict=True):
-            signal.signal(number, handler)

@@ -27,6 +27,7 @@ from analecta.store.library import Library
 from analecta.testweb.process import PocketServer
 from tests.crawls.site import site
 from tests.hostile import answer
+from tests.process import heed, interrupt_on_sigint
 
 COMMAND = [sys.executable, "-m", "analecta"]
 QUICK = "\n[stop]\nidle = 1.0\nfree_disk = 0\n[fetch]\nback_off = 0.1\n"
@@ -295,7 +296,7 @@ def test_a_command_of_which_nothing_is_said_shows_its_help():
 
 
 def test_ctrl_c_ends_with_a_word_on_what_came_of_it(capsys):
-    with pytest.raises(typer.Exit) as ended, stoppable(lambda: "Nothing was changed."):
+    with interrupt_on_sigint(), pytest.raises(typer.Exit) as ended, stoppable(lambda: "Nothing was changed."):
         signal.raise_signal(signal.SIGINT)
     assert ended.value.exit_code == 130
     assert capsys.readouterr().err == "Stopped. Nothing was changed.\n"
@@ -464,7 +465,8 @@ def test_an_unknown_key_in_the_settings_is_named(lib):
 def test_f04_ctrl_c_ends_a_crawl_cleanly(lib):
     with PocketServer(size=300, moody=False, delay=0.1) as slow:
         command = [*COMMAND, "crawl", str(lib), "--connect-to", slow.address, "--workers", "1", "--json"]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        with subprocess.Popen(command, preexec_fn=heed, **pipes) as process:
             wait_for(lambda: status(lib)["pages"] > 3)
             running = status(lib)
             process.send_signal(signal.SIGINT)
@@ -570,7 +572,8 @@ def test_replay_serves_what_a_crawl_archived(grown, pocket):
     seed = pocket.web.seeds("beekeeping", 1)[0]
     host, _, path = seed.partition("://")[2].partition("/")
     command = [*COMMAND, "replay", str(grown / "archive"), "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+    with subprocess.Popen(command, preexec_fn=heed, **pipes) as process:
         try:
             port = re.search(r"127\.0\.0\.1:(\d+)", process.stdout.readline())[1]
             request = urllib.request.Request(f"http://127.0.0.1:{port}/{path}", headers={"Host": host})

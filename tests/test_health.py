@@ -49,7 +49,8 @@ def test_s14_a_crawl_tells_of_topics_with_too_few_examples(tmp_path, web):
 
 def test_s14_a_drawing_that_cannot_be_written_is_one_sentence(tmp_path, web):
     library = library_at(tmp_path / "lib", web, (web.web.topics[0], web.web.topics[0], 0))
-    done = run("health", library.folder, "--connect-to", web.address, "-o", library.settings_path / "x.html")
+    (tmp_path / "file").write_text("")
+    done = run("health", library.folder, "--connect-to", web.address, "-o", tmp_path / "file" / "x.html")
     assert isinstance(done.exception, Environment)
     assert "cannot write" in str(done.exception)
 

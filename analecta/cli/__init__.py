@@ -4,6 +4,8 @@ Imports of that part are inside the commands: all together they take 0.9 s (nump
 error or a file that is not there should be answered at once.
 """
 
+import contextlib
+import errno
 import os
 import re
 import sqlite3
@@ -30,7 +32,11 @@ from analecta.cli import (  # noqa: F401 (each brings its commands)
     trying,
 )
 from analecta.cli.app import app
+from analecta.cli.process import check_limits, open_streams
 from analecta.errors import AnalectaError
+from analecta.publish.whole import discard
+from analecta.signals import INTERRUPTED, interrupt_on_stop, was_stopped
+from analecta.text_safe import plain
 
 # The help goes the way a library goes: begun, grown, looked at, understood, shown, passed on.
 _ORDER = (
@@ -46,23 +52,54 @@ app.registered_commands.sort(key=lambda one: _ORDER.index(one.name or getattr(on
 def main() -> None:
     """Run the command; what goes wrong on purpose is one sentence on stderr and an exit code (errors.py)."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # idle helpers of BLAS spin, on cores that partitions need
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a title must not end the program where the terminal has no letter for it
-            stream.reconfigure(errors="backslashreplace")
+    with interrupt_on_stop():
+        code = _ended(_run())
+    sys.exit(code)
+
+
+def _run() -> int:
+    """The exit code of the command."""
     try:
-        sys.exit(app(standalone_mode=False))
+        open_streams()
+        return int(app(prog_name="analecta", standalone_mode=False) or 0)
     except AnalectaError as error:
-        sys.exit(_complain(str(error), error.exit_code))
+        return _complain(str(error), error.exit_code)
     except _MISUSE as error:
-        sys.exit(_misused(error))
+        return _misused(error)
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
     except (OSError, sqlite3.Error) as error:
-        sys.exit(_complain(_of_system(error), 4))
+        return INTERRUPTED if was_stopped() else _complain(_of_system(error), 4)
+    except UnicodeEncodeError as error:
+        if "surrogates not allowed" not in str(error):
+            raise
+        return _complain("a name that is not written in UTF-8 cannot be used here: rename the file or folder", 2)
+    except MemoryError:
+        return _complain("there is not enough memory: close other programs, or raise `ulimit -v`", 4)
+    except RuntimeError as error:
+        if "can't start new thread" not in str(error):
+            raise
+        return _complain("the system allows no more threads: raise `ulimit -u` or `ulimit -v`", 4)
+
+
+def _ended(code: int) -> int:
+    """The code, when all that was printed is written; what was interrupted may have nobody left who reads it."""
+    try:
+        discard(sys.stdout) if was_stopped() else sys.stdout.flush()
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            discard(sys.stdout)
+        if not isinstance(error, BrokenPipeError) and not was_stopped():
+            return _complain(f"cannot write to standard output: {error.strerror}", 4)
+    return code
 
 
 def _of_system(error: Exception) -> str:
     """What the system or a database says, as a sentence."""
     if isinstance(error, sqlite3.OperationalError) and re.search("no such (table|column)|has no column", str(error)):
         return f"the library is of another version of Analecta, which this one cannot read ({error})"
+    if getattr(error, "errno", None) in (errno.EMFILE, errno.ENFILE):
+        return "too many files are open: raise `ulimit -n`"
     file = getattr(error, "filename", None)
     why = getattr(error, "strerror", None) or error
     return f"the disk or the network does not allow it: {why}{f': {file}' if file else ''}"
@@ -77,14 +114,13 @@ def _misused(error: Any) -> int:
 
 
 def _complain(words: str, code: int) -> int:
-    from analecta.publish.plain import plain
-
     print(f"analecta: {plain(words)}", file=sys.stderr)
     return code
 
 
 @app.callback(invoke_without_command=True)
 def _top(version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False) -> None:
+    check_limits()
     if version:
         from importlib.metadata import version as installed
 

@@ -45,7 +45,9 @@ def analyse(
         return
     console().print(_table(found))
     said = console(stderr=True)
-    said.print(f"{_told(found)}\nKept in {plain(str(path))}", soft_wrap=True)
+    why = library.keeps_nothing()
+    kept = f"Not kept in the library: {why}" if why else f"Kept in {plain(str(path))}"
+    said.print(f"{_told(found)}\n{kept}", soft_wrap=True)
     which = f" --topic {shlex.quote(topic)}" if topic else ""
     steps = [f"map LIB{which} -o map.html"]
     steps += [] if wanted else [f"analyse LIB{which} --clusters 5"]

@@ -1,13 +1,16 @@
 """What all commands share: the application, and how they speak."""
 
 import contextlib
-import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from analecta.publish.whole import discard
+from analecta.signals import INTERRUPTED
+from analecta.text_safe import escape_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,21 +35,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instea
 
 def console(stderr: bool = False) -> "Console":
     """Text as it is: nothing that comes from the web is read as markup, and no URL is cut where nobody looks on."""
-    from rich.console import Console
-
-    class Screen(Console):
-        def on_broken_pipe(self) -> None:
-            unread(self.file)
+    from analecta.publish.plain import Screen
 
     on_screen = (sys.stderr if stderr else sys.stdout).isatty()
     return Screen(stderr=stderr, markup=False, highlight=False, emoji=False, width=None if on_screen else 1000)
-
-
-def unread(stream: IO[str]) -> None:
-    """Let the rest go nowhere where the reader has seen enough, as `head` has; the command ends as it would."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, stream.fileno())
-    os.close(nowhere)
 
 
 def busy(what: str) -> "Status":
@@ -61,14 +53,17 @@ def stoppable(told: Callable[[], str]) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         console(stderr=True).print(f"Stopped. {told()}", soft_wrap=True)
-        raise typer.Exit(130) from None
+        raise typer.Exit(INTERRUPTED) from None
 
 
-def write_text(path: Path, text: str) -> None:
+Force = Annotated[bool, typer.Option("--force", help="Replace a file of another kind that is there.")]
+
+
+def write_text(path: Path, text: str, kind: str, force: bool) -> None:
     """Write a file that was asked for."""
-    from analecta.publish.whole import whole_file
+    from analecta.publish.output import output
 
-    with whole_file(path) as out:
+    with output(path, kind, force) as out:
         out.write(text.encode())
 
 
@@ -78,17 +73,18 @@ def print_json(value: Any) -> None:
         sys.stdout.write(_as_json(value) + "\n")
         sys.stdout.flush()
     except BrokenPipeError:
-        unread(sys.stdout)
+        discard(sys.stdout)
 
 
 def _as_json(value: Any) -> str:
-    """One line of JSON; names of files may hold what is no character, for which a sign stands then."""
+    """One line of JSON, which no terminal obeys; what is no character in the name of a file has a sign instead."""
     import json
 
     import msgspec
 
     try:
-        return msgspec.json.encode(value).decode()
+        text = msgspec.json.encode(value).decode()
     except UnicodeEncodeError:
         text = json.dumps(msgspec.to_builtins(value), ensure_ascii=False, separators=(",", ":"))
-        return text.encode("utf-8", "replace").decode()
+        text = text.encode("utf-8", "replace").decode()
+    return escape_json(text)

@@ -87,14 +87,14 @@ def new(
     """
     from analecta.publish.plain import next_steps
     from analecta.seed.first_settings import first_settings
-    from analecta.seed.gathering import topic_name
+    from analecta.seed.gathering import clean, topic_name
     from analecta.seed.placing import place
     from analecta.settings import parse, recipe_text, with_recipe
     from analecta.starting import engines_of, make, paper_files, read_papers, start
     from analecta.store.library import Library
 
     recipe_text(recipe)
-    named = topic_name(topic.strip()) if topic.strip() else lib.resolve().name or "library"
+    named = topic_name(topic.strip()) if topic.strip() else clean(lib.resolve().name or "library")
     Library.check_new(lib)
     engines = engines_of(engine or ())
     papers = read_papers(paper or (), engines, grobid, busy)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from analecta.cli.app import Json, Lib, app, busy, console, print_json
+from analecta.cli.app import Force, Json, Lib, app, busy, console, print_json
+from analecta.signals import INTERRUPTED
 
 if TYPE_CHECKING:
     from analecta.repeating import Agreement
@@ -17,6 +18,7 @@ def bundle(
     lib: Lib,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE.zip", help="Where to.")] = Path("bundle.zip"),
     archive: Annotated[bool, typer.Option("--archive", help="Also put the WARC files in.")] = False,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Write settings, seeds, models, versions, decisions and digests into one file, to repeat the crawl."""
@@ -25,7 +27,7 @@ def bundle(
     from analecta.store.library import Library
 
     with busy("Writing the bundle ..."):
-        found = write_bundle(Library(lib), output, archive)
+        found = write_bundle(Library(lib), output, archive, force)
     if json:
         print_json({"bundle": str(output), "manifest": found})
         return
@@ -60,7 +62,7 @@ def repeat(
         with progress(console(stderr=True)) as show:
             found = repeat(bundle, lib, archive or (), show)
     except KeyboardInterrupt:
-        raise typer.Exit(130) from None
+        raise typer.Exit(INTERRUPTED) from None
     if json:
         print_json(found)
     else:

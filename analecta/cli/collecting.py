@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from analecta.cli.app import Json, Lib, app, console, print_json, write_text
+from analecta.cli.app import Force, Json, Lib, app, console, print_json, write_text
 from analecta.errors import BadUse
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ def collection(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE.html|.svg", help="Draw how the collections came to be."),
     ] = None,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Show the best pages of each topic and why they are; works while a crawl runs."""
@@ -58,7 +59,7 @@ def collection(
     if community:  # topics of which it has no page are not worth a line each
         found = [one for one in found if one.items] or found[:1]
     if output is not None:
-        write_text(output, _drawn(library, found, said, output))
+        write_text(output, _drawn(library, found, said, output), output.suffix.lower()[1:], force)
     if json and near:
         values = as_values(found, near.homes, said)
         print_json({"library": str(lib), "crawling": library.holder(), "collections": values})

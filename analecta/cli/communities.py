@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from analecta.cli.app import Json, Lib, app, console, print_json
+from analecta.cli.app import Force, Json, Lib, app, console, print_json
 from analecta.errors import BadUse
 
 
@@ -20,6 +20,7 @@ def communities(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE.gexf|.graphml", help="Also write the graph of the sites."),
     ] = None,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Show which sites belong together and why; works while a crawl runs.
@@ -29,13 +30,16 @@ def communities(
     from analecta.publish.communities import communities, find
     from analecta.publish.community_graph import write_graph
     from analecta.publish.community_telling import tell, tell_one
+    from analecta.publish.output import check_outside
     from analecta.publish.plain import many, next_steps
     from analecta.store.library import Library
 
+    if output is not None:
+        check_outside(output)
     library = Library(lib)
     found = communities(library)
     one = find(found, community) if community else None
-    written = None if output is None else write_graph(library, found, output)
+    written = None if output is None else write_graph(library, found, output, force)
     if json:
         print_json(one or {"library": str(lib), "crawling": library.holder(), "found": found})
         return

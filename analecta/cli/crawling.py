@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from analecta.cli.app import Json, Lib, app, console, print_json, write_text
+from analecta.cli.app import Force, Json, Lib, app, console, print_json, write_text
 from analecta.errors import BadUse
 
 if TYPE_CHECKING:
@@ -118,6 +118,7 @@ def health(
     ] = None,
     connect_to: Annotated[str, typer.Option(metavar="HOST:PORT", help="As for crawl.")] = "",
     delay: Annotated[float | None, typer.Option(metavar="S", min=0, help="As for crawl.")] = None,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Look at the examples before a crawl: topics that are too close, pages that look wrong.
@@ -126,14 +127,17 @@ def health(
     """
     from analecta.publish.health import tell
     from analecta.publish.health_page import health_page
+    from analecta.publish.output import check_output
     from analecta.store.library import Library
     from analecta.watch import examine
 
+    if output is not None:
+        check_output(output, "html", force)
     library = Library(lib)
     settings = _settings(library.settings_path, _override(None, None, None, connect_to, delay, None, None))
     found = examine(library, settings, console(stderr=True))
     if output is not None:
-        write_text(output, health_page(found, lib.resolve().name))
+        write_text(output, health_page(found, lib.resolve().name), "html", force)
     print_json(found) if json else console().print(tell(found))
     if output is not None and not json:
         console().print(f"The drawing is in {output}.")

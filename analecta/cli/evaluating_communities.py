@@ -52,6 +52,9 @@ def evaluate_communities(
         raise BadUse("a graph has no pages to crawl: leave out --graph or --crawl")
     if web and graph:
         raise BadUse("--graph is measured instead of a web: leave out --graph or --web")
+    from analecta.publish.output import check_outside
+
+    check_outside(output / "communities.json")
     web = web or "villages"
     if crawl:
         _crawl(web, _numbers(seeds or "100"), {"wt": wt, "metric": metric}, draw, output, json)

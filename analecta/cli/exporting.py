@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from analecta.cli.app import Lib, app, busy, console, unread
+from analecta.cli.app import Lib, app, busy, console
 from analecta.errors import BadUse
+from analecta.publish.whole import discard
 
 if TYPE_CHECKING:
     from analecta.publish.rows import Left
@@ -39,7 +40,6 @@ ABOUT = {
     "--per-host": ("collection",),
     "--of": ("graph",),
     "--text": ("archive",),
-    "--force": ("archive",),
 }
 
 
@@ -116,17 +116,18 @@ def export(
     with_reserved: Annotated[
         bool, typer.Option("--with-reserved", help="A corpus that is not for training: with what owners reserve.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace an archive file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
 ) -> None:
     """Write tables, collections, a corpus with texts, graphs, or the archive, for other tools to read."""
     from analecta.store.library import Library
 
     given = {
         "--all": everything, "--for-training": for_training, "--with-reserved": with_reserved, "--topic": topic,
-        "--community": community, "--top": top, "--per-host": per_host, "--of": of, "--text": text, "--force": force,
+        "--community": community, "--top": top, "--per-host": per_host, "--of": of, "--text": text,
     }  # fmt: skip
     wishes = Wishes(given)
     wishes.check(what)
+    wishes["--force"] = force
     how = str(format or FORMATS[what][0])
     if how not in FORMATS[what]:
         raise BadUse(f"{what} can be written as {', '.join(FORMATS[what])}, not as {how}")
@@ -135,7 +136,7 @@ def export(
         write(Library(lib), what, how, output, wishes)
         sys.stdout.flush()
     except BrokenPipeError:
-        unread(sys.stdout)
+        discard(sys.stdout)
 
 
 def _write_table(library: "Library", what: str, how: str, output: Path | None, wishes: Wishes) -> None:
@@ -145,7 +146,7 @@ def _write_table(library: "Library", what: str, how: str, output: Path | None, w
     left = Left()
     for_training = wishes["--for-training"]
     options = {"everything": wishes["--all"], "for_training": for_training} if what == "pages" else {}
-    count = write(KINDS[what](library, left, **options), COLUMNS[what], how, output)
+    count = write(KINDS[what](library, left, **options), COLUMNS[what], how, output, wishes["--force"])
     _tell_left(what, count, left, for_training)
 
 
@@ -175,21 +176,23 @@ def _write_collection(library: "Library", _: str, how: str, output: Path | None,
     near = neighbourhood(library, wishes["--community"] or "")
     found = collections(library, topics, most, per_host, inside=near.inside)
     if how in TABLES:
-        count = write(collection_rows(library, found, near.homes), COLUMNS, how, output)
+        count = write(collection_rows(library, found, near.homes), COLUMNS, how, output, wishes["--force"])
     else:
-        count = write_citations(found, how, output)
+        count = write_citations(found, how, output, wishes["--force"])
     _tell(f"{many(count, 'item')}.")
 
 
 def _write_corpus(library: "Library", _: str, how: str, output: Path | None, wishes: Wishes) -> None:
     from analecta.publish.corpus import is_corpus, write_corpus
     from analecta.publish.datasheet import REASONS
+    from analecta.publish.output import check_outside
     from analecta.publish.plain import many
     from analecta.publish.whole import check_ours
 
     if output is None:
         raise BadUse("a corpus is a folder: say which with -o DIR")
     check_ours(output, is_corpus)
+    check_outside(output)
     topics = [wishes["--topic"]] if wishes["--topic"] else None
     with busy("Reading main texts ..."):
         found = write_corpus(library, output, how, topics, for_training=not wishes["--with-reserved"])
@@ -203,7 +206,7 @@ def _write_graph(library: "Library", _: str, how: str, output: Path | None, wish
     from analecta.publish.plain import many
 
     of = str(wishes["--of"] or Of.SITES)
-    size = write_graph(library, output, how, of, wishes["--topic"])
+    size = write_graph(library, output, how, of, wishes["--topic"], wishes["--force"])
     _tell(f"{many(size.nodes, of.removesuffix('s'))}, {many(size.edges, 'link')} between them.")
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from analecta.cli.app import Lib, app, busy, console, write_text
+from analecta.cli.app import Force, Lib, app, busy, console, write_text
 
 if TYPE_CHECKING:
     from analecta.publish.analysis import Analysis
@@ -19,20 +19,23 @@ def draw_map(
         str, typer.Option("--topic", metavar="TOPIC", help="Only the pages of this topic (default: all).")
     ] = "",
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to.")] = Path("map.html"),
+    force: Force = False,
 ) -> None:
     """Draw the groups of pages of a library as one HTML file that needs no network."""
     from analecta.publish.map import copies_of, map_page
     from analecta.publish.neighbourhood import neighbourhood
+    from analecta.publish.output import check_output
     from analecta.publish.plain import many, plain
     from analecta.store.library import Library
 
+    check_output(output, "map", force)
     library = Library(lib)
     found = _analysis(library, topic)
     with busy("Drawing"), library.shards() as shards:
         kept, copies = copies_of(shards, found)
         title, homes = topic or library.folder.resolve().name, neighbourhood(library).homes
         page = map_page(kept, title, copies, homes=homes)
-    write_text(output, page)
+    write_text(output, page, "map", force)
     groups = many(len(kept.clusters), "group")
     console().print(
         f"{plain(str(output))}: {groups} of pages, {len(page.encode()) / 1e6:.1f} MB. Open it in a browser."

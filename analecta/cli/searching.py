@@ -7,6 +7,7 @@ import typer
 from typer.core import TyperCommand, TyperOption
 
 from analecta.cli.app import Json, Lib, app, busy, console, print_json
+from analecta.errors import Environment
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -96,8 +97,11 @@ def index(lib: Lib, rebuild: _Rebuild = False, json: Json = False) -> None:
     from analecta.publish.search.keeping import sync
     from analecta.store.library import Library
 
+    library = Library(lib)
+    if why := library.keeps_nothing():
+        raise Environment(f"no index can be kept in {lib}: {why}; each `analecta search` makes its own")
     with busy("Looking at the library") as status:
-        done = sync(Library(lib), rebuild=rebuild, doing=status.update)
+        done = sync(library, rebuild=rebuild, doing=status.update)
     if json:
         print_json({"library": str(lib), "index": done})
         return

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from analecta.cli.app import Json, Lib, app, busy, console, print_json
+from analecta.signals import INTERRUPTED
 
 
 @app.command("serve-oai")
@@ -51,6 +52,6 @@ def serve_oai(
     try:
         serve(library, asked, time.time, ready, threading.Event(), trouble)
     except KeyboardInterrupt:
-        raise typer.Exit(130) from None
+        raise typer.Exit(INTERRUPTED) from None
     finally:
         waiting.stop()

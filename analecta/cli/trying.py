@@ -1,16 +1,14 @@
 """Commands to try things on webs of this machine: replay, evaluation, the demo."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from analecta.cli.app import Json, app, console, print_json
 from analecta.cli.evaluating_communities import WithCommunities
 from analecta.errors import BadUse
-
-if TYPE_CHECKING:
-    pass
+from analecta.signals import INTERRUPTED
 
 
 @app.command()
@@ -29,6 +27,7 @@ def replay(
     from analecta.testweb.replay import replay
 
     replay(paths, port, delay, error_rate, search, processes)
+    raise typer.Exit(INTERRUPTED)  # nothing else ends it
 
 
 @app.command(cls=WithCommunities)
@@ -67,8 +66,10 @@ def evaluate(
     from analecta.evaluate.crawls import setting
     from analecta.evaluate.evaluation import Plan, evaluate
     from analecta.evaluate.report import progress, show, write
+    from analecta.publish.output import check_outside
     from analecta.settings import merge
 
+    check_outside(output / "evaluation.json")
     settings: dict[str, Any] = {}
     for one in set_ or ():
         settings = merge(settings, setting(one))
@@ -91,7 +92,7 @@ def evaluate(
         with progress(console(stderr=True)) as step:
             found = evaluate(plan, output, step)
     except KeyboardInterrupt:
-        raise typer.Exit(130) from None
+        raise typer.Exit(INTERRUPTED) from None
     write(found, output)
     print_json(found) if json else console().print(show(found, output))
 

@@ -3,20 +3,28 @@
 import contextlib
 import ipaddress
 import re
+import resource
 from collections.abc import Iterable
 from pathlib import Path
 
-from analecta.errors import BadUse, suggest
+from analecta.crawl.given import given_files
+from analecta.errors import BadUse, Environment, suggest
 from analecta.frontier.policy import WORTHS
 from analecta.judge import JUDGES
 from analecta.settings import Settings
 
+_FILES = 64  # open files of a process besides its connections: databases, WARC files, pipes, libraries
 _PORT = r"(?:6553[0-5]|655[0-2]\d|65[0-4]\d\d|6[0-4]\d{3}|[1-5]\d{4}|[1-9]\d{0,3})"
 _ADDRESS = re.compile(rf"(?:https?://)?(?:\[[0-9a-fA-F:.]+\]|[\w.-]+):{_PORT}/?")
 
 
 def check(settings: Settings, path: Path) -> None:
     """Say what is missing before anything is fetched; `path` is where a person would set it right."""
+    try:
+        str(path.absolute()).encode()
+    except UnicodeEncodeError:
+        raise BadUse(f"{str(path.parent)!r} is not written in UTF-8: rename the folder to crawl into it") from None
+    given_files(settings, [topic.name for topic in settings.topics], path.parent)  # none is outside the library
     _check_kind("judge", settings.judge.kind, JUDGES, path)
     _check_kind("policy", settings.policy.kind, WORTHS, path)
     _check_kind("learning", settings.learning.kind, WORTHS, path)
@@ -41,6 +49,18 @@ def check(settings: Settings, path: Path) -> None:
         raise BadUse(
             f'{away}who crawls the open internet must say who they are: set contact = "you@example.org" (or a URL) '
             f"in {path}; site owners see it with every request"
+        )
+
+
+def check_files(settings: Settings, partitions: int) -> None:
+    """Say so where the system allows fewer open files than the connections and databases of a crawl need."""
+    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    # A partition has its connections; the coordinator a socket pair for any two partitions, and some files of each.
+    needed = max(settings.fetch.parallel + _FILES, partitions * (partitions + 4) + _FILES)
+    if allowed != resource.RLIM_INFINITY and allowed < needed:
+        less = f", or set fetch.parallel to {allowed - _FILES}" if allowed > _FILES else ""
+        raise Environment(
+            f"only {allowed} files may be open at a time, and this crawl needs {needed}: raise `ulimit -n`{less}"
         )
 
 

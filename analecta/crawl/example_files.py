@@ -9,6 +9,7 @@ import mimetypes
 import re
 from pathlib import Path
 
+from analecta.crawl.given import read_example
 from analecta.model import Answer, Page, Target
 from analecta.parse import Parser, ParserDied
 from analecta.urls import canonical, url_id
@@ -26,7 +27,7 @@ _VALUE = re.compile(rb"""\b(?:href|content)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"
 def read_page(path: Path, name: str, parser: Parser) -> Page:
     """What a file holds. Its URL is where it was saved from, or the file itself; without text, `limits` says why."""
     try:
-        body = path.read_bytes()
+        body = read_example(path)
     except OSError as error:
         return Page(f"file:{name}", 0, "", "", limits=error.strerror or str(error))
     target = own_address(body) or Target(f"file:{name}", url_id(f"file:{name}"), "")

@@ -1,26 +1,59 @@
 """What a person gave to learn from, as the settings name it: which files, and whether it is still what it was."""
 
+import errno
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 import xxhash
 
+from analecta.errors import BadUse
 from analecta.model import OTHERS
+from analecta.seed.examples import MAX_FILE
 from analecta.settings import Settings
 from analecta.store.feedback import MARK, Word, mark
+from analecta.store.library import SETTINGS
 
 
-def given_files(settings: Settings, topics: Sequence[str]) -> list[tuple[int, str]]:
-    """All files that are examples, as paths from the library's folder, with the numbers of their topics."""
+def given_files(settings: Settings, topics: Sequence[str], folder: Path) -> list[tuple[int, str]]:
+    """All files that are examples, as paths from the library's `folder`, with the numbers of their topics.
+
+    BadUse where one lies outside, also by way of a link: settings may come from others, and what was learned from a
+    file is passed on with models, pages and bundles.
+    """
     files = [(topics.index(topic.name), name) for topic in settings.topics for name in topic.examples]
-    return files + [(OTHERS, name) for name in settings.others.examples]
+    files += [(OTHERS, name) for name in settings.others.examples]
+    for _, name in files:
+        if not _is_inside(folder, name):
+            raise BadUse(
+                f"{folder / SETTINGS} names the example {name!r}, which is outside the library: copy it into "
+                f"{folder / 'topics'} (`analecta add LIB --examples DIR` does), and name it so"
+            )
+    return files
+
+
+def _is_inside(folder: Path, name: str) -> bool:
+    try:
+        return (folder / name).resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError, ValueError):  # links in a ring, a NUL
+        return False
+
+
+def read_example(path: Path) -> bytes:
+    """What is in a file that is an example; OSError where it is no ordinary file, or too large."""
+    about = path.stat()
+    if not stat.S_ISREG(about.st_mode):
+        raise OSError(errno.EINVAL, "it is no ordinary file")
+    if about.st_size > MAX_FILE:
+        raise OSError(errno.EFBIG, f"it is larger than {MAX_FILE // 1_000_000} MB")
+    return path.read_bytes()
 
 
 def digest(settings: Settings, topics: Sequence[str], folder: Path) -> str:
     """Of all examples: where a person has given others, or changed a file, the first lesson is held again."""
     given: list[object] = [*sorted((topic.name, sorted(topic.seeds)) for topic in settings.topics)]
-    files = [(topic, name, _content(folder / name)) for topic, name in given_files(settings, topics)]
+    files = [(topic, name, _content(folder / name)) for topic, name in given_files(settings, topics, folder)]
     if files or settings.others.seeds:  # else it is as it was before there were such
         given += [sorted(settings.others.seeds), files]
     return xxhash.xxh3_64_hexdigest(msgspec.json.encode(given))
@@ -33,6 +66,6 @@ def with_words(given: str, words: Sequence[Word]) -> str:
 
 def _content(path: Path) -> str:
     try:
-        return xxhash.xxh3_64_hexdigest(path.read_bytes())
+        return xxhash.xxh3_64_hexdigest(read_example(path))
     except OSError:
         return ""

@@ -63,7 +63,7 @@ class Lessons:
                 follow(shards, settings, topics)
                 for shard in shards:
                     shard.commit()
-        files = given_files(settings, topics)
+        files = given_files(settings, topics, library.folder)
         words = partial(spoken, library, settings, topics)
         self._teacher = Teacher(library, new_judge(settings), topics, settings.learn, files, words)
         self.before = self._schedule.before = self._teacher.kept()

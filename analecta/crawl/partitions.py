@@ -17,7 +17,7 @@ from typing import IO
 
 import msgspec
 
-from analecta.crawl.checks import check
+from analecta.crawl.checks import check, check_files
 from analecta.crawl.collector import record
 from analecta.crawl.communities import Growth
 from analecta.crawl.course import Helm
@@ -106,6 +106,7 @@ class Crawl:
         """Crawl until a rule, the person or the end of the web says stop."""
         with self.library.lock():
             self.partitions = partitions(self.library, self.settings)
+            check_files(self.settings, self.partitions)
             self.topics = self.library.topic_names(tuple(topic.name for topic in self.settings.topics))
             asked = msgspec.to_builtins(self.settings)
             run = self.library.begin_run({"settings": asked, "partitions": self.partitions})
@@ -381,10 +382,11 @@ class Crawl:
             for worker in self.workers:
                 if worker.process.poll() is None:
                     worker.process.kill()
+            for link in (*self._links, *(Pipes(part) for part in ends)):
+                link.close()  # at which a partition in a thread ends, which cannot be killed
+            for worker in self.workers:
                 worker.process.wait()
                 worker.errors.close()
-            for link in (*self._links, *(Pipes(part) for part in ends)):
-                link.close()
 
     def _start(self, i: int, errors: IO[bytes]) -> Process:
         fds = {peer: end.fileno() for peer, end in self._ends[i].items()}

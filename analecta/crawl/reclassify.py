@@ -26,6 +26,7 @@ from analecta.judge import JUDGES
 from analecta.model import OTHERS, Verdict
 from analecta.parse import DOCUMENTS
 from analecta.seams import Judge
+from analecta.signals import leave_stop_to_parent
 from analecta.store.packed import unpack_text
 from analecta.store.shard import NOINDEX, SOFT404
 from analecta.store.sqlite import connect
@@ -164,7 +165,7 @@ def _judges(desk: Desk, jobs: int) -> Iterator[Callable[[Sequence[Part]], Iterat
 
 
 def _begin(model: Model, said: Mapping[int, Said], known: str) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to hear
+    leave_stop_to_parent(signal.SIGTERM)  # by which the pool may end it
     _desk.append(Desk(model, said, known))
 
 

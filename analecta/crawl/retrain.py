@@ -164,7 +164,8 @@ def _check(library: Library, settings: Settings) -> None:
 
 
 def _lesson(library: Library, settings: Settings, topics: Sequence[str], models: Path) -> Lesson:
-    files, words = given_files(settings, topics), partial(spoken, library, settings, topics)
+    files = given_files(settings, topics, library.folder)
+    words = partial(spoken, library, settings, topics)
     teacher = Teacher(library, new_judge(settings), topics, settings.learn, files, words, models)
     lesson = teacher.anew()
     if lesson.refused:

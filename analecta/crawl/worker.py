@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import gc
 import os
-import signal
 import socket
 import sqlite3
 import sys
@@ -18,6 +17,7 @@ from analecta.crawl.roster import Job
 from analecta.crawl.transport import PeerGone, Pipes
 from analecta.errors import AnalectaError, Environment
 from analecta.seams import Fetch
+from analecta.signals import leave_stop_to_parent
 from analecta.store.library import Library
 
 
@@ -34,8 +34,7 @@ async def work(job: Job, fetch: Fetch | None = None) -> None:
 
 def main() -> None:
     """Read the job and do it. Ctrl-C goes to the coordinator, which tells us."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    leave_stop_to_parent()
     # A page makes thousands of objects that die with it: young collections of 700 would look at them again and again.
     gc.set_threshold(50_000, 20, 100)
     job = msgspec.json.decode(sys.stdin.buffer.read(), type=Job)

@@ -14,6 +14,7 @@ from analecta.errors import Environment
 from analecta.evaluate.crawls import Task, Trace, run
 from analecta.evaluate.graph import Node, read_nodes
 from analecta.evaluate.webs import Web, open_web
+from analecta.signals import leave_stop_to_parent
 
 _web: dict[str, Web] = {}  # of this process
 
@@ -72,7 +73,7 @@ def _told_if_broken() -> Iterator[None]:
 
 
 def _begin(name: str) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it at once; what it leaves is the parent's to clear
+    leave_stop_to_parent(signal.SIGTERM)  # with which the parent ends it, and clears up what it leaves
     gc.set_threshold(50_000, 20, 100)  # as the worker of a crawl has it
     _web["web"] = open_web(name)
 

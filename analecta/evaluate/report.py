@@ -23,6 +23,7 @@ from analecta.evaluate.tables import (
     topic_rows,
 )
 from analecta.publish.charts import Bar, bar_chart, line_chart
+from analecta.publish.output import output
 
 _TICKS = [(0, "0"), (1, "R"), (2, "2R"), (3, "3R"), (4, "4R")]
 _RANKS = [(1, "1"), (20, "20"), (40, "40"), (60, "60"), (80, "80"), (100, "100")]
@@ -76,11 +77,10 @@ def write(found: Evaluation, folder: Path) -> None:
 
 def write_all(folder: Path, name: str, found: object, page: str, pictures: Mapping[str, str] = {}) -> None:
     """The figures as name.json for machines, as the page name.md to read, and its pictures."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{name}.json").write_bytes(msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
-    for file, picture in pictures.items():
-        (folder / file).write_text(picture, encoding="utf-8")
-    (folder / f"{name}.md").write_text(page, encoding="utf-8")
+    figures = msgspec.json.format(msgspec.json.encode(found), indent=1).decode() + "\n"
+    for file, text in ({f"{name}.json": figures} | dict(pictures) | {f"{name}.md": page}).items():
+        with output(folder / file, file.rpartition(".")[2]) as out:
+            out.write(text.encode())
 
 
 def pictures(found: Evaluation) -> dict[str, str]:

@@ -79,7 +79,7 @@ def analysis_path(library: Library, topic: str) -> Path:
     name = re.sub(r"[^\w.-]+", "-", topic.casefold()).strip("-.")[:40]
     if topic and (name != topic or name == ALL):
         name += f"-{hashlib.sha256(topic.encode('utf-8', 'replace')).hexdigest()[:8]}"
-    return library.folder / "analysis" / f"{name or ALL}.json"
+    return library.derived("analysis") / f"{name or ALL}.json"
 
 
 def save(library: Library, found: Analysis) -> Path:

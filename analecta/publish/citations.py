@@ -5,7 +5,6 @@ TeX would take for a command is escaped; everything else is kept as it is, in UT
 """
 
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -14,11 +13,11 @@ import msgspec
 
 from analecta.errors import BadUse
 from analecta.publish.authors import Name, names_of
-from analecta.publish.cleaned import one_line
 from analecta.publish.collection import Collection
 from analecta.publish.items import Item
+from analecta.publish.output import output
 from analecta.publish.rows import iso
-from analecta.publish.whole import whole_file
+from analecta.text_safe import one_line
 
 # BibTeX counts braces even behind a backslash: only commands whose braces pair are safe.
 _TEX = str.maketrans({
@@ -94,15 +93,12 @@ def ris(found: Iterable[Collection]) -> Iterator[str]:
 FORMATS: dict[str, Callable[[Iterable[Collection]], Iterator[str]]] = {"bibtex": bibtex, "ris": ris}
 
 
-def write_citations(found: Sequence[Collection], format: str, path: Path | None) -> int:
+def write_citations(found: Sequence[Collection], format: str, path: Path | None, force: bool = False) -> int:
     """Write what cites the pages of collections to a file, whole or not at all, or to standard output; how many."""
     if format not in FORMATS:
         raise BadUse(f"citations can be written as {' or '.join(FORMATS)}, not {format}")
     entries = [entry.encode() for entry in FORMATS[format](found)]
-    if path is None:
-        sys.stdout.buffer.writelines(entries)
-        return len(entries)
-    with whole_file(path) as out:
+    with output(path, format, force) as out:
         out.writelines(entries)
     return len(entries)
 

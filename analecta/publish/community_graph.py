@@ -18,7 +18,7 @@ def home_values(home: Community | None) -> tuple[Value, ...]:
     return (home.number, home.name) if home else (0, "")
 
 
-def write_graph(library: Library, found: Found, out: Path) -> int:
+def write_graph(library: Library, found: Found, out: Path, force: bool = False) -> int:
     """Write the members of all communities and the links among them; how many sites that are."""
     format = out.suffix.lower().lstrip(".")
     if format not in FORMATS:
@@ -33,4 +33,4 @@ def write_graph(library: Library, found: Found, out: Path) -> int:
         if site in place and other in place
     ]
     src, dst, weights = np.array(links, np.int64).reshape(-1, 3).T
-    return write(Graph(_COLUMNS, nodes, src, dst, weights), format, out).nodes
+    return write(Graph(_COLUMNS, nodes, src, dst, weights), format, out, force).nodes

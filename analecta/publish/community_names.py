@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from analecta.analyse.labels import labels_of, terms_of_clusters
-from analecta.publish.cleaned import one_line
 from analecta.store.packed import unpack_text
 from analecta.store.shard import SHOWN
 from analecta.store.sites import Sites
+from analecta.text_safe import one_line
 
 _OF_A_SITE = 5  # pages, the first that came: the front page is among them
 _OF_ALL = 200  # of a community

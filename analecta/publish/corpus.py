@@ -20,6 +20,7 @@ from analecta.publish.archived import HTML, MainTexts, answer_of, html_of
 from analecta.publish.datasheet import Counts, datasheet, provenance
 from analecta.publish.items import Item, items, text_of
 from analecta.publish.licences import licence_of
+from analecta.publish.output import check_replaceable
 from analecta.publish.rows import Row, iso
 from analecta.publish.tables import write_jsonl, write_parquet
 from analecta.publish.topic_names import topic_numbers
@@ -55,6 +56,7 @@ def write_corpus(
         raise BadUse(f"a corpus can be written as {' or '.join(DATA)}, not {format}")
     wanted = set(topic_numbers(library, topics))
     counts = Counts()
+    check_replaceable(folder)
     with whole_folder(folder, is_corpus) as part:
         with (part / DATA[format]).open("wb") as out:
             _write(format, corpus_rows(library, wanted, for_training, counts), out)

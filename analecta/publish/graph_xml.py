@@ -3,7 +3,6 @@
 What XML cannot hold, or what would turn the line on a screen, is left out of names.
 """
 
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -14,8 +13,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from analecta.publish.cleaned import one_line
-from analecta.publish.whole import whole_file
+from analecta.publish.output import output
+from analecta.text_safe import one_line
 
 Numbers = npt.NDArray[np.int64]
 Value = str | int | float
@@ -40,14 +39,11 @@ class Graph(msgspec.Struct, frozen=True):
     weights: Numbers
 
 
-def write(graph: Graph, format: str, out: Path | None) -> Size:
+def write(graph: Graph, format: str, out: Path | None, force: bool = False) -> Size:
     """Write a graph to a file, or to standard output."""
     lines = FORMATS[format](graph)
-    if out is None:
-        _lines(lines, sys.stdout.buffer)
-    else:
-        with whole_file(out) as file:
-            _lines(lines, file)
+    with output(out, format, force) as file:
+        _lines(lines, file)
     return Size(len(graph.nodes), len(graph.src))
 
 

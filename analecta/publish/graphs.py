@@ -34,7 +34,12 @@ SITE: dict[str, type] = {
 
 
 def write_graph(
-    library: Library, out: Path | None, format: str = "gexf", of: str = "sites", topic: str | None = None
+    library: Library,
+    out: Path | None,
+    format: str = "gexf",
+    of: str = "sites",
+    topic: str | None = None,
+    force: bool = False,
 ) -> Size:
     """Write the graph of pages or sites of a topic, or of all topics, to a file (or to standard output)."""
     if format not in FORMATS or of not in KINDS:
@@ -43,7 +48,7 @@ def write_graph(
     with library.shards() as shards:
         found, src, dst = _read(shards, wanted)
     homes = neighbourhood(library).homes
-    return write(KINDS[of](found, src, dst, library.topic_names(), homes), format, out)
+    return write(KINDS[of](found, src, dst, library.topic_names(), homes), format, out, force)
 
 
 def page_graph(found: Sequence[Item], src: Numbers, dst: Numbers, names: Sequence[str], homes: Homes) -> Graph:

@@ -7,10 +7,10 @@ from textwrap import wrap
 from rich.cells import cell_len
 
 from analecta.judge.health import BACK, ENOUGH, Health, TopicHealth
-from analecta.publish.cleaned import clean
 from analecta.publish.health import PATH, short, verdict
 from analecta.publish.health_layout import places
 from analecta.publish.plain import many, plain
+from analecta.text_safe import clean
 
 WIDTH = 1000
 _LEAST = 120  # the height of a drawing of few topics

@@ -2,24 +2,19 @@
 
 import re
 import shlex
+from collections.abc import Iterable
 from pathlib import Path
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
+from rich.segment import Segment
 from rich.text import Text
 
-# Control characters C0 and C1 with DEL, line and paragraph separators, lone surrogates, everything that sets the
-# direction of writing, the byte order mark, and the invisible tag characters.
-_HIDDEN = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
-)
+from analecta.publish.whole import discard
+from analecta.text_safe import plain as plain  # what is shown is mostly made with what is below
+
 _ENDLESS = 10_000  # columns
 _LIB = re.compile(r"\bLIB\b")
-
-
-def plain(text: str) -> str:
-    """The text with each dangerous character as an escape such as \\x1b or \\u202e."""
-    return _HIDDEN.sub(_escape, text)
 
 
 def shown(text: str, style: str = "") -> Text:
@@ -30,6 +25,19 @@ def shown(text: str, style: str = "") -> Text:
 def many(count: int, what: str) -> str:
     """A number with its noun: 1 page, 2 pages."""
     return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+class Screen(Console):
+    """A console on which no text commands the terminal, even where somebody forgot to make it plain."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """What is to be shown, piece by piece; only line ends and what rich itself asks of the terminal stay."""
+        for piece in super().render(renderable, options):
+            yield piece if piece.control else piece._replace(text="\n".join(map(plain, piece.text.split("\n"))))
+
+    def on_broken_pipe(self) -> None:
+        """Let the rest go nowhere where the reader has seen enough, as `head` has; the command ends as it would."""
+        discard(self.file)
 
 
 class Fitting:
@@ -56,10 +64,3 @@ def next_steps(folder: Path, *commands: str) -> Text:
     quoted = shlex.quote(str(folder))
     ready = [_LIB.sub(lambda _: quoted, command, count=1) for command in commands]  # an address may hold it too
     return Text("\n".join(f"  analecta {command}" for command in ready), style="cyan")
-
-
-def _escape(match: "re.Match[str]") -> str:
-    code = ord(match[0])
-    if code < 0x100:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -3,7 +3,6 @@
 import csv
 import io
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
@@ -11,8 +10,8 @@ from typing import IO, Any
 import orjson
 
 from analecta.errors import BadUse
+from analecta.publish.output import output
 from analecta.publish.rows import Row
-from analecta.publish.whole import whole_file
 
 Columns = Mapping[str, type]
 
@@ -76,15 +75,12 @@ FORMATS: dict[str, Callable[[Iterable[Row], Columns, IO[bytes]], int]] = {
 }
 
 
-def write(rows: Iterable[Row], columns: Columns, kind: str, path: Path | None) -> int:
+def write(rows: Iterable[Row], columns: Columns, kind: str, path: Path | None, force: bool = False) -> int:
     """Write rows to a file (whole or not at all), or to standard output; how many there were."""
-    writer = FORMATS[kind]
-    if path is None:
-        if kind == "parquet":
-            raise BadUse("Parquet is not for a terminal or pipe: say where to write it with -o FILE")
-        return writer(rows, columns, sys.stdout.buffer)
-    with whole_file(path) as out:
-        return writer(rows, columns, out)
+    if path is None and kind == "parquet":
+        raise BadUse("Parquet is not for a terminal or pipe: say where to write it with -o FILE")
+    with output(path, kind, force) as out:
+        return FORMATS[kind](rows, columns, out)
 
 
 def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:

@@ -6,21 +6,23 @@ import shutil
 from collections.abc import Callable, Iterator
 from glob import escape
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, Any, BinaryIO
 
 from analecta.errors import BadUse, Environment
 
 
 @contextlib.contextmanager
-def whole_file(path: Path, force: bool = True) -> Iterator[BinaryIO]:
-    """A file that takes its name when all is written, folders above it too; without `force` never another's."""
-    if path.exists() and not force:
-        raise BadUse(f"{path} exists already: choose another name, or replace it with --force")
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """A file that takes its name when all is written, folders above it too; what had the name is gone then."""
     part = _beside(path, "part")
     with _told(path, part):
         if path.exists() and not path.is_file():  # a device or a named pipe cannot be replaced
             with path.open("wb") as out:
-                yield out
+                try:
+                    yield out
+                except BaseException:
+                    discard(out)  # what is left to write must not hold us up: nobody may be reading
+                    raise
             return
         if not path.parent.exists():
             path.parent.mkdir(parents=True)
@@ -52,6 +54,13 @@ def whole_folder(folder: Path, is_ours: Callable[[Path], bool]) -> Iterator[Path
                 old.replace(folder)
             for left in (part, old):
                 shutil.rmtree(left, ignore_errors=True)
+
+
+def discard(stream: IO[Any]) -> None:
+    """Let all that is still written to a stream go nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
 
 
 def check_ours(folder: Path, is_ours: Callable[[Path], bool]) -> None:

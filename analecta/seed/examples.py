@@ -54,6 +54,7 @@ class _Folder:
 
     def __init__(self, folder: Path, topic: str, most: int, size: int) -> None:
         self.folder = folder
+        self._real = os.path.realpath(folder)
         self.most, self.size = most, size
         self.name = safe(folder.resolve().name or "examples")
         self.found = Gathering(folder, topic)
@@ -119,6 +120,8 @@ class _Folder:
             return
         if not stat.S_ISREG(about.st_mode):
             self._skip(path, "it is no ordinary file")
+        elif not Path(os.path.realpath(path)).is_relative_to(self._real):
+            self._skip(path, "the link leads out of the folder: give that file or its folder, too")
         elif not about.st_size:
             self._skip(path, "it is empty")
         elif about.st_size > MAX_FILE:

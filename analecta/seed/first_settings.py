@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import tomlkit
 
 from analecta.settings import Others, Topic
+from analecta.text_safe import escape_toml
 
 _HEAD = """What this library is about and how it is grown. Yours to edit: `analecta crawl` reads it at each start.
 Every setting is described in docs/settings.md."""
@@ -51,12 +52,12 @@ def first_settings(
 
 def topics_text(topics: Sequence[Topic]) -> str:
     """Topics as tables. Written as text: tomlkit takes 2.5 s to put 5,000 seeds into an array."""
-    return "\n".join(map(_table, topics))
+    return escape_toml("\n".join(map(_table, topics)))
 
 
 def others_text(others: Others) -> str:
     """What is not meant, as a table."""
-    return "[others]\n" + _array("seeds", others.seeds) + _array("examples", others.examples)
+    return escape_toml("[others]\n" + _array("seeds", others.seeds) + _array("examples", others.examples))
 
 
 def _table(topic: Topic) -> str:

@@ -10,6 +10,7 @@ from analecta.errors import BadUse
 from analecta.seed.addresses import address
 from analecta.seed.reading import Reading, Skipped
 from analecta.settings import Others, Topic
+from analecta.text_safe import one_line
 from analecta.urls import canonical
 
 Place = tuple[str, ...]
@@ -106,8 +107,11 @@ class Gathering:
 
 
 def clean(name: str) -> str:
-    """A name fit to be a part of a path: one line, not too long, no slash between blanks or at an end."""
-    words = " ".join(sound(name).split())[:MAX_NAME]
+    """A name fit to be a part of a path: one line, not too long, no slash between blanks or at an end.
+
+    It is written to the settings and shown on terminals, so nothing that hides or turns the line is left in it.
+    """
+    words = one_line(sound(name))[:MAX_NAME]
     while BELOW in words:  # "a / / b" takes two rounds
         words = words.replace(BELOW, "/")
     return words.strip(" /") or "unnamed"

@@ -1,6 +1,7 @@
 """Where the files that a person brought stand in the library, and how they get there: nothing is ever overwritten."""
 
 import contextlib
+import errno
 import filecmp
 import os
 import shutil
@@ -42,6 +43,8 @@ def bring(files: Mapping[str, str], library: Path) -> list[Path]:
     for source, name in files.items():
         target = library / name
         try:
+            if not target.parent.resolve().is_relative_to(library.resolve()):
+                raise OSError(errno.EXDEV, f"{target.parent} is a link that leads out of it")
             target.parent.mkdir(parents=True, exist_ok=True)
             with Path(source).open("rb") as old, target.open("xb") as new:
                 made.append(target)

@@ -7,13 +7,14 @@ import os
 import shutil
 import socket
 import sqlite3
+import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from analecta.errors import BadUse, Busy, Environment
-from analecta.store.sqlite import SCHEMA, check_schema, connect, full_disk
+from analecta.store.sqlite import SCHEMA, check_schema, connect, copy_database, full_disk, is_readonly
 
 SETTINGS = "analecta.toml"
 _NETWORK_DISKS = frozenset(("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "afs", "ceph"))
@@ -50,6 +51,7 @@ class Library:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._scratch: tempfile.TemporaryDirectory[str] | None = None
         if not (folder / SETTINGS).is_file():
             where = "there is no such folder" if not folder.exists() else f"it has no {SETTINGS}"
             raise BadUse(f"{folder} is not a library: {where}; `analecta new {folder} --seeds FILE` makes one")
@@ -110,6 +112,32 @@ class Library:
     def shard_path(self, partition: int) -> Path:
         """The file of a partition."""
         return self.folder / "shards" / f"p{partition:02d}.db"
+
+    def keeps_nothing(self) -> str:
+        """Why nothing derived can be kept in the library: it is read-only, or tantivy does not take its path; or ""."""
+        if is_readonly(self.folder):
+            return "it is read-only"
+        try:
+            str(self.folder.absolute()).encode()
+        except UnicodeEncodeError:
+            return "its path is not written in UTF-8"
+        return ""
+
+    def derived(self, name: str) -> Path:
+        """Where something is kept that is made from the library and can be made again, such as the search index.
+
+        Where that cannot be in the library it is in a temporary folder, begun with what is in the library, for as
+        long as the process lives.
+        """
+        own = self.folder / name
+        if not self.keeps_nothing():
+            return own
+        if self._scratch is None:
+            self._scratch = tempfile.TemporaryDirectory(prefix="analecta-")
+        path = Path(self._scratch.name) / name
+        if own.exists() and not path.exists():
+            shutil.copytree(own, path) if own.is_dir() else copy_database(own, path)
+        return path
 
     @property
     def partitions(self) -> int:

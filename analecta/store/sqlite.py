@@ -1,7 +1,9 @@
 """SQLite as all our files are opened: WAL, no implicit transactions, errors in our own words."""
 
 import os
+import shutil
 import sqlite3
+import tempfile
 from pathlib import Path
 from urllib.parse import quote
 
@@ -30,7 +32,7 @@ def full_disk(folder: Path) -> str:
 
 
 def _open(path: Path, mode: str) -> sqlite3.Connection:
-    uri = f"file:{quote(str(path))}?{mode}"
+    uri = f"file:{quote(os.fsencode(path))}?{mode}"
     return sqlite3.connect(uri, uri=True, isolation_level=None, timeout=30, cached_statements=256)
 
 
@@ -40,21 +42,47 @@ def _read(path: Path) -> sqlite3.Connection:
         db.execute("SELECT 1 FROM sqlite_master")
     except sqlite3.OperationalError:
         db.close()
-        if not path.exists() or not (_readonly_disk(path) or (full_disk(path.parent) and _folded(path))):
+        if not path.exists() or not (is_readonly(path.parent) or (full_disk(path.parent) and _folded(path))):
             raise
-        db = _open(path, "mode=ro&immutable=1")  # where nothing can be written there is no writer to wait for
+        # Where nothing can be written there is no writer to wait for; but a log that was left there has to be read,
+        # which SQLite does only where it may write beside it.
+        db = _open(path, "mode=ro&immutable=1") if _folded(path) else _open(_copied(path), "mode=ro")
         db.execute("SELECT 1 FROM sqlite_master")
     return db
 
 
-def _readonly_disk(path: Path) -> bool:
-    return bool(os.statvfs(path).f_flag & os.ST_RDONLY)
+def is_readonly(folder: Path) -> bool:
+    """Whether nothing can be written to a folder, by its mode or because its disk is mounted so; as root, too."""
+    return not os.access(folder, os.W_OK)
+
+
+_copies: dict[Path, tuple[tempfile.TemporaryDirectory[str], Path]] = {}  # removed when the process ends
+
+
+def _copied(path: Path) -> Path:
+    """A copy of a database with its log, in a temporary folder."""
+    if path not in _copies:
+        folder = tempfile.TemporaryDirectory(prefix="analecta-")
+        copy = Path(folder.name) / path.name
+        copy_database(path, copy)
+        _copies[path] = folder, copy
+    return _copies[path][1]
+
+
+def copy_database(path: Path, copy: Path) -> None:
+    """Copy a database to which nobody writes, with its log."""
+    shutil.copyfile(path, copy)
+    if not _folded(path):
+        shutil.copyfile(_log(path), _log(copy))
+
+
+def _log(path: Path) -> Path:
+    return path.with_name(f"{path.name}-wal")
 
 
 def _folded(path: Path) -> bool:
     """Whether all that was written is in the file itself, and nothing in the log beside it."""
-    log = path.with_name(f"{path.name}-wal")
-    return not log.exists() or log.stat().st_size == 0
+    return not _log(path).exists() or _log(path).stat().st_size == 0
 
 
 def _write(path: Path) -> sqlite3.Connection:

@@ -60,7 +60,8 @@ class ServerProcess:
 
     def __enter__(self) -> Self:
         command = [sys.executable, "-m", "analecta.testweb.process", json.dumps(self._order)]
-        self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        # A group of its own: a Ctrl-C is for us, and we may still want its answers.
+        self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0)
         assert self._child.stdout
         said = self._child.stdout.readline()
         if not said:

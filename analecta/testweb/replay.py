@@ -13,6 +13,7 @@ from analecta.testweb.made_up import Searched, made_up
 from analecta.testweb.search import Search
 from analecta.testweb.server import HERE, Answer, Response, serve
 from analecta.testweb.warcs import Warcs, warc_files
+from analecta.text_safe import plain
 
 _TEXT = b"Content-Type: text/plain; charset=utf-8\r\n"
 
@@ -65,7 +66,7 @@ def replay(
     console = Console(stderr=True)
     archives = _load(paths, console)
     for warning in archives.warnings:
-        console.print(f"Warning: {warning}", style="yellow", markup=False)
+        console.print(f"Warning: {plain(warning)}", style="yellow", markup=False)
     try:
         found = Replay(archives, _index(archives, console) if search else None)
         _serve(found.answer, port, _many(len(archives), "page"), list(archives.hosts), search, **options)
@@ -77,7 +78,7 @@ def _serve(answer: Answer, port: int, what: str, hosts: Sequence[str], search: b
     """Serve, and say where and how to ask."""
 
     def ready(at: int) -> None:
-        host = hosts[0] if hosts else "example.org"
+        host = plain(hosts[0]) if hosts else "example.org"
         lines = [f"{what} of {_many(len(hosts), 'host')} served on 127.0.0.1:{at}. Ctrl-C ends it."]
         lines.append(f"Try:  curl --connect-to ::127.0.0.1:{at} http://{host}/")
         if search:

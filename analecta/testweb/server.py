@@ -7,7 +7,6 @@ It trusts its clients, which are tests and our own crawls: it is no server for t
 import asyncio
 import gc
 import os
-import signal
 import socket
 import time
 from collections.abc import Callable, Mapping
@@ -17,6 +16,7 @@ from random import Random
 
 import msgspec
 
+from analecta.signals import stop_signals
 from analecta.testweb.moods import Deed, Mood, Moods
 
 HERE = ("localhost", "127.0.0.1")  # asked by these names, a web tells of itself
@@ -194,7 +194,7 @@ def serve(
     ready: Callable[[int], None] = lambda port: None,
     lifeline: int | None = None,
 ) -> None:
-    """Serve until SIGINT, SIGTERM or the end of `lifeline` (a file descriptor); `ready` is told the port.
+    """Serve until SIGINT, SIGTERM, SIGHUP or the end of `lifeline` (a file descriptor); `ready` is told the port.
 
     Further processes are forked when the answer is at hand, so that they share its memory.
     """
@@ -244,7 +244,7 @@ async def _until_told(
     ready: Callable[[], None],
 ) -> None:
     loop, told = asyncio.get_running_loop(), asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in stop_signals():
         loop.add_signal_handler(number, told.set)
     if lifeline is not None:
         loop.add_reader(lifeline, told.set)  # nothing is ever written: readable means closed

@@ -1,6 +1,7 @@
 """Crawls that begin from files, and with pages that are not meant; examples that a person moves or takes away."""
 
 import shutil
+from pathlib import Path
 
 import pytest
 from making import candidate, shard_at, target
@@ -193,7 +194,7 @@ def test_files_are_given_with_the_numbers_of_their_topics():
     settings = Settings(
         topics=(Topic("b", examples=("x",)), Topic("a", examples=("y", "z"))), others=Others((), ("o",))
     )
-    assert given_files(settings, ["a", "b"]) == [(1, "x"), (0, "y"), (0, "z"), (-1, "o")]
+    assert given_files(settings, ["a", "b"], Path("lib")) == [(1, "x"), (0, "y"), (0, "z"), (-1, "o")]
 
 
 @pytest.mark.parametrize(

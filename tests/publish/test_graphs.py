@@ -121,14 +121,14 @@ def test_a_library_without_pages_makes_an_empty_graph(tmp_path):
     library = shelved(tmp_path / "lib")
     for of in ("pages", "sites"):
         for format in FORMATS:
-            assert len(drawn(library, tmp_path / "g", format, of=of)) == 0
+            assert len(drawn(library, tmp_path / format, format, of=of)) == 0
 
 
 def test_f37_hostile_titles_are_only_labels(tmp_path):
     title = '"><script>alert(1)</script>\x00\x1b]]>&amp;\u202egnp'
     library = shelved(tmp_path / "lib", Given("http://a.test/?a=1&b=2", "", {"title": title}))
     for format in FORMATS:
-        ((_, values),) = drawn(library, tmp_path / "g", format, of="pages").nodes(data=True)
+        ((_, values),) = drawn(library, tmp_path / format, format, of="pages").nodes(data=True)
         assert values["label"] == '"><script>alert(1)</script>]]>&amp;gnp'
         assert values["url"] == "http://a.test/?a=1&b=2"
 
@@ -142,8 +142,10 @@ def test_any_name_gives_xml_that_can_be_read(name):
 
 
 def test_what_cannot_be_written_is_told_and_leaves_nothing(shelf, tmp_path):
+    (tmp_path / "file").write_text("")
     with pytest.raises(Environment, match="cannot write"):
-        write_graph(shelf, shelf.settings_path / "g")
+        write_graph(shelf, tmp_path / "file" / "g")
+    (tmp_path / "file").unlink()
     with pytest.raises(BadUse, match="pages or sites"):
         write_graph(shelf, tmp_path / "g", of="words")
     assert not list(tmp_path.iterdir())

@@ -86,10 +86,10 @@ def test_a_file_is_whole_or_not_there(tmp_path):
         yield ROWS[0]
         raise RuntimeError
 
-    (tmp_path / "t.csv").write_text("before")
+    (tmp_path / "t.csv").write_text("before,then\n")
     with pytest.raises(RuntimeError):
         write(broken(), COLUMNS, "csv", tmp_path / "t.csv")
-    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("t.csv", "before")]
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("t.csv", "before,then\n")]
 
 
 def test_a_place_that_cannot_be_written_is_told(tmp_path):

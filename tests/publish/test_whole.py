@@ -34,13 +34,6 @@ def test_folders_above_a_file_are_made(tmp_path):
     assert (tmp_path / "b/c/a").read_bytes() == b"new"
 
 
-def test_a_file_that_is_there_is_replaced_only_by_force(tmp_path):
-    (tmp_path / "a").write_text("before")
-    with pytest.raises(BadUse, match=r"exists already: .* --force"), whole_file(tmp_path / "a", force=False):
-        pass
-    assert (tmp_path / "a").read_text() == "before"
-
-
 def test_what_the_disk_refuses_is_told_with_the_file_that_it_was(tmp_path):
     (tmp_path / "b").write_text("")
     with pytest.raises(Environment, match=r"cannot write .*b/a: Not a directory$"), whole_file(tmp_path / "b/a"):

@@ -157,15 +157,17 @@ def test_links_in_a_ring_pipes_and_giants_are_told_and_passed_over(tmp_path):
     path = folder(tmp_path / "f", {"a/good.txt": "x"})
     (path / "a" / "up").symlink_to(path)
     (path / "a" / "ring").symlink_to(path / "a" / "ring")
-    (path / "a" / "linked.txt").symlink_to(folder(tmp_path, {"away.txt": "y"}) / "away.txt")
+    (path / "a" / "away.txt").symlink_to(folder(tmp_path, {"away.txt": "y"}) / "away.txt")
+    (path / "a" / "linked.txt").symlink_to(folder(path, {"b/near.txt": "z"}) / "b/near.txt")
     os.mkfifo(path / "a" / "pipe")
     with (path / "a" / "giant").open("wb") as file:
         file.truncate(2_000_000_000)  # takes no room on the disk
     reading = read_examples(path, "x")
-    assert shown(reading) == {"a": ([], ["good.txt", "linked.txt"])}
+    assert shown(reading) == {"a": ([], ["good.txt", "linked.txt"]), "b": ([], ["near.txt"])}
     assert skips(reading) == {
         "a/up": "links to folders are not followed",
         "a/ring": "it cannot be read: Too many levels of symbolic links",
+        "a/away.txt": "the link leads out of the folder: give that file or its folder, too",
         "a/pipe": "it is no ordinary file",
         "a/giant": "it is larger than 20 MB",
     }

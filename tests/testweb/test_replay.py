@@ -15,6 +15,7 @@ from analecta.testweb.process import ServerProcess
 from analecta.testweb.replay import Replay, make
 from analecta.testweb.search import Search
 from analecta.testweb.warcs import Warcs
+from tests.process import heed
 
 PAGE = (
     b"<html><head><title>On %b</title></head><body><script>hidden()</script><p>All about %b and more.</p></body></html>"
@@ -211,7 +212,7 @@ def test_replay_is_served_from_its_own_process(tmp_path):
 def test_replay_says_where_it_listens_and_ends_at_ctrl_c(tmp_path):
     path = warc(tmp_path / "a.warc.gz", record("http://a.test/", page(b"bees")))
     code = f"from analecta.testweb.replay import replay; from pathlib import Path; replay([Path({str(path)!r})], 0)"
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as child:
+    with subprocess.Popen([sys.executable, "-c", code], preexec_fn=heed, stdout=subprocess.PIPE, text=True) as child:
         first = child.stdout.readline()
         child.send_signal(signal.SIGINT)
         rest = child.stdout.read()

@@ -17,6 +17,7 @@ from analecta.testweb.pocket import PocketWeb
 from analecta.testweb.process import ServerProcess
 from analecta.testweb.villages import Villages
 from analecta.testweb.villages_web import VillagesWeb
+from tests.process import heed
 
 HREF = re.compile(r'href="([^"]*)"')
 
@@ -103,7 +104,7 @@ def test_made_up_webs_have_names():
 
 def test_the_command_serves_a_made_up_web_until_ctrl_c():
     command = [sys.executable, "-m", "analecta", "replay", "villages:200", "--port", "0", "--search"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+    with subprocess.Popen(command, preexec_fn=heed, stdout=subprocess.PIPE, text=True) as child:
         port = int(re.search(r"of \d+ hosts served on 127.0.0.1:(\d+)", child.stdout.readline())[1])
         with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=5)) as connection:
             connection.request("GET", "/", headers={"Host": "s0.village-0.test"})
@@ -112,4 +113,4 @@ def test_the_command_serves_a_made_up_web_until_ctrl_c():
             assert b"results" in connection.getresponse().read()
         child.send_signal(signal.SIGINT)
         assert "connect_to" in child.stdout.read()
-    assert child.returncode == 0
+    assert child.returncode == 130

@@ -37,7 +37,7 @@ from analecta.publish.bundle.manifest import (
     in_the_way,
     order_digest,
 )
-from analecta.publish.whole import whole_file
+from analecta.publish.output import check_output, output
 from analecta.settings import Settings, load
 from analecta.store.library import Library
 
@@ -66,8 +66,9 @@ crawls the archived web again, on your machine and without a network, and compar
 """
 
 
-def write_bundle(library: Library, path: Path, archive: bool = False) -> Manifest:
+def write_bundle(library: Library, path: Path, archive: bool = False, force: bool = False) -> Manifest:
     """Write all that is needed to repeat what a library holds; with `archive` also the web that it saw."""
+    check_output(path, "bundle", force)
     if holder := library.holder():
         raise Busy(f"{library.folder} is in use by {holder}: bundle it when the crawl is over")
     settings, had = load(library.settings_path), runs(library)
@@ -75,7 +76,7 @@ def write_bundle(library: Library, path: Path, archive: bool = False) -> Manifes
     files = library_files(library, {*examples_of(settings), *learnt})
     gone = sorted({*learnt} - {*files})
     _check_files(library, files, gone)
-    with whole_file(path) as out, zipfile.ZipFile(out, "w") as file:
+    with output(path, "bundle", force) as out, zipfile.ZipFile(out, "w") as file:
         return _Writer(file).write(library, settings, had, files, gone, archive)
 
 

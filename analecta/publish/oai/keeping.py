@@ -48,12 +48,12 @@ class Synced(msgspec.Struct, frozen=True):
 @contextlib.contextmanager
 def keeping(library: Library, now: Callable[[], float], repository: str) -> Iterator["Keeper"]:
     """The one keeper of a library's records; Busy where another process has it."""
-    with (library.folder / "oai.lock").open("a") as lock:
+    with library.derived("oai.lock").open("a") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise Busy(f"the records of {library.folder} are already served by another process") from error
-        path = library.folder / "oai.db"
+        path = library.derived("oai.db")
         with records.writing(path, now(), repository) as db, contextlib.closing(_Watch()) as watch:
             clock = Clock(now, int(records.get(db, "clock", 0)))
             try:

@@ -1,15 +1,14 @@
 """An index of the archive that replay tools read: a line for each answer, sorted by the key of its URL."""
 
-import sys
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO
 
 import msgspec
 
 from analecta.errors import BadUse
+from analecta.publish.output import output
 from analecta.publish.replay.catalogue import Catalogue, catalogue
 from analecta.publish.topic_names import topic_numbers
-from analecta.publish.whole import whole_file
 from analecta.store.library import Library
 
 
@@ -27,9 +26,7 @@ def write_cdxj(
     numbers = None if topic is None else topic_numbers(library, [topic])
     with library.shards() as shards, catalogue(library, shards, numbers, everything) as found:
         check_some(library, topic, found)
-        if path is None:
-            return _write(found, sys.stdout.buffer)
-        with whole_file(path, force) as out:
+        with output(path, "cdxj", force) as out:
             return _write(found, out)
 
 
@@ -43,7 +40,7 @@ def check_some(library: Library, topic: str | None, found: Catalogue) -> None:
     raise BadUse(f"the library {library.folder} holds {what} yet: crawl it first")
 
 
-def _write(found: Catalogue, out: BinaryIO) -> Indexed:
+def _write(found: Catalogue, out: IO[bytes]) -> Indexed:
     count = 0
     for line in found.lines():
         out.write(line.encode())

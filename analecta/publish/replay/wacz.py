@@ -13,13 +13,13 @@ from pathlib import Path
 import msgspec
 
 from analecta.errors import BadUse
+from analecta.publish.output import check_output, output
 from analecta.publish.replay.catalogue import Catalogue, catalogue
 from analecta.publish.replay.cdxj import check_some
 from analecta.publish.replay.copies import SOFTWARE, Copier, warcinfo
 from analecta.publish.replay.package import Package
 from analecta.publish.replay.page_list import Entry, header, main_pages, other_pages
 from analecta.publish.topic_names import topic_numbers
-from analecta.publish.whole import whole_file
 from analecta.store.library import Library
 
 _WARC_SIZE = 1 << 30  # bytes after which a new WARC file is begun
@@ -52,13 +52,14 @@ def write_wacz(
     """Pack the pages of a topic, or all that was fetched; with `text` the list has what was read of each page."""
     if path.suffix != ".wacz":
         raise BadUse(f"{path} has to end in .wacz: that is how readers know what it is")
+    check_output(path, "wacz", force)
     topics = None if topic is None else topic_numbers(library, [topic])
     title = (title or topic or library.folder.resolve().name).encode(errors="replace").decode()
     with contextlib.ExitStack() as held:
         with library.shards() as shards:
             found = held.enter_context(catalogue(library, shards, topics, everything))
             check_some(library, topic, found)
-            package = held.enter_context(Package(held.enter_context(whole_file(path, force)), created))
+            package = held.enter_context(Package(held.enter_context(output(path, "wacz", force)), created))
             pages, best = _write_pages(package, "pages", "All pages", main_pages(shards, found, text), text)
             others = other_pages(shards, found, text)
             if one := next(others, None):

@@ -192,7 +192,7 @@ def _digest(item: Item, called: Sequence[str], community: str) -> int:
 @contextlib.contextmanager
 def _alone(library: Library) -> Iterator[None]:
     """One writer; another is waited for only where there is nothing to ask yet."""
-    with (library.folder / "index.lock").open("a") as lock:
+    with library.derived("index.lock").open("a") as lock:
         wait = 0 if read_kept(library) is None and not (folder_of(library) / WORDS).exists() else fcntl.LOCK_NB
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | wait)

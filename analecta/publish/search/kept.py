@@ -36,7 +36,7 @@ class Kept(msgspec.Struct, frozen=True):
 
 def folder_of(library: Library) -> Path:
     """Where the index of a library is."""
-    return library.folder / "index"
+    return library.derived("index")
 
 
 def read_kept(library: Library) -> Kept | None:

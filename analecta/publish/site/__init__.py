@@ -21,7 +21,7 @@ from analecta.publish.site.community_page import community_page
 from analecta.publish.site.content import Site, community_path, read_site
 from analecta.publish.site.copies import copy_page
 from analecta.publish.site.feeds import topic_feed, whole_feed
-from analecta.publish.site.folder import is_site, write_folder
+from analecta.publish.site.folder import check_site, write_folder
 from analecta.publish.site.frame import framed
 from analecta.publish.site.front_page import front_page, overview_chart
 from analecta.publish.site.lists import search_data, search_page, titles_page
@@ -29,7 +29,6 @@ from analecta.publish.site.machines import machine_files
 from analecta.publish.site.maps import map_files, map_path
 from analecta.publish.site.markup import tag
 from analecta.publish.site.shelf_page import history_chart, shelf_page
-from analecta.publish.whole import check_ours
 from analecta.store.library import Library
 from analecta.urls import canonical
 
@@ -59,7 +58,7 @@ class Wishes(msgspec.Struct, frozen=True):
 
 def publish(library: Library, folder: Path, wishes: Wishes = Wishes()) -> Published:
     """Write the site of a library."""
-    check_ours(folder, is_site)
+    check_site(folder)
     near = neighbourhood(library)
     found, best = with_communities(library, near.homes, wishes.most, wishes.per_host, _BEST)
     return write_site(library, folder, found, near, best, wishes)

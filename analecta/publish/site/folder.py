@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from analecta.publish.whole import whole_folder
+from analecta.publish.output import check_replaceable
+from analecta.publish.whole import check_ours, whole_folder
 
 MARKER = ".analecta-site"
 _SAID = "Made by `analecta publish`, which may replace this whole folder.\n"
@@ -11,8 +12,15 @@ _SAID = "Made by `analecta publish`, which may replace this whole folder.\n"
 
 def write_folder(folder: Path, files: Iterable[tuple[str, str]]) -> int:
     """Write the files; how many there are. Never over a folder that is not a site of ours."""
+    check_replaceable(folder, "site")
     with whole_folder(folder, is_site) as part:
         return _fill(part, files)
+
+
+def check_site(folder: Path) -> None:
+    """Say so where a site cannot be written: something else is there, or a library."""
+    check_replaceable(folder, "site")
+    check_ours(folder, is_site)
 
 
 def is_site(folder: Path) -> bool:

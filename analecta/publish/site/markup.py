@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import Any
 
-from analecta.publish.cleaned import clean
+from analecta.text_safe import clean
 
 _HTTP = re.compile(r"https?://[^\s/?#]", re.IGNORECASE)
 _VOID = frozenset("meta link img input br hr".split())

@@ -5,11 +5,11 @@ from typing import Any
 
 import msgspec
 
-from analecta.publish.cleaned import clean
 from analecta.publish.communities import Community
 from analecta.publish.site.content import PATH, Entry, Shelf, Site, community_path
 from analecta.publish.site.markup import Html, language, script_data, tag
 from analecta.publish.site.words import is_page, iso, many
+from analecta.text_safe import clean
 
 _SCHEMAS = {"DC": "http://purl.org/dc/elements/1.1/", "DCTERMS": "http://purl.org/dc/terms/"}
 

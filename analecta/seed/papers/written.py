@@ -8,6 +8,7 @@ import tomlkit
 
 from analecta.errors import BadUse
 from analecta.seed.papers.model import Paper
+from analecta.text_safe import escape_toml
 
 
 def to_toml(paper: Paper) -> str:
@@ -28,7 +29,7 @@ def to_toml(paper: Paper) -> str:
         references.append(table)
     if paper.references:
         document.add("references", references)
-    return tomlkit.dumps(document)
+    return escape_toml(tomlkit.dumps(document))
 
 
 def _array(values: tuple[str, ...]) -> tomlkit.items.Array:

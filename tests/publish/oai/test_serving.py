@@ -6,6 +6,9 @@ from urllib.request import urlopen
 
 import pytest
 
+from tests.process import heed
+
+PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
 COMMAND = "import analecta.cli.serving; from analecta.cli import main; main()"
 
 
@@ -16,7 +19,7 @@ def run():
 
     def run(*arguments):
         command = [sys.executable, "-c", COMMAND, "serve-oai", *map(str, arguments)]
-        started.append(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+        started.append(subprocess.Popen(command, preexec_fn=heed, **PIPES))
         return started[-1]
 
     yield run

@@ -1,0 +1,64 @@
+"""Text from the web at its borders: as other programs and files may have it, and as a terminal may show it.
+
+In a file nothing may break it, hide, or turn the line: that is dropped. On a terminal, and in files that people read
+there, it is made visible instead.
+"""
+
+import json
+import re
+
+# Dropped: control characters but tab and line ends, which neither HTML nor XML may hold; what turns the direction of
+# writing, for an override makes "gpj.exe" read "exe.jpg"; the byte order mark, marks of annotations, and invisible
+# tags, which hide words from the reader. What right-to-left and joined scripts need (LRM, RLM, ALM, ZWJ, ZWNJ) stays.
+_DROPPED = ((0, 8), (0xB, 0xC), (0xE, 0x1F), (0x7F, 0x9F), (0x202A, 0x202E), (0x2066, 0x2069), (0xFEFF, 0xFEFF),
+            (0xFFF9, 0xFFFB), (0xE0000, 0xE007F))  # fmt: skip
+# Replaced: what is no character (lone surrogates, noncharacters), so that it is seen that something was there.
+_REPLACED = ((0xD800, 0xDFFF), (0xFDD0, 0xFDEF), *((n << 16 | 0xFFFE, n << 16 | 0xFFFF) for n in range(17)))
+_DROP, _REPLACE = (
+    re.compile("[" + "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges) + "]")
+    for ranges in (_DROPPED, _REPLACED)
+)
+_BAD = frozenset(chr(n) for first, last in (*_DROPPED, *_REPLACED) for n in range(first, last + 1))
+
+
+def clean(text: str) -> str:
+    """The text as it may stand in HTML, XML and JSON, in the direction in which it seems to be written."""
+    if _BAD.isdisjoint(set(text)):  # as nearly always; ten times as fast as to replace nothing
+        return text
+    return _REPLACE.sub("\ufffd", _DROP.sub("", text))
+
+
+def one_line(text: str) -> str:
+    """The same on one line, with one blank for each run of blanks."""
+    return " ".join(clean(" ".join(text.split())).split())
+
+
+# --- on a terminal ---------------------------------------------------------------------------------------------------
+
+# Control characters C0 and C1 with DEL, line and paragraph separators, lone surrogates, everything that sets the
+# direction of writing, the byte order mark, and the invisible tag characters.
+_HIDDEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
+)
+
+
+def plain(text: str) -> str:
+    """The text with each dangerous character as an escape such as \\x1b or \\u202e."""
+    return _HIDDEN.sub(_escape, text)
+
+
+def escape_json(text: str) -> str:
+    """JSON with each dangerous character in its strings as JSON's own escape, so that it means the same."""
+    return _HIDDEN.sub(lambda found: json.dumps(found[0])[1:-1] if found[0] != "\x7f" else "\\u007f", text)
+
+
+def escape_toml(text: str) -> str:
+    """TOML whose strings are basic ones, with each dangerous character in them as TOML's own escape."""
+    return _HIDDEN.sub(lambda found: found[0] if found[0] in "\n\r\t" else f"\\U{ord(found[0]):08x}", text)
+
+
+def _escape(match: "re.Match[str]") -> str:
+    code = ord(match[0])
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
