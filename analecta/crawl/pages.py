@@ -144,7 +144,7 @@ class Pages:
                 "topic": verdict.topic, "confidence": verdict.confidence, "topics": _pack_topics(verdict),
                 "model": self.model, "headings": "\n".join(page.headings) or None, "links": _pack_ids(page),
                 "anchors": pack_text("\n".join(_anchors(page))), "text": pack_text(page.text),
-            })  # fmt: skip
+            }, _says(page))  # fmt: skip
             self.count.add([(lease, page.links)])
             if page.text:
                 self.memory.pages.append(Remembered(late.seq, lease.id, own, hidden=hidden))
@@ -213,8 +213,7 @@ class Pages:
         waits = page.limits == TO_READ and not twin
         if page.limits == TO_READ and twin:
             page.limits = ""  # it is read where the other stands
-        flags = NOINDEX * page.noindex | NOFOLLOW * page.nofollow | NOARCHIVE * page.noarchive | SOFT404 * fake
-        flags |= UNREAD * waits
+        flags = _says(page) | SOFT404 * fake | UNREAD * waits
         row = (
             lease.id, self.wall(), answer.began, answer.took, answer.status, page.mime, page.charset or None,
             page.lang or None, page.title or None, page.author or None, page.date or None, len(answer.body), digest,
@@ -342,6 +341,11 @@ class Pages:
 def _short(answer: Answer) -> str:
     """Why a page is not whole; "" where it is. What is archived of it may be whole all the same."""
     return answer.truncated or ("length" if answer.cut else "")
+
+
+def _says(page: Page) -> int:
+    """What a page asks for, as flags of its row."""
+    return NOINDEX * page.noindex | NOFOLLOW * page.nofollow | NOARCHIVE * page.noarchive
 
 
 def _of(verdict: Verdict, hidden: bool) -> Verdict:
