@@ -191,10 +191,10 @@ def test_f58_a_record_stands_in_for_damaged_bytes_of_any_length(tmp_path, length
 
 @pytest.mark.parametrize("lost", ["database", "pages"])
 def test_f58_what_was_repaired_is_whole_after_the_next_crawl(tmp_path, lost):
-    with PocketServer(60, moody=False) as web:
+    with PocketServer(40, moody=False) as web:
         exclude = ["/calendar/", "/shop/", "/docs/", "/news/", "sid="]
         seeds = web.web.seeds(web.web.topics[0], 2)
-        library = make_library(tmp_path / "lib", seeds, web.address, scope={"exclude": exclude}, stop={"pages": 40})
+        library = make_library(tmp_path / "lib", seeds, web.address, scope={"exclude": exclude}, stop={"pages": 25})
         crawl(library)
         before, texts = kept(library), dict(rows(library, "SELECT id, text FROM pages"))
         if lost == "database":
@@ -217,18 +217,18 @@ def test_f58_what_was_repaired_is_whole_after_the_next_crawl(tmp_path, lost):
 
 
 def test_f58_what_a_kill_leaves_is_told_and_is_no_damage(tmp_path):
-    with PocketServer(200, moody=False, delay=0.02) as web:
+    with PocketServer(600, moody=False, delay=0.2) as web:
         seeds = {topic: web.web.seeds(topic, 2) for topic in web.web.topics}
-        library = make_library(tmp_path / "lib", seeds, web.address, crawl={"workers": 2}, stop={"pages": 80})
+        library = make_library(tmp_path / "lib", seeds, web.address, crawl={"workers": 2})
         with started(library) as process:
-            wait_for(lambda: sum(path.stat().st_size for path in soundness.warcs(library)) > 60_000)
+            wait_for(lambda: sum(path.stat().st_size for path in soundness.warcs(library)) > 20_000)
             during = check_library(library.folder)
             kill_tree(process)
         assert during.clean, during
         killed = check_library(library.folder)
         assert killed.clean, killed
         assert any("killed" in note for note in killed.notes)
-        crawl(library)
+        crawl(library, stop={"pages": 20})
     after = check_library(library.folder)
     assert (after.clean, after.notes) == (True, [])
 
