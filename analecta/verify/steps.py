@@ -67,14 +67,13 @@ def _with_log(path: Path) -> list[Path]:
     return [path, path.with_name(f"{path.name}-wal")]
 
 
-@contextlib.contextmanager
-def _reading(path: Path, part: Part) -> Iterator[sqlite3.Connection]:
-    """A connection that sees one moment; where the file is damaged, that is a finding and no more."""
+def _reading(path: Path, part: Part, look: Callable[[sqlite3.Connection], Iterator[int]]) -> Iterator[int]:
+    """Look at one moment of a database; where the file is damaged, that is a finding and no more."""
     try:
         with contextlib.closing(connect(path, readonly=True)) as db:
             db.text_factory = readable
             db.execute("BEGIN")
-            yield db
+            yield from look(db)
     except (sqlite3.DatabaseError, Environment) as error:
         part.find(DAMAGED, f"{path.name}: {error}", _REBUILD)
 
@@ -82,9 +81,12 @@ def _reading(path: Path, part: Part) -> Iterator[sqlite3.Connection]:
 def _rows(library: Library, n: int, running: bool, part: Part) -> Iterator[int]:
     path = library.shard_path(n)
     topics = len(library.topic_names())
-    with _reading(path, part) as db:
+
+    def look(db: sqlite3.Connection) -> Iterator[int]:
         yield from verify_rows(db, path.name, n, library.partitions, topics, running, part)
         yield from verify_places(db, path.name, part)
+
+    return _reading(path, part, look)
 
 
 def _archive_steps(library: Library, path: Path, running: bool) -> list[Step]:
@@ -94,8 +96,7 @@ def _archive_steps(library: Library, path: Path, running: bool) -> list[Step]:
         files = db.execute("SELECT n, name FROM files ORDER BY n").fetchall()
 
     def look(n: int, name: str, part: Part) -> Iterator[int]:
-        with _reading(path, part) as db:
-            yield from verify_file(db, library.archive, n, name, running, part)
+        return _reading(path, part, lambda db: verify_file(db, library.archive, n, name, running, part))
 
     return [Step(name, [library.archive / name], partial(look, n, name)) for n, name in files]
 
@@ -103,10 +104,15 @@ def _archive_steps(library: Library, path: Path, running: bool) -> list[Step]:
 def _strangers(library: Library, part: Part) -> Iterator[int]:
     """Archive files that no shard has committed: a kill leaves such, and the next crawl puts them aside."""
     known: set[str] = set()
+
+    def look(db: sqlite3.Connection) -> Iterator[int]:
+        known.update(name for (name,) in db.execute("SELECT name FROM files"))
+        yield 0
+
     for path in map(library.shard_path, range(library.partitions)):
-        with _reading(path, part) as db:
-            known |= {name for (name,) in db.execute("SELECT name FROM files")}
-    yield 0
+        yield from _reading(path, part, look)
+    if part.kinds:
+        return  # what is damaged cannot tell which files are its own
     for path in sorted(library.archive.glob("*.warc.gz")):
         if path.name not in known:
             part.note(f"{path.name} is no file that a crawl has finished writing to; the next crawl puts it aside")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from analecta.errors import Environment
 from analecta.model import State
 from analecta.publish.oai.keeping import keeping
 from analecta.publish.search.keeping import sync
@@ -119,7 +120,7 @@ def test_f58_a_damaged_database_is_found_without_a_seal(lib):
 @pytest.mark.parametrize("file", ["archive/p00-00000.warc.gz", "shards/p00.db", "library.db"])
 def test_f58_a_file_that_was_cut_off_is_found_and_repaired(lib, file):
     cut(lib / file, (lib / file).stat().st_size // 3)
-    with contextlib.suppress(Exception):
+    with contextlib.suppress(Environment):  # it may not even open
         assert not check_library(lib).clean
     assert repaired(lib).repaired
 
