@@ -266,8 +266,10 @@ class Library:
 
     def seal(self) -> None:
         """Write checksums of the databases that were written to (store/seal.py); the caller holds the library."""
-        for path in self.databases:
-            seal(path)
+        with contextlib.suppress(Environment):  # the holder may have removed it all
+            # Before the first crawl there is nothing to lose.
+            for path in self.databases if self.partitions else ():
+                seal(path)
 
 
 def _locked(file: IO[str]) -> bool:
