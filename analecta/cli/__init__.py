@@ -30,6 +30,7 @@ from analecta.cli import (  # noqa: F401 (each brings its commands)
     serving,
     topics,
     trying,
+    verify,
 )
 from analecta.cli.app import app
 from analecta.cli.process import check_limits, open_streams
@@ -42,7 +43,7 @@ from analecta.text_safe import plain
 _ORDER = (
     "new", "add", "crawl", "health", "status", "explain", "collection", "search", "index", "feedback", "retrain",
     "analyse", "communities", "sites", "map", "publish", "export", "serve-oai", "bundle", "repeat", "recipes", "demo",
-    "replay", "evaluate",
+    "replay", "evaluate", "verify",
 )  # fmt: skip
 _MISUSE: Any = typer.BadParameter.__base__  # all that is wrong with a command line; typer has no name for it
 

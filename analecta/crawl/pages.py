@@ -154,7 +154,7 @@ class Pages:
                 "topic": verdict.topic, "confidence": verdict.confidence, "topics": _pack_topics(verdict),
                 "model": self.model, "headings": "\n".join(page.headings) or None, "links": _pack_ids(page),
                 "anchors": pack_text("\n".join(_anchors(page))), "text": pack_text(page.text),
-            })  # fmt: skip
+            }, _says(page))  # fmt: skip
             self.count.add([(lease, page.links)])
             if page.text:
                 self.memory.pages.append(Remembered(late.seq, lease.id, own, hidden=hidden))
@@ -229,8 +229,7 @@ class Pages:
         waits = page.limits == TO_READ and not twin
         if page.limits == TO_READ and twin:
             page.limits = ""  # it is read where the other stands
-        flags = NOINDEX * page.noindex | NOFOLLOW * page.nofollow | NOARCHIVE * page.noarchive | SOFT404 * fake
-        flags |= UNREAD * waits
+        flags = _says(page) | SOFT404 * fake | UNREAD * waits
         row = (
             lease.id, self.wall(), answer.began, answer.took, answer.status, page.mime, page.charset or None,
             page.lang or None, page.title or None, page.author or None, page.date or None, len(answer.body), digest,
@@ -376,6 +375,11 @@ def _short(answer: Answer) -> str:
 def _length(text: str, counted: int) -> int:
     """How many words a text has, if `counted` are in its excerpt."""
     return counted if len(text) <= LOOKED_AT else round(counted * len(text) / LOOKED_AT)
+
+
+def _says(page: Page) -> int:
+    """What a page asks for, as flags of its row."""
+    return NOINDEX * page.noindex | NOFOLLOW * page.nofollow | NOARCHIVE * page.noarchive
 
 
 def _of(verdict: Verdict, hidden: bool) -> Verdict:

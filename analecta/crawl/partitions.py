@@ -411,7 +411,7 @@ def partitions(library: Library, settings: Settings) -> int:
     wanted = settings.crawl.workers or os.cpu_count() or 1
     made = library.partitions
     if not made:
-        library.put("partitions", wanted)
+        library.make_shards(wanted)
         return wanted
     if settings.crawl.workers and settings.crawl.workers != made:
         raise BadUse(f"this library is split into {made} partitions: crawl it with --workers {made}, or leave that out")

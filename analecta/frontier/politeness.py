@@ -11,7 +11,6 @@ import msgspec
 
 MIN_WAIT, MAX_WAIT = 1.0, 86_400.0  # how long a Retry-After may make us wait
 SLOW_DOWN = frozenset((429, 503))
-_START = 1  # requests at a time to a host that has not answered yet
 _GROW_AFTER = 5  # good answers in a row before it is asked for one more at a time
 BAD_HOST, BUSY_HOST = "bad-host", "busy-host"  # why the URLs of a host are given up
 _EASE_AFTER = 10  # good answers in a row before a slowed host is trusted a little more
@@ -29,6 +28,7 @@ class Manners(msgspec.Struct, frozen=True):
     patience: float = 3600.0  # seconds without one good answer before it is
     delay_factor: float = 0.0  # the delay as a multiple of the response time; 0 = fixed
     max_delay: float = 30.0  # the longest delay that the response time may lead to
+    start: int = 0  # requests at a time to a host that is new, of which nobody knows what it is worth; 0 = as any other
 
 
 class Turns:
@@ -60,7 +60,7 @@ class Turns:
 
     def __init__(self, manners: Manners, now: float = 0.0) -> None:
         self.delay = manners.delay
-        self.parallel = min(manners.parallel, _START)
+        self.parallel = min(manners.parallel, manners.start or manners.parallel)
         self.flying = 0
         self.unsent = 0  # of those under way, how many have not left yet
         self.next = now

@@ -9,7 +9,7 @@ import os
 import re
 import tempfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,17 @@ def load_model(folder: Path, name: str, judge: str) -> tuple[dict[str, Any], dic
         raise BadUse(f"model {name} was not made by the judge {judge!r}")
     with np.load(io.BytesIO(packed), allow_pickle=False) as arrays:
         return known, {key: arrays[key] for key in arrays.files}
+
+
+def damaged_models(folder: Path) -> Iterator[tuple[str, str]]:
+    """Every model in a folder with what is wrong with its files; "" where nothing is."""
+    for name in sorted({path.stem for path in folder.glob("*") if re.fullmatch("[0-9a-f]{32}", path.stem)}):
+        try:
+            facts, packed = ((folder / f"{name}.{ending}").read_bytes() for ending in ("json", "npz"))
+        except OSError as error:
+            yield name, f"cannot be read ({error.strerror})"
+            continue
+        yield name, "" if _digest(facts, packed) == name else "was changed: its content is not that of its name"
 
 
 def _digest(facts: bytes, packed: bytes) -> str:

@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from analecta.errors import BadUse, Busy, Environment
+from analecta.store import identity
+from analecta.store.seal import seal, seal_of
 from analecta.store.sqlite import SCHEMA, check_schema, connect, copy_database, full_disk, is_readonly
 
 SETTINGS = "analecta.toml"
@@ -33,6 +35,9 @@ _HISTORY = """CREATE TABLE IF NOT EXISTS history (
   least REAL NOT NULL, mean REAL NOT NULL, most REAL NOT NULL)"""
 
 
+SCHEMA_SQL = f"{_TABLES} {_HISTORY}; INSERT INTO meta VALUES ('schema', {SCHEMA});"
+
+
 class Moment(NamedTuple):
     """How good a topic's collection was when so many pages had been fetched: confidences of its best items."""
 
@@ -49,7 +54,8 @@ class Moment(NamedTuple):
 class Library:
     """Opens a library folder for reading; `lock` it to write."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, checked: bool = True) -> None:
+        """`checked`: refuse a library of which a part is missing or foreign (store/identity.py)."""
         self.folder = folder
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
         if not (folder / SETTINGS).is_file():
@@ -58,6 +64,8 @@ class Library:
         if (folder / "library.db").exists():
             with contextlib.closing(connect(folder / "library.db", readonly=True)) as db:
                 check_schema(db, folder / "library.db")
+        if checked:
+            identity.check(folder)
 
     @classmethod
     def create(cls, folder: Path, settings: str, topics: Mapping[str, str] | None = None) -> "Library":
@@ -75,8 +83,7 @@ class Library:
                 for name, text in (topics or {}).items():
                     (folder / "topics" / name).write_text(text, encoding="utf-8")
                 with contextlib.closing(connect(folder / "library.db")) as db:
-                    db.executescript(_TABLES + _HISTORY)
-                    db.execute("INSERT INTO meta VALUES ('schema', ?)", (SCHEMA,))
+                    db.executescript(SCHEMA_SQL)
                 # The settings come last: a folder without them is no library yet, so nothing half-made counts as one.
                 (folder / SETTINGS).write_text(settings, encoding="utf-8")
         except (OSError, sqlite3.Error, Environment) as error:
@@ -111,7 +118,7 @@ class Library:
 
     def shard_path(self, partition: int) -> Path:
         """The file of a partition."""
-        return self.folder / "shards" / f"p{partition:02d}.db"
+        return self.folder / "shards" / identity.shard_name(partition)
 
     def keeps_nothing(self) -> str:
         """Why nothing derived can be kept in the library: it is read-only, or tantivy does not take its path; or ""."""
@@ -149,8 +156,11 @@ class Library:
     @contextlib.contextmanager
     def database(self, readonly: bool = False) -> Iterator[sqlite3.Connection]:
         """A connection to library.db, closed at the end."""
-        with contextlib.closing(connect(self.folder / "library.db", readonly)) as db:
+        path = self.folder / "library.db"
+        with contextlib.closing(connect(path, readonly)) as db:
             yield db
+        if not readonly:  # it may have been sealed between the opening and the writing
+            seal_of(path).unlink(missing_ok=True)
 
     def get(self, key: str, default: Any = None) -> Any:
         """A value from the meta table."""
@@ -248,8 +258,11 @@ class Library:
         return ""
 
     @contextlib.contextmanager
-    def lock(self) -> Iterator[None]:
-        """Hold the library for writing; Busy, with the holder's name, where another process does (F05)."""
+    def lock(self, bare: bool = False) -> Iterator[None]:
+        """Hold the library for writing; Busy, with the holder's name, where another process does (F05).
+
+        Older libraries get the list of their shards, and what was written is sealed at the end; `bare`: neither.
+        """
         check_disk(self.folder)
         path = self.folder / "lock"
         with path.open("a+") as file:
@@ -261,9 +274,30 @@ class Library:
             file.write(f"process {os.getpid()} on {socket.gethostname()}")
             file.flush()
             try:
+                if not bare:
+                    identity.claim(self.folder)
                 yield
+                if not bare:
+                    self.seal()
             finally:
                 file.truncate(0)
+
+    def make_shards(self, partitions: int) -> None:
+        """Split a new library into so many partitions; the caller holds it."""
+        self.put("partitions", partitions)
+        identity.claim(self.folder, make=True)
+
+    @property
+    def databases(self) -> list[Path]:
+        """Its SQLite files, whether they are there or not."""
+        return [self.folder / "library.db", *map(self.shard_path, range(self.partitions))]
+
+    def seal(self) -> None:
+        """Write checksums of the databases that were written to (store/seal.py); the caller holds the library."""
+        with contextlib.suppress(Environment):  # the holder may have removed it all
+            # Before the first crawl there is nothing to lose.
+            for path in self.databases if self.partitions else ():
+                seal(path)
 
 
 def _locked(file: IO[str]) -> bool:

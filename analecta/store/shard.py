@@ -57,6 +57,7 @@ CREATE TABLE inbox (source INTEGER PRIMARY KEY, watermark INTEGER NOT NULL);
 CREATE TABLE journal (at REAL NOT NULL, event TEXT NOT NULL);
 """
 
+SCHEMA_SQL = f"{_TABLES} INSERT INTO meta VALUES ('schema', {SCHEMA});"
 # Came after the first libraries were made: it is added to those when they are next written to.
 _DEMOTED = "CREATE INDEX IF NOT EXISTS urls_demoted ON urls (host) WHERE state = 0 AND priority < 0"
 _HOST_GIVEN_UP = "reason IN ('bad-host', 'busy-host', 'robots-unreachable') AND state = 3"
@@ -96,7 +97,7 @@ class Shard:
         self._names: dict[int, str] = {}
         if not self.db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
             # All tables or none, for whoever reads meanwhile and for a start after a kill.
-            self.db.executescript(f"BEGIN; {_TABLES} INSERT INTO meta VALUES ('schema', {SCHEMA}); COMMIT;")
+            self.db.executescript(f"BEGIN; {SCHEMA_SQL} COMMIT;")
         check_schema(self.db, path)
         self.db.execute(_GIVEN_UP)
         self.db.execute(_DEMOTED)
@@ -373,10 +374,12 @@ class Shard:
         found = self.db.execute(query, (seq,)).fetchone()
         return (self.leases_of([found[0]])[0], *found[1:]) if found else None
 
-    def set_read(self, seq: int, values: dict[str, Any]) -> None:
-        """Write what was read of it."""
+    def set_read(self, seq: int, values: dict[str, Any], flags: int) -> None:
+        """Write what was read of it, and what it says of itself (NOINDEX, NOFOLLOW, NOARCHIVE)."""
         names = ", ".join(f"{name} = ?" for name in values)
-        self.db.execute(f"UPDATE pages SET {names}, flags = flags & ~{UNREAD} WHERE seq = ?", (*values.values(), seq))
+        self.db.execute(
+            f"UPDATE pages SET {names}, flags = flags & {SOFT404} | ? WHERE seq = ?", (*values.values(), flags, seq)
+        )
 
     def verdict_of(self, id: int) -> tuple[int, float, bytes | None] | None:
         """What was said of the page at a URL: topic, confidence and packed topics; None where it is not here."""

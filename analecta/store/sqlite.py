@@ -1,5 +1,6 @@
 """SQLite as all our files are opened: WAL, no implicit transactions, errors in our own words."""
 
+import contextlib
 import os
 import shutil
 import sqlite3
@@ -8,6 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from analecta.errors import Environment
+from analecta.store.seal import seal_of
 
 SCHEMA = 2  # 2: pages have author and date
 _ROOM = 1_000_000  # bytes without which nothing can be done: SQLite wants files beside its own
@@ -19,6 +21,11 @@ def connect(path: Path, readonly: bool = False) -> sqlite3.Connection:
         return _read(path) if readonly else _write(path)
     except sqlite3.DatabaseError as error:
         raise Environment(f"cannot open {path}: {full_disk(path.parent) or error}") from error
+
+
+def readable(raw: bytes) -> str:
+    """A text whose bytes may be damaged: for connections that look at it all the same (`text_factory`)."""
+    return raw.decode("utf-8", "replace")
 
 
 def full_disk(folder: Path) -> str:
@@ -86,6 +93,8 @@ def _folded(path: Path) -> bool:
 
 
 def _write(path: Path) -> sqlite3.Connection:
+    with contextlib.suppress(OSError):
+        seal_of(path).unlink(missing_ok=True)  # from now on the file may differ from what was sealed
     db = _open(path, "mode=rwc")
     try:
         db.execute("PRAGMA journal_mode = WAL")

@@ -1,7 +1,6 @@
 """Webs of honest sites, crawler traps and honest sites that look like traps (served by ServerProcess).
 
-Every page has a text of its own of about 90 words, on topic or not, unless the kind of trap says otherwise. `truth(url)`
-tells honest pages from traps.
+Every page has a text of its own of about 90 words, on topic or not, unless the kind of trap says otherwise.
 """
 
 import hashlib
@@ -98,14 +97,15 @@ HONEST: dict[str, Callable[[int], dict[str, list[str]]]] = {
     "deep": deep,
 }
 
-# --- traps: (host, target) -> links, text -------------------------------------------------------------------------------
+# --- traps: (host, target) -> links, text -----------------------------------------------------------------------------
 
 
 def _calendar(host: str, target: str) -> tuple[list[str], str]:
     """Months without end, all alike."""
     year, month = (int(part) for part in target.split("/")[2:4]) if target.count("/") > 2 else (2024, 1)
     months = [year * 12 + month - 1 + step for step in (1, -1, 12, -12)]
-    return [f"/cal/{m // 12}/{m % 12 + 1:02d}" for m in months], f"{text(host, True, 40)} month {year} {month} no events"
+    words = f"{text(host, True, 40)} month {year} {month} no events"
+    return [f"/cal/{m // 12}/{m % 12 + 1:02d}" for m in months], words
 
 
 def _agenda(host: str, target: str) -> tuple[list[str], str]:

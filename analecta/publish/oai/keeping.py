@@ -109,7 +109,7 @@ class Keeper:
         for item in batch:
             topics = [number for number, _ in item.topics if 0 <= number < len(names)]
             specs = tuple(sets.of_topic[number] for number in topics)
-            if known.get(item.id) != (digest := _digest(item, specs)):
+            if known.get(item.id) != (digest := digest_of(item, specs)):
                 metadata = oai_dc(item, [names[number] for number in topics], text_of(shards, item))
                 changes.append(Change(item.id, digest, specs, metadata))
         return self._write(changes)
@@ -156,7 +156,7 @@ def _batches(found: Iterator[T]) -> Iterator[list[T]]:
         yield batch
 
 
-def _digest(item: Item, specs: tuple[str, ...]) -> int:
+def digest_of(item: Item, specs: tuple[str, ...]) -> int:
     """Differs where the record would: the text is covered by the body's digest and by how many words were read."""
     made_of = (_MADE, item.url, item.title, specs, item.mime, item.lang, item.author, item.date, item.words)
     packed = msgspec.msgpack.encode((*made_of, item.digest, item.reserved))

@@ -41,7 +41,7 @@ def folder_of(library: Library) -> Path:
 
 def read_kept(library: Library) -> Kept | None:
     """What is known of the index; None where there is none, or it was not finished."""
-    with contextlib.suppress(OSError, msgspec.DecodeError):
+    with contextlib.suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):
         return msgspec.json.decode((folder_of(library) / NAME).read_bytes(), type=Kept)
     return None
 
@@ -69,6 +69,20 @@ def _whole(folder: Path, index: Mapping[str, tuple[int, int, int]]) -> bool:
     return True
 
 
+def changed_files(library: Library) -> list[str]:
+    """The files of the index that are not as they were written; what is in them is looked at."""
+    folder = folder_of(library)
+    if not (folder / WORDS).is_dir():
+        return []
+    if (kept := read_kept(library)) is None:
+        return [NAME]
+    return [name for name, (*_, hashed) in kept.index.items() if not _same(folder / name, hashed)]
+
+
+def _same(path: Path, hashed: int) -> bool:
+    return path.is_file() and _hash(path) == hashed
+
+
 def source_of(library: Library) -> Stamps:
     """Of what an index would be made now; settings say what sites and communities are."""
     own = [library.folder / "library.db", *map(library.shard_path, range(library.partitions))]
@@ -86,7 +100,7 @@ def keep(
 ) -> None:
     """Write down what the index is: from now on it counts. What `known` tells of a file is not found out again."""
     fresh = any(at / 1e9 > began - _RACY for _, at in source.values())
-    parts = [path for path in folder.rglob("[!.]*") if path.is_file() and path.name != NAME]  # but locks
+    parts = [path for path in folder.rglob("*") if path.is_file() and path.suffix != ".lock" and not _own(path)]
     index: Hashes = {}
     for name, stamp in stamps(parts, folder).items():
         before = (known or {}).get(name, (0, 0, 0))
@@ -95,6 +109,10 @@ def keep(
     part = folder / f".{NAME}.part"
     part.write_bytes(msgspec.json.encode(kept))
     part.replace(folder / NAME)
+
+
+def _own(path: Path) -> bool:
+    return path.name in (NAME, f".{NAME}.part")
 
 
 def stamps(paths: Sequence[Path], folder: Path) -> Stamps:

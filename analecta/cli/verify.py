@@ -1,0 +1,79 @@
+"""The command that checks a library for damage, and repairs it."""
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from analecta.cli.app import Json, Lib, app, busy, console, print_json, stoppable
+
+if TYPE_CHECKING:
+    from rich.status import Status
+
+    from analecta.store.findings import Report
+
+_LINE_EVERY = 10.0  # seconds between two lines of progress where there is no terminal
+_MB = 1e6
+
+
+@app.command()
+def verify(
+    lib: Lib,
+    repair: Annotated[bool, typer.Option("--repair", help="Repair what can be repaired; nothing is deleted.")] = False,
+    json: Json = False,
+) -> None:
+    """Check every file of a library for damage; an interrupted check continues where it stopped."""
+    from analecta.verify.check import check_library
+
+    with stoppable(lambda: "Run the command again to continue the check."), busy("Checking") as status:
+        report = check_library(lib, repair, _progress(status))
+    if json:
+        print_json({"library": str(lib), "clean": report.clean, "report": report})
+    else:
+        _show(report, repair)
+    if report.kinds and not json and not repair:
+        _next(lib)
+    raise typer.Exit(0 if report.clean else 1)
+
+
+def _progress(status: "Status") -> Callable[[str, int, int], None]:
+    """Shows how far the check is: on a terminal all the time, elsewhere a line every ten seconds."""
+    screen, due = console(stderr=True), time.monotonic() + _LINE_EVERY
+
+    def show(name: str, done: int, all: int) -> None:
+        nonlocal due
+        words = f"Checking {name}: {done / _MB:,.0f} of {all / _MB:,.0f} MB"
+        if screen.is_terminal:
+            status.update(words)
+        elif time.monotonic() >= due:
+            due = time.monotonic() + _LINE_EVERY
+            screen.print(words)
+
+    return show
+
+
+def _show(report: "Report", repaired: bool) -> None:
+    from analecta.publish.plain import plain
+
+    screen = console()
+    for words in report.repaired:
+        screen.print(f"Repaired: {plain(words)}", soft_wrap=True)
+    for name, kind in report.kinds.items():
+        screen.print(f"{name}: {kind.count:,}", style="red", soft_wrap=True)
+        for words in kind.examples:
+            screen.print(f"  {plain(words)}", soft_wrap=True)
+        if kind.count > len(kind.examples):
+            screen.print(f"  and {kind.count - len(kind.examples):,} more")
+        what = "cannot be repaired" if repaired or not kind.repair else f"--repair: {kind.repair}"
+        screen.print(f"  ({what})", soft_wrap=True)
+    for words in report.notes:
+        screen.print(f"Note: {plain(words)}", soft_wrap=True)
+    looked = ", ".join(f"{count:,} {what}" for what, count in report.checked.items())
+    screen.print(f"{'No damage found' if report.clean else 'Damage found'}. Checked: {looked}.", soft_wrap=True)
+
+
+def _next(lib: Lib) -> None:
+    from analecta.publish.plain import next_steps
+
+    console(stderr=True).print(next_steps(lib, "verify LIB --repair"), soft_wrap=True)

@@ -1,0 +1,148 @@
+"""The steps of a check, in order: databases, rows, archive files, models, the search index, OAI records."""
+
+import contextlib
+import sqlite3
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from analecta.errors import Environment
+from analecta.judge.saved import damaged_models
+from analecta.publish.oai.checking import wrong_records
+from analecta.publish.search.kept import changed_files, folder_of
+from analecta.store.findings import Part
+from analecta.store.library import Library
+from analecta.store.sqlite import connect, readable
+from analecta.store.verify_archive import verify_file, verify_places
+from analecta.store.verify_database import DAMAGED, verify_database
+from analecta.store.verify_rows import BAD_ZLIB, verify_rows
+
+MODELS, INDEX, OAI = "models", "search index", "OAI records"
+_REBUILD = "it is rebuilt"
+_LEARN = "the files are put aside; if it is the model in use, the next crawl or `analecta retrain` learns it again"
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One thing to look at: the files it is made of, and what looks at them (yields bytes read)."""
+
+    name: str
+    files: list[Path]
+    look: Callable[[Part], Iterator[int]]
+
+    @property
+    def size(self) -> int:
+        """Bytes to read."""
+        return sum(path.stat().st_size for path in self.files if path.is_file())
+
+    def stamp(self) -> list[tuple[int, int]]:
+        """Differs where a file was written to since."""
+        found = [path.stat() for path in self.files if path.exists()]
+        return [(one.st_size, one.st_mtime_ns) for one in found]
+
+
+def steps(library: Library) -> list[Step]:
+    """All steps for a library as it is now."""
+    found = [Step(path.name, _with_log(path), partial(verify_database, path)) for path in library.databases]
+    running = bool(library.holder())
+    for n in range(library.partitions):
+        path = library.shard_path(n)
+        if path.exists():
+            found.append(Step(f"rows of {path.name}", _with_log(path), partial(_rows, library, n, running)))
+            found += _archive_steps(library, path, running)
+    if not running:
+        found.append(Step("archive", [], partial(_strangers, library)))
+    found.append(Step("models", sorted(library.models.glob("*")), partial(_models, library)))
+    index = [path for path in folder_of(library).rglob("*") if path.is_file()]
+    found.append(Step("index", sorted(index), partial(_index, library)))
+    oai = library.folder / "oai.db"
+    if oai.exists():
+        found += [Step("oai.db", _with_log(oai), partial(verify_database, oai))]
+        found += [Step("records of oai.db", [*_with_log(oai), *library.databases], partial(_oai, library, oai))]
+    return found
+
+
+def _with_log(path: Path) -> list[Path]:
+    return [path, path.with_name(f"{path.name}-wal")]
+
+
+def _reading(path: Path, part: Part, look: Callable[[sqlite3.Connection], Iterator[int]]) -> Iterator[int]:
+    """Look at one moment of a database; where the file is damaged, that is a finding and no more."""
+    try:
+        with contextlib.closing(connect(path, readonly=True)) as db:
+            db.text_factory = readable
+            db.execute("BEGIN")
+            yield from look(db)
+    except (sqlite3.DatabaseError, Environment) as error:
+        part.find(DAMAGED, f"{path.name}: {error}", _REBUILD)
+
+
+def _rows(library: Library, n: int, running: bool, part: Part) -> Iterator[int]:
+    path = library.shard_path(n)
+    topics = len(library.topic_names())
+
+    def look(db: sqlite3.Connection) -> Iterator[int]:
+        yield from verify_rows(db, path.name, n, library.partitions, topics, running, part)
+        yield from verify_places(db, path.name, part)
+
+    return _reading(path, part, look)
+
+
+def _archive_steps(library: Library, path: Path, running: bool) -> list[Step]:
+    """A step for each archive file that a shard has committed."""
+    files: list[tuple[int, str]] = []
+    with contextlib.suppress(sqlite3.Error, Environment), contextlib.closing(connect(path, readonly=True)) as db:
+        files = db.execute("SELECT n, name FROM files ORDER BY n").fetchall()
+
+    def look(n: int, name: str, part: Part) -> Iterator[int]:
+        return _reading(path, part, lambda db: verify_file(db, library.archive, n, name, running, part))
+
+    return [Step(name, [library.archive / name], partial(look, n, name)) for n, name in files]
+
+
+def _strangers(library: Library, part: Part) -> Iterator[int]:
+    """Archive files that no shard has committed: a kill leaves such, and the next crawl puts them aside."""
+    known: set[str] = set()
+
+    def look(db: sqlite3.Connection) -> Iterator[int]:
+        known.update(name for (name,) in db.execute("SELECT name FROM files"))
+        yield 0
+
+    for path in map(library.shard_path, range(library.partitions)):
+        yield from _reading(path, part, look)
+    if part.kinds:
+        return  # what is damaged cannot tell which files are its own
+    for path in sorted(library.archive.glob("*.warc.gz")):
+        if path.name not in known:
+            part.note(f"{path.name} is no file that a crawl has finished writing to; the next crawl puts it aside")
+
+
+def _models(library: Library, part: Part) -> Iterator[int]:
+    named = str(library.get("model", ""))
+    for name, fault in damaged_models(library.models):
+        part.count("models")
+        if fault:
+            part.find(MODELS, f"{name} {fault}{' (in use)' if name == named else ''}", _LEARN)
+        yield 0
+    if named and library.get("taught") and not (library.models / f"{named}.json").exists():
+        part.find(MODELS, f"{named}, which is in use, is missing", _LEARN)
+
+
+def _index(library: Library, part: Part) -> Iterator[int]:
+    yield 0
+    for name in changed_files(library):
+        part.find(INDEX, f"index/{name} is not as it was written", _REBUILD)
+
+
+def _oai(library: Library, path: Path, part: Part) -> Iterator[int]:
+    try:
+        with contextlib.closing(connect(path, readonly=True)) as db:
+            db.text_factory = readable
+            for _, url, wrong in wrong_records(library, db):
+                part.count("OAI records")
+                if wrong:
+                    part.find(OAI, f"the record of {url} is not what its page says", "it is written again")
+                yield 0
+    except (sqlite3.DatabaseError, Environment, BAD_ZLIB) as error:  # which is told where the file itself is checked
+        part.note(f"OAI records were not compared with their pages: {error}")
