@@ -3,14 +3,14 @@ PYTHON ?= python3
 BIN := .venv/bin
 WEB := ../shared/data/debdocs.warc.gz
 
-.PHONY: demo test lint validators pictures bench bench-documents bench-quick gate faults slow clean
+.PHONY: demo test lint validators pictures bench bench-documents bench-quick soak soak-quick gate faults slow clean
 
 demo: .venv/installed
 	$(BIN)/analecta demo --force
 
 test: lint validators
 	$(BIN)/pytest
-	$(MAKE) bench-quick
+	$(MAKE) bench-quick soak-quick
 
 lint: .venv/installed
 	$(BIN)/ruff check .
@@ -56,6 +56,17 @@ bench-quick: .venv/installed
 	$(BIN)/python benchmarks/search.py --quick
 	$(BIN)/python benchmarks/reclassify.py --quick
 	$(BIN)/python benchmarks/communities.py --quick
+	$(BIN)/python benchmarks/scale.py --quick
+
+# A hostile web of 300 hosts at delay 1 for half an hour, then 30 times kill -9; then half a million pages.
+soak: .venv/installed
+	$(BIN)/python benchmarks/soak.py --minutes 30
+	$(BIN)/python benchmarks/soak.py --minutes 10 --kills 30 -o benchmarks/out/kills.json
+	$(BIN)/python benchmarks/scale.py --pages 500000
+
+# Two minutes of it: counts, order and memory are asserted, rates and latencies printed.
+soak-quick: .venv/installed
+	$(BIN)/python benchmarks/soak.py --quick
 
 # The quality floors pinned in gates/: recall of the recipes and F1 of the judges on real webs, communities found.
 gate: .venv/installed
