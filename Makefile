@@ -37,13 +37,14 @@ bench-documents: .venv/bench
 	$(BIN)/python benchmarks/documents.py
 	$(BIN)/python benchmarks/mixed.py
 
-# The full benchmarks: CPU by step, against peers, against the bare loop, two workers, ten million URLs. Needs nginx and wget.
+# The full benchmarks: CPU by step, against peers, against the bare loop, two workers, ten million URLs, half a million pages. Needs nginx and wget.
 bench: .venv/bench
 	$(BIN)/python benchmarks/steps.py
 	$(BIN)/python benchmarks/peers.py
 	$(BIN)/python benchmarks/limit.py
 	$(BIN)/python benchmarks/workers.py
 	$(BIN)/python benchmarks/memory.py
+	$(BIN)/python benchmarks/scale.py
 	$(BIN)/python benchmarks/analysis.py
 	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/reclassify.py
@@ -58,11 +59,10 @@ bench-quick: .venv/installed
 	$(BIN)/python benchmarks/communities.py --quick
 	$(BIN)/python benchmarks/scale.py --quick
 
-# A hostile web of 300 hosts at delay 1 for half an hour, then 30 times kill -9; then half a million pages.
+# A hostile web of 300 hosts at delay 1 for half an hour; then the same with 30 times kill -9.
 soak: .venv/installed
 	$(BIN)/python benchmarks/soak.py --minutes 30
 	$(BIN)/python benchmarks/soak.py --minutes 10 --kills 30 -o benchmarks/out/kills.json
-	$(BIN)/python benchmarks/scale.py --pages 500000
 
 # Two minutes of it: counts, order and memory are asserted, rates and latencies printed.
 soak-quick: .venv/installed

@@ -25,9 +25,16 @@ from analecta.testweb.process import ServerProcess
 
 OUT = Path(__file__).parent / "out" / "scale.json"
 COLUMNS = {
-    "pages": "pages:,d", "URLs known": "urls:,d", "CPU ms/page": "cpu_ms:.2f", "pages/s": "rate:.0f",
-    "memory MB": "mb:.0f", "bytes/new URL": "per_url:.0f", "open files": "files:d", "disk KB/page": "disk_kb:.2f", "server": "server:.2f",
-}  # fmt: skip
+    "pages": "pages:,d",
+    "URLs known": "urls:,d",
+    "CPU ms/page": "cpu_ms:.2f",
+    "pages/s": "rate:.0f",
+    "memory MB": "mb:.0f",
+    "bytes/new URL": "per_url:.0f",
+    "open files": "files:d",
+    "disk KB/page": "disk_kb:.2f",
+    "server": "server:.2f",
+}
 
 
 def make_library(folder: Path, web: GeneratedWeb) -> None:

@@ -124,7 +124,7 @@ def alive(pid: int) -> bool:
         return False
 
 
-def wait_for(what: Callable[[], Any], seconds: float = 20.0) -> Any:
+def wait_for(what: Callable[[], Any], seconds: float = 60.0) -> Any:
     """Wait until something is true, and return it."""
     until = time.monotonic() + seconds
     while not (found := what()):

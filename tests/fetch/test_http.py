@@ -290,7 +290,8 @@ def test_a_kept_connection_that_the_server_closed_is_replaced() -> None:
 
 def test_two_hundred_downloads_run_at_once() -> None:
     async def slowly(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await asyncio.sleep(0.5)
+        while server.most_at_once < 200:  # with fewer, it would never end
+            await asyncio.sleep(0.01)
         writer.write(OK + b"Content-Length: 50000\r\n\r\n" + b"x" * 50_000)
 
     with HostileServer(otherwise=slowly) as server:
@@ -334,7 +335,8 @@ def test_closing_gives_up_what_is_under_way() -> None:
         async def run() -> Fetched:
             http = Http("T", connect_to=server.address)
             asking = asyncio.create_task(http(Request("http://a.test/", "")))
-            await asyncio.sleep(0.1)
+            while not server.asked:
+                await asyncio.sleep(0.01)
             await http.close()
             return await asking
 
