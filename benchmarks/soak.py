@@ -110,12 +110,14 @@ def run_with_kills(web: SoakServer, crawl: Crawl, given: argparse.Namespace) -> 
     """Killed at random moments and started again, as often as told; then Ctrl-C."""
     rng = random.Random(given.seed)
     kills: list[float] = []
+    ended = 0
     lost: set[str] = set()
     before: set[str] = set()
     for _ in range(given.kills):
         with crawl.running() as process:
             moment = time.monotonic() + 60 * given.minutes / given.kills * rng.uniform(0.2, 1.8)
             crawl.watch(process, moment, 0.5)
+            ended += process.poll() is not None
             kills.append(time.monotonic())
         now = set(recorded(crawl.library))
         lost |= before - now
@@ -127,6 +129,7 @@ def run_with_kills(web: SoakServer, crawl: Crawl, given: argparse.Namespace) -> 
     lost |= before - set(recorded(crawl.library))
     in_flight = FetchSettings().parallel * given.workers
     yield from survival(web.requests(), web.web.hosts, crawl.library, kills, lost, in_flight, until)
+    yield Line("runs that ended by themselves", ended, "= 0", not ended)
     yield Line("exit code after Ctrl-C", code, f"= {INTERRUPTED}", code == INTERRUPTED)
     yield from whole_library(crawl.library)
 

@@ -76,8 +76,9 @@ def _verified(library: Path) -> Iterator[Line]:
     """What `analecta verify` says, where there is such a command."""
     command = [sys.executable, "-m", "analecta", "verify"]
     if subprocess.run([*command, "--help"], capture_output=True).returncode == 0:
-        code = subprocess.run([*command, str(library)], capture_output=True).returncode
-        yield Line("analecta verify, exit code", code, "= 0", code == 0)
+        done = subprocess.run([*command, str(library)], capture_output=True, text=True)
+        words = f"{done.returncode} {(done.stdout + done.stderr).strip()[-300:] if done.returncode else ''}"
+        yield Line("analecta verify, exit code", words.strip(), "= 0", done.returncode == 0)
 
 
 def survival(
@@ -106,7 +107,7 @@ def survival(
     most = in_flight * len(kills)
     yield Line("honest pages asked for again", again, f"<= {most}", again <= most)
     untold = sum(1 for asked in served.values() for first in asked[:-1] if _settled(first, ends))
-    yield Line(f"of these, answered {SETTLED:g} s before a kill", untold, "= 0", untold == 0)
+    yield Line(f"of these, answered {SETTLED:g} s before a kill", untold, "= 0", untold == 0, rate=True)
 
 
 def _settled(request: Request, ends: Sequence[float]) -> bool:

@@ -171,8 +171,10 @@ class SoakServer:
 
     def __exit__(self, *_: object) -> None:
         assert self._child.stdin
+        assert self._child.stdout
         self._child.stdin.close()
-        self._child.wait(20)
+        self._child.stdout.close()
+        self._child.wait(60)
 
     def requests(self) -> list[Request]:
         """What was asked and is over, in the order in which it came."""
