@@ -81,10 +81,12 @@ def crawl(pages: int, every: int, workers: int, folder: Path) -> tuple[list[dict
             command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
         )
         try:
-            while process.poll() is None:
+            now = usage(process.pid)
+            while process.poll() is None or page_count(folder) >= last["pages"] + every:
                 time.sleep(0.2)
-                count, now = page_count(folder), usage(process.pid)
-                if count >= last["pages"] + every and now.processes > 1:
+                count, latest = page_count(folder), usage(process.pid)
+                now = latest if latest.processes >= now.processes else now  # at the end they go one by one
+                if count >= last["pages"] + every:
                     last = step(folder, count, now, last, usage(server.pid).cpu)
                     steps.append(last)
                     show(f"{count:,} pages", [last], COLUMNS)

@@ -98,11 +98,17 @@ def survival(
         honest = request.host in hosts and hosts[request.host].kind == HONEST
         if honest and request.path != "/robots.txt" and request.status == 200 and request.how == "kept":
             served[f"http://{request.host}{request.path}"].append(request)
-    pages = recorded(library)
+    states = dict(_rows(library, "SELECT url, state FROM urls"))
+    known = {State.DONE, State.ELSEWHERE, State.QUEUED}
+    gone = [url for url in served if states.get(url) not in known]
+    yield Line("pages answered, neither recorded nor queued", some(gone), "= 0", not gone)
     ends = [*kills, until]
-    settled = {url for url, asked in served.items() if any(_settled(request, ends) for request in asked)}
-    absent = sorted(settled - set(pages))
-    yield Line("pages answered and not recorded", some(absent), "= 0", not absent)
+    late = [
+        url
+        for url, asked in served.items()
+        if states.get(url) == State.QUEUED and any(_settled(r, ends) for r in asked)
+    ]
+    yield Line(f"pages answered {SETTLED:g} s before a kill, not recorded", some(late), "= 0", not late, rate=True)
     again = sum(len(asked) - 1 for asked in served.values())
     most = in_flight * len(kills)
     yield Line("honest pages asked for again", again, f"<= {most}", again <= most)
