@@ -37,7 +37,8 @@ bench-documents: .venv/bench
 	$(BIN)/python benchmarks/documents.py
 	$(BIN)/python benchmarks/mixed.py
 
-# The full benchmarks: CPU by step, against peers, against the bare loop, two workers, ten million URLs, half a million pages. Needs nginx and wget.
+# The full benchmarks: CPU by step, against peers, against the bare loop, two workers, ten million URLs, half a million
+# pages. Needs nginx and wget.
 bench: .venv/bench
 	$(BIN)/python benchmarks/steps.py
 	$(BIN)/python benchmarks/peers.py

@@ -161,7 +161,7 @@ def test_the_server_dies_with_its_parent():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == -signal.SIGKILL
-    for _ in range(50):
+    for _ in range(600):
         try:
             socket.create_connection(("127.0.0.1", int(done.stdout)), timeout=60).close()
         except ConnectionRefusedError:
