@@ -3,14 +3,14 @@ PYTHON ?= python3
 BIN := .venv/bin
 WEB := ../shared/data/debdocs.warc.gz
 
-.PHONY: demo test fuzz lint validators pictures bench bench-documents bench-quick gate faults slow clean
+.PHONY: demo test fuzz lint validators pictures bench bench-documents bench-quick soak soak-quick gate faults slow clean
 
 demo: .venv/installed
 	$(BIN)/analecta demo --force
 
 test: lint validators
 	$(BIN)/pytest
-	$(MAKE) bench-quick
+	$(MAKE) bench-quick soak-quick
 
 # The property tests with other cases each time, again and again: turn what is found into fixed cases. ROUNDS=1 takes minutes.
 ROUNDS ?= 10
@@ -42,13 +42,15 @@ bench-documents: .venv/bench
 	$(BIN)/python benchmarks/documents.py
 	$(BIN)/python benchmarks/mixed.py
 
-# The full benchmarks: CPU by step, against peers, against the bare loop, two workers, ten million URLs. Needs nginx and wget.
+# The full benchmarks: CPU by step, against peers, against the bare loop, two workers, ten million URLs, half a million
+# pages. Needs nginx and wget.
 bench: .venv/bench
 	$(BIN)/python benchmarks/steps.py
 	$(BIN)/python benchmarks/peers.py
 	$(BIN)/python benchmarks/limit.py
 	$(BIN)/python benchmarks/workers.py
 	$(BIN)/python benchmarks/memory.py
+	$(BIN)/python benchmarks/scale.py
 	$(BIN)/python benchmarks/analysis.py
 	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/reclassify.py
@@ -61,6 +63,16 @@ bench-quick: .venv/installed
 	$(BIN)/python benchmarks/search.py --quick
 	$(BIN)/python benchmarks/reclassify.py --quick
 	$(BIN)/python benchmarks/communities.py --quick
+	$(BIN)/python benchmarks/scale.py --quick
+
+# A hostile web of 300 hosts at delay 1 for half an hour; then the same with 30 times kill -9.
+soak: .venv/installed
+	$(BIN)/python benchmarks/soak.py --minutes 30
+	$(BIN)/python benchmarks/soak.py --minutes 10 --kills 30 -o benchmarks/out/kills.json
+
+# Two minutes of it: counts, order and memory are asserted, rates and latencies printed.
+soak-quick: .venv/installed
+	$(BIN)/python benchmarks/soak.py --quick
 
 # The quality floors pinned in gates/: recall of the recipes and F1 of the judges on real webs, communities found.
 gate: .venv/installed

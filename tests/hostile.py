@@ -96,12 +96,12 @@ class HostileServer:
 
     def __enter__(self) -> Self:
         self._thread.start()
-        assert self._ready.wait(10), "the hostile server did not start"
+        assert self._ready.wait(60), "the hostile server did not start"
         return self
 
     def __exit__(self, *_: object) -> None:
         self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join(10)
+        self._thread.join(60)
         assert not self._thread.is_alive(), "the hostile server did not stop"
 
     @property

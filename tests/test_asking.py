@@ -6,7 +6,7 @@ from analecta.settings import FetchSettings
 from tests.hostile import HostileServer, answer, silence
 
 FEED = b"<rss><channel><title>Bees</title><item><link>/1</link></item></channel></rss>"
-QUICK = {"connect_timeout": 0.5, "first_byte_timeout": 0.3, "deadline": 1.0}
+QUICK = {"connect_timeout": 2.0, "first_byte_timeout": 1.0, "deadline": 3.0}
 
 
 def fetch(server):

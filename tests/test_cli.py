@@ -291,7 +291,7 @@ def test_a_command_line_that_makes_no_sense_is_one_sentence(words, said):
 
 def test_a_command_of_which_nothing_is_said_shows_its_help():
     said = analecta("topics", code=2)
-    assert "Usage: analecta topics" in said.stdout
+    assert re.search(r"Usage: .*analecta topics", said.stdout)
     assert not said.stderr
 
 
@@ -470,7 +470,7 @@ def test_f04_ctrl_c_ends_a_crawl_cleanly(lib):
             wait_for(lambda: status(lib)["pages"] > 3)
             running = status(lib)
             process.send_signal(signal.SIGINT)
-            out, _ = process.communicate(timeout=30)
+            out, _ = process.communicate(timeout=60)
     assert (process.returncode, json.loads(out)["reason"]) == (130, "interrupted")
     assert f"process {process.pid} " in running["crawling"]
     assert status(lib)["urls"]["leased"] == 0
@@ -480,7 +480,7 @@ def status(lib):
     return json.loads(analecta("status", lib, "--json").stdout)
 
 
-def wait_for(what, seconds=20.0):
+def wait_for(what, seconds=60.0):
     until = time.monotonic() + seconds
     while not what():
         assert time.monotonic() < until
@@ -581,7 +581,7 @@ def test_replay_serves_what_a_crawl_archived(grown, pocket):
                 assert got.headers["Content-Type"].startswith("text/html")
         finally:
             process.send_signal(signal.SIGINT)
-            process.communicate(timeout=10)
+            process.communicate(timeout=60)
 
 
 def test_demo_ends_with_the_best_pages_and_where_to_look(tmp_path):

@@ -246,10 +246,11 @@ def test_the_example_reads_a_library(tmp_path):
     assert subprocess.run(command, capture_output=True, check=True, text=True).stdout == "bees:\n"
 
 
+@pytest.mark.timeout(400)  # two dozen commands, one after another
 def test_the_first_library_is_grown_and_written_out(tmp_path):
-    command = [str(ROOT / "examples" / "first_library.sh"), str(tmp_path / "first"), "300"]
+    command = [str(ROOT / "examples" / "first_library.sh"), str(tmp_path / "first"), "200"]
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    done = subprocess.run(command, capture_output=True, text=True, timeout=100, env=os.environ | {"PATH": path})
+    done = subprocess.run(command, capture_output=True, text=True, timeout=380, env=os.environ | {"PATH": path})
     assert done.returncode == 0, done.stderr
     assert "IN. It is a page about bees" in done.stdout
-    assert len((tmp_path / "first" / "bees.csv").read_text().splitlines()) > 20
+    assert len((tmp_path / "first" / "bees.csv").read_text().splitlines()) > 10

@@ -22,7 +22,7 @@ def web():
 
 def library_at(folder, web, *names):
     topics = [Topic(name, tuple(web.web.seeds(of, 5)[start : start + 5])) for name, of, start in names]
-    return Library.create(folder, first_settings(topics, "adaptive"))
+    return Library.create(folder, first_settings(topics, "adaptive") + "\n[crawl]\nworkers = 1\n")
 
 
 def run(*words):

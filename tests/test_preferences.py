@@ -1,8 +1,7 @@
-import time
-
 import pytest
 
 from analecta.preferences import of_headers, of_lines
+from tests.effort import little_work
 
 
 @pytest.mark.parametrize(
@@ -46,6 +45,5 @@ def test_f36_reservations_are_read_from_robots_lines(line: str, reserved: str) -
     "value", ["a" * 500_000, "a-" * 250_000, "a" + " " * 500_000, "a=" + " " * 500_000, "a " * 250_000]
 )
 def test_f36_long_rubbish_is_read_in_no_time(value: str) -> None:
-    began = time.process_time()
-    assert of_headers({"content-usage": value + ", train-ai=n"}) == "train-ai=n"
-    assert time.process_time() - began < 1
+    with little_work():
+        assert of_headers({"content-usage": value + ", train-ai=n"}) == "train-ai=n"

@@ -30,7 +30,7 @@ from tests.hostile import HostileServer, answer, drip, in_turn, silence
 from tests.seed.engines import samples
 
 HITS = tuple(Hit(*page) for page in samples.PAGES)
-FAST = {"connect_timeout": 0.5, "first_byte_timeout": 0.3, "deadline": 1.0}
+FAST = {"connect_timeout": 2.0, "first_byte_timeout": 1.0, "deadline": 3.0}
 KEYS = {"BRAVE_API_KEY": "sesame"}
 
 

@@ -1,7 +1,6 @@
 """URLs: one canonical form and one identity each, and a cache that never changes the answer."""
 
 import json
-import time
 from pathlib import Path
 
 import ada_url
@@ -10,6 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from analecta.urls import MAX_URL, Joiner, canonical, partition_of, url_id
+from tests.effort import little_work
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "urltestdata.json"
 QUICK = settings(max_examples=300, deadline=None)
@@ -179,9 +179,8 @@ def test_what_only_looks_like_a_visitors_number_stays(form):
 
 def test_escapes_within_escapes_end_soon():
     assert url("http://h/" + "%3" * 4 + "4") == "http://h/4"
-    began = time.process_time()
-    assert canonical("http://h/" + "%3" * 100_000 + "4") is None
-    assert time.process_time() - began < 1
+    with little_work():
+        assert canonical("http://h/" + "%3" * 100_000 + "4") is None
 
 
 # --- the public test data --------------------------------------------------------------------------------------------

@@ -75,6 +75,7 @@ def manners(settings: FetchSettings, me: int = 0, partitions: int = 1) -> Manner
         settings.patience,
         settings.delay_factor,
         settings.max_delay,
+        start=1,
     )
 
 

@@ -431,7 +431,7 @@ def running(crawl):
         thread.join()
 
 
-def until(what, seconds=15.0):
+def until(what, seconds=60.0):
     end = time.monotonic() + seconds
     while not what():
         assert time.monotonic() < end, "it did not happen"

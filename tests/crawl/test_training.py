@@ -1,4 +1,4 @@
-import time
+import threading
 from contextlib import closing
 
 import numpy as np
@@ -17,6 +17,7 @@ from analecta.store.links import page_links
 from analecta.store.shard import Shard
 from analecta.testweb.process import PocketServer, ServerProcess
 from tests.crawl import twenty
+from tests.crawls.driver import wait_for
 from tests.making import page_row, target
 
 
@@ -47,12 +48,12 @@ def test_a_crawl_may_be_one_step_ahead_of_the_lesson_and_in_order_none():
 
 
 def test_a_lesson_runs_beside_the_crawl():
-    plan = schedule()
-    plan.begin(lambda: time.sleep(0.2) or Lesson("m"))
+    plan, go_on = schedule(), threading.Event()
+    plan.begin(lambda: go_on.wait(60) and Lesson("m"))
     assert plan.ended(16) is None
     assert not plan.due(500), "one at a time"
-    time.sleep(0.4)
-    assert plan.ended(20) == Lesson("m")
+    go_on.set()
+    assert wait_for(lambda: plan.ended(20)) == Lesson("m")
     plan.close()
 
 

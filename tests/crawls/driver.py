@@ -21,7 +21,7 @@ from analecta.store.library import Library
 QUICK: dict[str, Any] = {
     "recipe": "breadth-first",
     "judge": {"kind": "none"},
-    "fetch": {"connect_timeout": 1.0, "first_byte_timeout": 1.0, "deadline": 2.0, "back_off": 0.2},
+    "fetch": {"connect_timeout": 3.0, "first_byte_timeout": 3.0, "deadline": 6.0, "back_off": 0.2},
     "stop": {"idle": 2.0, "free_disk": 0},
     "crawl": {"workers": 1},
 }
@@ -124,7 +124,7 @@ def alive(pid: int) -> bool:
         return False
 
 
-def wait_for(what: Callable[[], Any], seconds: float = 20.0) -> Any:
+def wait_for(what: Callable[[], Any], seconds: float = 60.0) -> Any:
     """Wait until something is true, and return it."""
     until = time.monotonic() + seconds
     while not (found := what()):

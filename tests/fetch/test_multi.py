@@ -34,7 +34,8 @@ def test_closing_ends_what_is_under_way() -> None:
         curl = pycurl.Curl()
         curl.setopt(pycurl.URL, f"http://{address}/")
         multi.start(curl, lambda code, _: codes.append(code))
-        await asyncio.sleep(0.1)
+        while not server.asked:
+            await asyncio.sleep(0.01)
         multi.close()
         curl.close()
         return codes

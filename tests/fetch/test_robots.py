@@ -26,7 +26,7 @@ def robots(
     """Run some work with robots files from this server."""
 
     async def run() -> None:
-        http, clock = Http("T", connect_to=server.address, first_byte_timeout=0.3, deadline=0.5), Clock()
+        http, clock = Http("T", connect_to=server.address, first_byte_timeout=1.0, deadline=2.0), Clock()
         found = Robots(http, "Analecta", clock, **parts)  # type: ignore[arg-type]
         try:
             await work(found, clock)

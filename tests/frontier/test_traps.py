@@ -1,10 +1,9 @@
 """Traps: forms that are refused, and shapes that lose their good name."""
 
-import time
-
 import pytest
 
 from analecta.frontier.traps import DEMOTED, Traps, refusal, shape
+from tests.effort import little_work
 
 
 @pytest.mark.parametrize(
@@ -31,10 +30,9 @@ def test_f24_paths_of_too_many_segments_are_refused():
 
 @pytest.mark.parametrize("path", ["a" * 990, "/" * 19 + "a" * 900, "ab/" * 19 + "a" * 900, "a/" * 2 + "b" * 900])
 def test_a_form_is_judged_at_once(path):
-    start = time.process_time()
-    for _ in range(20):
-        refusal(f"http://h/{path}")
-    assert time.process_time() - start < 0.5
+    with little_work():
+        for _ in range(20):
+            refusal(f"http://h/{path}")
 
 
 @pytest.mark.parametrize(

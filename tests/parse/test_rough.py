@@ -1,8 +1,7 @@
-import time
-
 import pytest
 
 from analecta.parse.rough import rough_page
+from tests.effort import little_work
 
 from .pages import answer, target, urls
 
@@ -31,6 +30,5 @@ def test_its_title_and_text_have_no_entities_and_no_comments():
 
 @pytest.mark.parametrize("piece", ["<script", "<!--", "<a ", '<meta a="', "<a " + "a" * 60 + " ", "<a a=' ", "&#1"])
 def test_f30_no_markup_makes_the_patterns_slow(piece):
-    began = time.process_time()
-    rough(piece * (64 * 1024 // len(piece)))
-    assert time.process_time() - began < 0.5
+    with little_work(5):
+        rough(piece * (64 * 1024 // len(piece)))

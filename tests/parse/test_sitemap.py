@@ -1,5 +1,4 @@
 import gzip
-import time
 import tracemalloc
 import zlib
 
@@ -9,6 +8,7 @@ from hypothesis import strategies as st
 
 from analecta.parse.sitemap import read_sitemap
 from analecta.urls import canonical
+from tests.effort import little_work
 
 BASE = "http://example.com/sitemap.xml"
 HEAD = '<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
@@ -91,9 +91,8 @@ def test_all_members_of_a_gzip_file_are_read(after):
     ids=["comment", "attribute", "depth", "members"],
 )
 def test_f31_a_file_made_to_be_slow_is_given_up(body, limited):
-    began = time.process_time()
-    sitemap = read_sitemap(body, BASE)
-    assert time.process_time() - began < 1
+    with little_work():
+        sitemap = read_sitemap(body, BASE)
     assert (found(sitemap.urls), sitemap.limited) == (["http://example.com/a"], limited)
 
 
@@ -111,9 +110,8 @@ def test_f31_urls_and_children_are_counted():
 def test_f31_billion_laughs_and_external_entities_are_refused():
     laughs = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
     bomb = f'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY l0 "ha">{laughs}]><urlset><url><loc>/&l9;</loc></url></urlset>'
-    began = time.process_time()
-    assert read_sitemap(bomb.encode(), BASE).limited == "DOCTYPE refused"
-    assert time.process_time() - began < 0.5
+    with little_work():
+        assert read_sitemap(bomb.encode(), BASE).limited == "DOCTYPE refused"
     outside = '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/hostname">]><urlset><url><loc>/&e;</loc></url></urlset>'
     assert read_sitemap(outside.encode(), BASE).urls == []
 

@@ -1,10 +1,9 @@
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from analecta.publish.licences import Licence, licence_of
+from tests.effort import little_work
 
 CC = "https://creativecommons.org/licenses"
 
@@ -80,15 +79,7 @@ def test_any_text_can_be_looked_at(text):
 
 
 def test_f30_hostile_pages_take_no_time():
-    began = time.monotonic()
-    for piece in (
-        "rel=",
-        'rel="license ',
-        "<a ",
-        "this ",
-        "this is available under ",
-        "<meta dc.",
-        "<a rel=license href=",
-    ):
-        licence_of(piece * 100_000, piece * 100_000)
-    assert time.monotonic() - began < 3
+    pieces = ("rel=", 'rel="license ', "<a ", "this ", "this is available under ", "<meta dc.", "<a rel=license href=")
+    with little_work():
+        for piece in pieces:
+            licence_of(piece * 100_000, piece * 100_000)

@@ -51,7 +51,7 @@ def pocket(tmp_path_factory):
 
 def fetch(server, url, method="GET", **headers):
     host, _, path = url.removeprefix("http://").partition("/")
-    with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=5)) as connection:
+    with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)) as connection:
         connection.request(method, "/" + path, headers={"Host": host, **headers})
         with connection.getresponse() as answer:
             return answer, answer.read()
@@ -149,7 +149,7 @@ def test_several_processes_share_a_port_and_end_together():
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
     with pytest.raises(OSError, match="refused"):
-        socket.create_connection(("127.0.0.1", server.port), timeout=1)
+        socket.create_connection(("127.0.0.1", server.port), timeout=60)
 
 
 def test_the_server_dies_with_its_parent():
@@ -161,9 +161,9 @@ def test_the_server_dies_with_its_parent():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == -signal.SIGKILL
-    for _ in range(50):
+    for _ in range(600):
         try:
-            socket.create_connection(("127.0.0.1", int(done.stdout)), timeout=1).close()
+            socket.create_connection(("127.0.0.1", int(done.stdout)), timeout=60).close()
         except ConnectionRefusedError:
             return
         time.sleep(0.1)

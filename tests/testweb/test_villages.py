@@ -85,7 +85,7 @@ def test_what_is_not_there_is_not_found(web):
 def test_the_villages_are_served_over_http_and_list_themselves():
     with (
         ServerProcess("analecta.testweb.villages_web:VillagesWeb", {"sites": 200}) as server,
-        closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=5)) as connection,
+        closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)) as connection,
     ):
         connection.request("GET", "/", headers={"Host": "localhost"})
         rows = [line.split("\t") for line in connection.getresponse().read().decode().splitlines()]
@@ -106,7 +106,7 @@ def test_the_command_serves_a_made_up_web_until_ctrl_c():
     command = [sys.executable, "-m", "analecta", "replay", "villages:200", "--port", "0", "--search"]
     with subprocess.Popen(command, preexec_fn=heed, stdout=subprocess.PIPE, text=True) as child:
         port = int(re.search(r"of \d+ hosts served on 127.0.0.1:(\d+)", child.stdout.readline())[1])
-        with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=5)) as connection:
+        with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
             connection.request("GET", "/", headers={"Host": "s0.village-0.test"})
             assert b"<h2>Elsewhere</h2>" in connection.getresponse().read()
             connection.request("GET", "/search?q=bees&format=json")

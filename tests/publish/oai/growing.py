@@ -100,12 +100,12 @@ def serving(library: Library, now: Callable[[], float], page_size: int = 100) ->
     asked = (library, Asked(port=0, page_size=page_size), now, ready, stop, troubles.append)
     thread = threading.Thread(target=serve, args=asked)
     thread.start()
-    assert told.wait(20)
+    assert told.wait(60)
     try:
         yield addresses[0]
     finally:
         stop.set()
-        thread.join(20)
+        thread.join(60)
     assert troubles == []
 
 

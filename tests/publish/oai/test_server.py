@@ -21,7 +21,7 @@ def ask(tmp_path_factory):
     made.shard.close()
 
     def ask(method="GET", target="/oai?verb=Identify", body=None, headers=None):
-        connection = http.client.HTTPConnection(address.hostname, address.port, timeout=10)
+        connection = http.client.HTTPConnection(address.hostname, address.port, timeout=60)
         connection.request(method, target, body, headers or {})
         answer = connection.getresponse()
         found = answer, answer.read()
@@ -97,7 +97,7 @@ def test_f37_nothing_of_a_request_comes_back_unescaped(ask):
 
 def test_a_connection_is_used_again(growing, now, served):
     address = urlsplit(served(growing.library, now))
-    connection = http.client.HTTPConnection(address.hostname, address.port, timeout=10)
+    connection = http.client.HTTPConnection(address.hostname, address.port, timeout=60)
     for _ in range(3):
         connection.request("GET", "/oai?verb=Identify")
         sock = connection.sock

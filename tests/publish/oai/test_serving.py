@@ -36,7 +36,7 @@ def test_the_address_is_printed_and_ctrl_c_ends_it(growing, run):
     with urlopen(f"{told['url']}?verb=Identify") as answer:
         assert b"<adminEmail>me@example.org</adminEmail>" in answer.read()
     process.send_signal(signal.SIGINT)
-    assert (process.wait(5), process.stderr.read()) == (130, "")
+    assert (process.wait(60), process.stderr.read()) == (130, "")
 
 
 def test_an_example_to_try_is_printed(growing, run):
@@ -49,5 +49,5 @@ def test_an_example_to_try_is_printed(growing, run):
 
 def test_what_is_no_library_is_told(tmp_path, run):
     process = run(tmp_path)
-    assert process.wait(10) == 2
+    assert process.wait(60) == 2
     assert "is not a library" in process.stderr.read()

@@ -76,7 +76,7 @@ def wayback(program, folder):
 
 
 def _awaited(port):
-    for _ in range(200):
+    for _ in range(600):
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
             return port
         time.sleep(0.1)
