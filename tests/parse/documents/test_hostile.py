@@ -20,7 +20,7 @@ from analecta.parse.sniff import DOC, DOCX, EPUB, GZIP, ODT, PDF, PPTX, RTF, TAR
 from tests.crawls.driver import wait_for
 from tests.effort import little_work
 from tests.parse.pages import answer, any_page, target
-from tests.tools import GHOSTSCRIPT, needs_ghostscript, running, wait_for
+from tests.tools import GHOSTSCRIPT, needs_ghostscript, running
 
 from . import making
 from .making import GOOD, WORDS, understood
