@@ -35,7 +35,6 @@ from analecta.store.shard import Shard
 LINGER = 0.004  # seconds a batch waits for company once its first answer is there
 MUCH = 400_000  # characters to judge (crawl/pages.py) in a turn: at most a tenth of a second
 NAP = 0.05  # the longest wait without a look at the mail
-MOST_DEMOTED = 256  # in one pick, so that it is over soon
 FAR_OFF = 120.0  # seconds after which what must be waited for does not count as near
 
 
@@ -147,18 +146,7 @@ class Engine:
         """The best that may be asked for now; URLs that have meanwhile turned out to be of a trap go to the back."""
         if self.ordered:
             self.frontier.floor = self._near()
-        self.offers.look_again()
-        leases: list[Lease] = []
-        room, floor, now = self.room(), self.floor(), self.now()
-        demoted = 0
-        while (
-            len(leases) < room
-            and demoted < MOST_DEMOTED
-            and (popped := self.frontier.pop(room - len(leases), now, floor))
-        ):
-            good = self.offers.without_traps(popped, now)
-            demoted += len(popped) - len(good)
-            leases += good
+        leases = self.offers.pick(self.room(), self.now(), self.floor())
         self._idle(not leases)
         return leases
 

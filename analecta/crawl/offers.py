@@ -24,6 +24,7 @@ START_PRIORITY = 100.0  # pages to begin at come after the examples, and before 
 _SITEMAP_PRIORITY = 0.05  # a URL of which nothing is known but that it exists
 _LIFTED = 0.5  # priority of a URL that was demoted and is no longer
 _MOST_EXPLORED = 10_000
+_MOST_DEMOTED = 256  # in one pick, so that it is over soon
 _MUCH = 0.6  # by how much less a demoted URL must be worth now to be sent further back
 _MAY_BE_TRAPS = frozenset((Found.LINK, Found.REDIRECT, Found.SITEMAP))
 
@@ -323,6 +324,20 @@ class Offers:
                 self._owner.clear()
             owner = self._owner[host] = partition_of(host, self.partitions)
         return owner
+
+    def pick(self, room: int, now: float, floor: float) -> list[Lease]:
+        """Up to `room` URLs to fetch now; those that have meanwhile turned out to be of a trap are demoted instead."""
+        self.look_again()
+        leases: list[Lease] = []
+        demoted = 0
+        while len(leases) < room and demoted < _MOST_DEMOTED:
+            popped = self.frontier.pop(room - len(leases), now, floor)
+            if not popped:
+                break
+            good = self.without_traps(popped, now)
+            demoted += len(popped) - len(good)
+            leases += good
+        return leases
 
     def without_traps(self, leases: list[Lease], now: float) -> list[Lease]:
         """Those that are still worth asking for; the others wait behind every other URL."""

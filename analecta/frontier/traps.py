@@ -8,6 +8,7 @@ out while any other URL is queued. Nothing is lost, and `scope.trusted` lifts it
 """
 
 import re
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import log2
 
@@ -150,9 +151,9 @@ class Traps:
         self.total = 0
         self.waste = 0  # pages of groups that turned out bad
         self.cleared: list[str] = []  # hosts of which a group was cleared: what waits there is looked at again
-        self._tried = np.zeros(_SLOTS, np.uint16)
-        self._good = np.zeros(_SLOTS, np.uint16)
-        self._lately = np.zeros((_SLOTS, 2), np.float32)  # tried and good again, the last ones
+        # By slot: all pages, and the last ones, which fade. One number of an array is read faster than one of numpy's.
+        self._tried, self._good = array("H", bytes(2 * _SLOTS)), array("H", bytes(2 * _SLOTS))
+        self._last, self._last_good = array("f", bytes(4 * _SLOTS)), array("f", bytes(4 * _SLOTS))
         self._marked: set[str] = set()  # hosts and domains that may have something demoted; the others cost nothing
         self._proven: set[str] = set()  # hosts that brought something new
         self._mirrors = False  # whether any host was seen to copy another
@@ -177,7 +178,7 @@ class Traps:
             if after is False:
                 _add(self._marked, host)
                 if not position:
-                    self.waste += not good if before is False else int(self._tried[slot]) - int(self._good[slot])
+                    self.waste += not good if before is False else self._tried[slot] - self._good[slot]
             elif after and before is not True and (host not in self._proven or host in self._marked):
                 self.cleared.append(host)
                 _add(self._proven, host)
@@ -207,12 +208,13 @@ class Traps:
         if self._tried[slot] < 60_000:
             self._tried[slot] += 1
             self._good[slot] += good
-        self._lately[slot] = self._lately[slot] * _FADE + (1, good)
+        self._last[slot] = self._last[slot] * _FADE + 1
+        self._last_good[slot] = self._last_good[slot] * _FADE + good
 
     def repeats(self, url: str, words: Hashes) -> bool:
         """Whether hardly a word of a page is new among the last of its kind; the first of a kind are all looked at."""
         slot = _slot(*kind_of(url))
-        tried = int(self._tried[slot])
+        tried = self._tried[slot]
         known, last = self._words.pop(slot, (False, []))
         if tried <= 2 * _FEW or tried % 8 == 0:
             unique = np.unique(words)
@@ -237,7 +239,7 @@ class Traps:
         front = _is_front(url)
         if not (self._mirrors if front else self._known_path(url)):
             return None
-        if self._issued[front] >= 2 * _FEW + 2 * int(self._good[self._mirror_groups(url, host)[2]]):
+        if self._issued[front] >= 2 * _FEW + 2 * self._good[self._mirror_groups(url, host)[2]]:
             return Suspicion("untried", 1, True)
         self._issued[front] += 1
         return None
@@ -258,7 +260,7 @@ class Traps:
             if name in self._marked and (wasted := self._exhausted(name)):
                 return Suspicion("trap-budget", wasted)
         if wasteful and host not in self._proven:
-            return Suspicion("untried", int(self._tried[_slot("any", host)]), True)
+            return Suspicion("untried", self._tried[_slot("any", host)], True)
         return None
 
     def wasteful(self) -> bool:
@@ -271,14 +273,14 @@ class Traps:
         for slot in slots:
             verdict = self._verdict(slot)
             if verdict is not None:
-                wasted = int(self._tried[slots[0]]) - int(self._good[slots[0]])
-                return None if verdict else Suspicion("trap", 1 + wasted, int(self._tried[slots[0]]) < _FEW)
+                wasted = self._tried[slots[0]] - self._good[slots[0]]
+                return None if verdict else Suspicion("trap", 1 + wasted, self._tried[slots[0]] < _FEW)
         return None
 
     def _by_mirror(self, url: str, host: str) -> Suspicion | None:
         """By what its host and domain copied; a path that is known from elsewhere also by all such paths."""
         own, domain, everywhere = self._mirror_groups(url, host)
-        wasted = int(self._tried[own]) - int(self._good[own])
+        wasted = self._tried[own] - self._good[own]
         for slot, enough in ((own, _FEW if host in self._proven else 1), (domain, 2 * _FEW)):
             if self._tried[slot] >= enough:
                 bad = self._good[slot] < self.least * self._tried[slot]
@@ -288,16 +290,15 @@ class Traps:
 
     def _verdict(self, slot: int) -> bool | None:
         """Whether a group is good; None where too little is known."""
-        tried, good = int(self._tried[slot]), int(self._good[slot])
+        tried, good = self._tried[slot], self._good[slot]
         if tried >= min(max(self.total // _PER_SAMPLE, _FEW), self.sample):
-            last, fine = self._lately[slot].tolist()
-            return bool(fine >= self.least * last) or good >= _FORGIVEN * tried
+            return self._last_good[slot] >= self.least * self._last[slot] or good >= _FORGIVEN * tried
         return True if good >= 2 and good * 2 >= tried else None
 
     def _exhausted(self, name: str) -> int:
         """How many pages a host or domain has given for nothing, where that is far more than it yielded any; else 0."""
         slot = _slot("yield", name)
-        tried, good = int(self._tried[slot]), int(self._good[slot])
+        tried, good = self._tried[slot], self._good[slot]
         return tried - good if tried - good > self.budget + _SHARE * self.total + _GROWTH * good else 0
 
     # --- groups ----------------------------------------------------------------------------------------------------
@@ -312,7 +313,8 @@ class Traps:
             path, mark, _ = url[start:].partition("?")
             if mark:
                 yield _slot("path", host + _formed(path))
-            yield _slot("many", host + _folder(path))
+            if folder := _folder(path):
+                yield _slot("many", host + folder)
             yield _slot("many", host)
         else:
             yield _slot("plain", host)

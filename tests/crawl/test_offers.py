@@ -8,8 +8,9 @@ from analecta.crawl.focus import Entries, Focus, Near
 from analecta.crawl.messages import Course
 from analecta.crawl.offers import Offers, Open
 from analecta.frontier.policy import SEED_PRIORITY, Bounds, Policy, Value, best_first
+from analecta.frontier.politeness import Manners
 from analecta.frontier.queues import Frontier
-from analecta.frontier.traps import Traps
+from analecta.frontier.traps import Outcome, Traps
 from analecta.model import Link, Page, Tally
 
 NO_WORDS = np.zeros(0, np.uint64)
@@ -21,9 +22,9 @@ def shard():
         yield made
 
 
-def offers_to(shard, focus=None, entries=None):
+def offers_to(shard, focus=None, entries=None, manners=FREE):
     return Offers(
-        frontier=Frontier(shard, FREE),
+        frontier=Frontier(shard, manners),
         exchange=None,
         focus=focus or Focus(Policy(best_first)),
         bounds=Bounds(),
@@ -76,10 +77,67 @@ def test_b10_what_is_far_waits_behind_what_is_near_while_the_crawl_learns(shard)
     assert drained(offers.frontier) == ["http://seed.test/", "http://a.test/2", "http://far.test/"]
 
 
-def test_what_turned_out_to_be_a_trap_stays_behind_when_all_is_valued_anew(shard):
+def with_a_trap(shard):
+    """Offers that know /cal/… of a.test as a trap, with 20 of its URLs and 3 articles queued."""
     offers = offers_to(shard)
-    urls = ["http://a.test/1", "http://b.test/"]
-    offers.offer([candidate(url) for url in urls])
-    offers._demoted.add(target(urls[0]).id)
-    offers.valued({target(url).id: 0.9 for url in urls})
-    assert drained(offers.frontier) == urls[::-1]
+    offers.offer([candidate(f"http://a.test/cal/{n}", 0.9) for n in range(20)])
+    offers.offer([candidate(f"http://a.test/{word}", 0.2) for word in ("ant", "bee", "cat")])
+    for n in range(100, 103):
+        offers.traps.note(Outcome(f"http://a.test/cal/{n}", "a.test", copy=True))
+    return offers
+
+
+def test_f70_what_turned_out_to_be_a_trap_stays_behind_when_all_is_valued_again(shard):
+    offers = with_a_trap(shard)
+    frontier = offers.frontier
+    for one in offers.pick(30, 0.0, 0.0):
+        frontier.requeue(one, "again", asked=False)
+    ids = [target(f"http://a.test/cal/{n}").id for n in range(20)]
+    offers.valued(dict.fromkeys(ids, 0.99))
+    assert [url for url in drained(frontier)[:3] if "/cal/" in url] == []
+
+
+def test_f70_new_urls_of_a_trap_are_demoted_with_the_reason_and_a_better_page_does_not_raise_them(shard):
+    offers = with_a_trap(shard)
+    offers.offer([candidate("http://a.test/cal/500")])
+    offers.follow([page("http://b.test/", 0.9, "http://a.test/cal/500")])
+    row = shard.db.execute("SELECT reason, priority < 0 FROM urls WHERE url GLOB '*/cal/500'").fetchone()
+    assert row == ("trap", 1)
+
+
+def test_f70_demoted_urls_of_a_form_that_proves_good_are_lifted(shard):
+    offers = with_a_trap(shard)
+    offers.offer([candidate(f"http://a.test/item/{n}") for n in range(5)])
+    assert len(shard.demoted("a.test")) == 5
+    for n in (100, 101):
+        offers.traps.note(Outcome(f"http://a.test/item/{n}", "a.test", on_topic=True))
+    offers.look_again()
+    assert shard.demoted("a.test") == []
+
+
+def test_f61_trap_urls_cost_their_host_no_turn(shard):
+    """At delay 1 in 72 seconds: 40 articles behind 500 URLs of a trap, which the crawl has just found out."""
+    offers = offers_to(shard, manners=Manners(1.0, 2, 5))
+    offers.offer([candidate(f"http://a.test/cal/{n}", 0.9) for n in range(500)])
+    offers.offer([candidate(f"http://a.test/article-{chr(97 + n % 26)}{chr(97 + n // 26)}", 0.5) for n in range(40)])
+    for n in range(1000, 1003):
+        offers.traps.note(Outcome(f"http://a.test/cal/{n}", "a.test", copy=True))
+    came = []
+    for tick in range(720):
+        now = tick / 10
+        for one in offers.pick(10, now, 0.0):
+            offers.frontier.sent(one.id, one.host, now)
+            offers.frontier.close(one, now, lambda host, now=now: host.answered(now, offers.frontier.manners))
+            came.append(one.url)
+    assert sum("article" in url for url in came) >= 30
+    assert sum("/cal/" in url for url in came) == 0
+
+
+def test_f70_what_is_demoted_waits_for_a_host_that_must_wait(shard):
+    offers = with_a_trap(shard)
+    offers.offer([candidate("http://b.test/")])
+    asked = next(one for one in offers.frontier.pop(30, 0.0) if one.host == "b.test")
+    offers.frontier.close(asked, 0.0, lambda host: host.pressed(0.0, offers.frontier.manners, 60.0))
+    offers.frontier.requeue(asked, "http-503")
+    assert offers.frontier.has_open(1.0, 120.0)
+    assert not offers.frontier.has_open(1.0, 10.0)

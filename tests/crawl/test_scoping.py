@@ -165,3 +165,15 @@ def test_what_the_guard_refused_is_asked_for_again_where_other_ranges_are_allowe
         assert rescope(shard, Bounds(), False) == ({}, [])
         assert rescope(shard, Bounds(), False, allow=("10.0.0.0/8",)) == ({0: 1}, [])
         assert fates(shard) == {"a": (QUEUED, None), "b": (REFUSED, "robots")}
+
+
+def test_f70_urls_of_trusted_places_are_queued_like_any_other():
+    with shard_at() as shard:
+        urls = ["http://h.test/a/cal/1", "http://h.test/b/cal/1", "http://h.test/a/x/x/x"]
+        demoted = [candidate(url, -3.0, demoted="trap") for url in urls[:2]]
+        shard.add([(n, one, State.QUEUED, False, "trap") for n, one in enumerate(demoted)])
+        shard.add([(2, candidate(urls[2]), State.REFUSED, False, "trap-repeat")])
+        more, _ = rescope(shard, Bounds(), False, trusted=["h.test/a/"])
+        rows = shard.db.execute("SELECT url, state, priority > 0, reason FROM urls ORDER BY n").fetchall()
+    assert more.total() == 1
+    assert [row[1:] for row in rows] == [(0, 1, None), (0, 0, "trap"), (0, 1, None)]
