@@ -29,8 +29,8 @@ _FEW = 3  # pages of a group that are always tried before it is judged
 _PER_SAMPLE = 200  # pages in all for each page of a group that is tried
 _FADE = 0.85  # what an outcome counts after each further one, where only the last ones count
 _FORGIVEN = 0.5  # share of good pages from which a group is good, whatever the last ones were
-_SHARE = 0.01  # of all pages: what a host that yields nothing may take beyond its budget
-_WASTE = 0.03  # of all pages: what may be wasted on traps before hosts that were never tried must wait
+_SHARE = 0.02  # of all pages: what a host that yields nothing may take beyond its budget
+_WASTE = 0.03  # of all pages: what may be wasted on traps before nothing more is tried that was demoted untried
 _FERTILE = 0.8  # share of links to their own domain that are new on the pages of a domain without end
 _GROWTH = 20  # pages that a page on topic adds to the budget of its host
 _DEEP = 3  # segments from which a path that extends the path of its parent is growing
@@ -182,7 +182,6 @@ class Traps:
             elif after and before is not True and (host not in self._proven or host in self._marked):
                 self.cleared.append(host)
                 _add(self._proven, host)
-        self._count(_slot("any", host), good)
         self._note_mirror(outcome)
         if self.budget:
             self._note_yield(outcome)
@@ -246,8 +245,7 @@ class Traps:
 
     def suspicion(self, url: str, host: str) -> Suspicion | None:
         """Why a URL is to be demoted, if it is."""
-        wasteful = self.wasteful()
-        if not self._mirrors and not self._marked and not wasteful:
+        if not self._mirrors and not self._marked:
             return None
         if self.trusted and is_trusted(url, self.trusted):
             return None
@@ -259,12 +257,10 @@ class Traps:
         for name in (host, self.domain_of(host)) if self.budget else ():
             if name in self._marked and (wasted := self._exhausted(name)):
                 return Suspicion("trap-budget", wasted)
-        if wasteful and host not in self._proven:
-            return Suspicion("untried", self._tried[_slot("any", host)], True)
         return None
 
     def wasteful(self) -> bool:
-        """Whether so much was wasted on traps that what was never tried must wait."""
+        """Whether so much was wasted on traps that nothing more of what was demoted untried is tried."""
         return self.waste > _FEW + _WASTE * self.total
 
     def _by_group(self, url: str) -> Suspicion | None:

@@ -192,14 +192,6 @@ def test_f70_a_budget_grows_with_pages_on_topic():
     assert reason(traps, "http://h/more") == ""
 
 
-def test_f70_where_much_was_wasted_hosts_that_were_never_tried_wait():
-    traps = noted(Traps(), "http://good/a", "http://good/b", on_topic=True)
-    for host in ("t", "u"):
-        noted(traps, *(f"http://{host}/c?n={n}" for n in range(3)), copy=True)
-    assert reason(traps, "http://new/") == "untried"
-    assert reason(traps, "http://good/c") == ""
-
-
 @pytest.mark.parametrize(
     ("links", "leads"),
     [
