@@ -450,7 +450,7 @@ def test_the_open_internet_needs_a_contact(lib):
 
 def test_a_crawl_that_went_to_the_wrong_place_is_set_right_by_the_next(lib, pocket):
     said = analecta("crawl", lib, "--connect-to", "127.0.0.1:9", "--workers", 1, code=4).stderr
-    assert re.search(r"no seed .* without its robots\.txt: http://\S+/robots\.txt \(connect\)", said)
+    assert re.search(r"no seed .* without its robots\.txt: http://\S+/robots\.txt \(connect\b", said)
     assert "what answers at 127.0.0.1:9" in said
     right = ("--connect-to", f"http://{pocket.address}/", "--workers", 1)
     assert json.loads(analecta("crawl", lib, "--pages", 5, *right, "--json").stdout)["pages"] == 5

@@ -91,7 +91,8 @@ class Harvest:
                 return lambda host: host.pressed(now, self.manners, wait)
             took = fetched.took if self.frontier.lines is None else 0.0  # in order, lines heed it
             return lambda host: host.answered(now, self.manners, took)
-        wait, hopeless = fetched.wait, not fetched.retry
+        # A certificate is the host's; what else no repetition can change is the fault of one page.
+        wait, hopeless = fetched.wait, fetched.reason.startswith("tls") and not fetched.retry
         if fetched.refused or fetched.reason in _NOT_ASKED:
             return lambda host: _put_back(host, now, wait)
         if fetched.reason == "robots-unreachable":

@@ -79,6 +79,7 @@ class Offers:
         self.sites = sites
         self.leads: dict[int, Leads] = {}  # of the last pages followed
         self._explored: set[int] = set()  # those of them that are tried now
+        self._explored_at = 0  # pages taken in when the last was chosen
         self._untried: deque[Target] = deque(maxlen=1000)  # demoted, though none of their own kind was tried
         self._owner: dict[str, int] = {}
         self._https: set[str] = set()
@@ -361,7 +362,8 @@ class Offers:
             waiting = self.frontier.ledger.demoted(host)
             lifted = [target for target in waiting if not self.traps.suspicion(target.url, host)]
             self.frontier.promote(lifted, _LIFTED)
-        if self._untried and not self.traps.wasteful():
+        if self._untried and self.traps.total > self._explored_at and not self.traps.wasteful():
+            self._explored_at = self.traps.total  # one for a page that was taken in: a crawl in order is the same again
             target = self._untried.popleft()
             found = self.traps.suspicion(target.url, target.host)
             if found is None or found.untried:

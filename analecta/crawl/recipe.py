@@ -75,7 +75,7 @@ def manners(settings: FetchSettings, me: int = 0, partitions: int = 1) -> Manner
         settings.patience,
         settings.delay_factor,
         settings.max_delay,
-        start=1,
+        start=1 if delay else 0,
     )
 
 
@@ -272,7 +272,8 @@ def traps_of(settings: Settings, polite: Manners) -> Traps:
     s = settings.frontier
     topical = settings.policy.kind != "breadth-first" and not settings.communities.grow
     domain = domain_of if polite.per_domain else two_labels
-    return Traps(s.trap_sample, s.trap_share, s.budget if topical else 0, domain, settings.scope.trusted)
+    budget, judged = s.budget if topical else 0, settings.judge.kind != "none"
+    return Traps(s.trap_sample, s.trap_share, budget, domain, settings.scope.trusted, judged)
 
 
 def frontier_of(

@@ -138,9 +138,11 @@ class Traps:
         budget: int = 0,
         domain_of: Callable[[str], str] = str,
         trusted: Sequence[str] = (),
+        quick: bool = True,
     ) -> None:
         """A group is bad once enough of its pages, at most `sample`, were fetched and less than `least` were good.
 
+        `quick`: few are enough at first. Where nobody judges topics less is known of each page, so more must be tried.
         `budget`: pages of a host that yields nothing on topic before others come first; 0 = no such budget.
         """
         self.sample = sample
@@ -148,6 +150,7 @@ class Traps:
         self.budget = budget
         self.domain_of = domain_of
         self.trusted = tuple(trusted)
+        self.quick = quick
         self.total = 0
         self.waste = 0  # pages of groups that turned out bad
         self.cleared: list[str] = []  # hosts of which a group was cleared: what waits there is looked at again
@@ -169,8 +172,6 @@ class Traps:
         self.total += 1
         new = not (outcome.copy or outcome.repeats)
         good = new and (outcome.on_topic or outcome.leads_out or not outcome.breeds)
-        start = url.index("/", 8)
-        self._remember_path(url[start:])
         for position, slot in enumerate(self._groups(url)):
             before = self._verdict(slot)
             self._count(slot, good)
@@ -182,17 +183,22 @@ class Traps:
             elif after and before is not True and (host not in self._proven or host in self._marked):
                 self.cleared.append(host)
                 _add(self._proven, host)
-        self._note_mirror(outcome)
+        self._note_path(outcome)
         if self.budget:
             self._note_yield(outcome)
 
-    def _note_mirror(self, outcome: Outcome) -> None:
-        if not outcome.mirrors and not self._mirrors:
-            return
-        self._mirrors = True
-        self.waste += outcome.mirrors
-        for slot in self._mirror_groups(outcome.url, outcome.host):
-            self._count(slot, not outcome.copy)
+    def _note_path(self, outcome: Outcome) -> None:
+        """Whether a page on a path that another host has too is a copy of what is there."""
+        url = outcome.url
+        own, domain, everywhere = self._mirror_groups(url, outcome.host)
+        if outcome.mirrors or self._known_path(url):
+            self._count(everywhere, not outcome.copy)
+        self._remember_path(url)
+        if outcome.mirrors or self._mirrors:
+            self._mirrors = True
+            self.waste += outcome.mirrors
+            self._count(own, not outcome.copy)
+            self._count(domain, not outcome.copy)
 
     def _note_yield(self, outcome: Outcome) -> None:
         good = outcome.on_topic and not outcome.copy and not outcome.repeats
@@ -238,7 +244,7 @@ class Traps:
         front = _is_front(url)
         if not (self._mirrors if front else self._known_path(url)):
             return None
-        if self._issued[front] >= 2 * _FEW + 2 * self._good[self._mirror_groups(url, host)[2]]:
+        if self._issued[front] >= 2 * _FEW + 4 * self._good[self._mirror_groups(url, host)[2]]:
             return Suspicion("untried", 1, True)
         self._issued[front] += 1
         return None
@@ -287,7 +293,8 @@ class Traps:
     def _verdict(self, slot: int) -> bool | None:
         """Whether a group is good; None where too little is known."""
         tried, good = self._tried[slot], self._good[slot]
-        if tried >= min(max(self.total // _PER_SAMPLE, _FEW), self.sample):
+        enough = min(max(self.total // _PER_SAMPLE, _FEW), self.sample) if self.quick else self.sample
+        if tried >= enough:
             return self._last_good[slot] >= self.least * self._last[slot] or good >= _FORGIVEN * tried
         return True if good >= 2 and good * 2 >= tried else None
 
@@ -324,10 +331,10 @@ class Traps:
         """Whether a page with this path was fetched lately."""
         return url[url.index("/", 8) :] in self._paths
 
-    def _remember_path(self, path: str) -> None:
+    def _remember_path(self, url: str) -> None:
         if len(self._paths) >= _MOST_PATHS:
             del self._paths[next(iter(self._paths))]
-        self._paths[path] = None
+        self._paths[url[url.index("/", 8) :]] = None
 
 
 def _is_front(url: str) -> bool:

@@ -17,7 +17,7 @@ def crawled(folder, pages, recipe="adaptive", workers=1, **web):
         seeds = ["http://front.test/", *sorted(honest)[1:6]]
         more = {
             "recipe": recipe,
-            "fetch": {"parallel": 16},
+            "fetch": {"delay": 0.02},
             "crawl": {"workers": workers},
             "judge": {"kind": "profile"},
         }
