@@ -23,7 +23,7 @@ from analecta.store.library import Library
 
 HERE = Path(__file__).parent
 FLYING = 48  # requests under way, for all that can
-TOPICS = 30
+TOPICS = {"breadth-first": 30, "adaptive": 26}
 SLOW = 600  # pages are enough for a crawler that fetches one at a time
 
 
@@ -68,15 +68,14 @@ def bare_loop(job: Job) -> list[str]:
     return limit.command(job.web, job.seeds, job.pages)
 
 
-def ours(workers: int) -> Callable[[Job], list[str]]:
-    """Analecta, with a new library of 30 topics that share the seeds."""
+def ours(workers: int, recipe: str = "breadth-first") -> Callable[[Job], list[str]]:
+    """Analecta, with a new library whose topics share out the seeds; breadth-first as the others, or by default."""
 
     def command(job: Job) -> list[str]:
-        library = job.folder / "library"
-        # Breadth-first as the others: best-first would meet fewer dead links and shorter pages.
-        lines = [f'recipe = "breadth-first"\n[scope]\nhosts = {json.dumps(job.web.hosts)}\n']
-        for number in range(TOPICS):
-            seeds = job.seeds[number::TOPICS]
+        library, topics = job.folder / "library", TOPICS[recipe]
+        lines = [f'recipe = "{recipe}"\n[scope]\nhosts = {json.dumps(job.web.hosts)}\n']
+        for number in range(topics):
+            seeds = job.seeds[number::topics]
             lines.append(f'[[topics]]\nname = "Topic {number + 1}"\nseeds = {json.dumps(seeds)}\n')
         Library.create(library, "\n".join(lines))
         options = ["--pages", str(job.pages), "--workers", str(workers), "--delay", "0", "--json"]
@@ -100,6 +99,7 @@ class Crawler:
 OURS = "Analecta"
 CRAWLERS = (
     Crawler(OURS, ours(1), proxied=False),
+    Crawler(f"{OURS}, adaptive", ours(1, "adaptive"), proxied=False),
     Crawler(f"{OURS}, 2 workers", ours(2), proxied=False),
     Crawler("bare loop", bare_loop, proxied=False),
     Crawler("wget -r", wget, stopped=True),
