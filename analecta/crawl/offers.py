@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from analecta.crawl.exchange import Exchange
 from analecta.crawl.focus import Entries, Focus
@@ -15,22 +14,22 @@ from analecta.frontier.traps import DEMOTED, Traps, refusal
 from analecta.judge.links import LinkJudge, Seen
 from analecta.model import OTHERS, Candidate, Found, Lease, Page, Tally, Target
 from analecta.settings import Others, Topic
+from analecta.terms import Int32s
 from analecta.urls import canonical, partition_of, url_id
-
-Hashes = npt.NDArray[np.uint64]
 
 START_PRIORITY = 100.0  # pages to begin at come after the examples, and before all that is found
 _SITEMAP_PRIORITY = 0.05  # a URL of which nothing is known but that it exists
+_NONE = np.zeros(0, np.int32)
 
 
 class Open(msgspec.Struct, frozen=True):
-    """A page whose links may be followed, with what was said of it, and its words."""
+    """A page whose links may be followed, with what was said of it, and the buckets of its words, if counted."""
 
     lease: Lease
     page: Page
     value: Value
     score: float
-    hashes: Hashes
+    buckets: Int32s = _NONE
 
 
 class Offers:
@@ -173,7 +172,7 @@ class Offers:
                     contexts[position] = text
                 elif judge.wants(target):
                     contexts[position] = p.page.around(keep[position])[:300]
-            seen.append(Seen(p.lease.id, p.score, p.hashes, targets, contexts))
+            seen.append(Seen(p.lease.id, p.score, p.buckets, targets, contexts))
         judge.see(seen)
         worths = judge.worth([candidate.target.id for candidate in fresh])
         for candidate, worth in zip(fresh, worths, strict=True):
@@ -195,10 +194,10 @@ class Offers:
             worth[id] *= DEMOTED
         self.frontier.rescore(worth)
 
-    def recall(self, id: int, score: float, hashes: Hashes, links: Sequence[int]) -> None:
+    def recall(self, id: int, score: float, buckets: Int32s, links: Sequence[int]) -> None:
         """Take up again a page that was seen before the last stop."""
         if self.links is not None:
-            self.links.see([Seen(id, score, hashes, links, {})])
+            self.links.see([Seen(id, score, buckets, links, {})])
 
     def recall_contexts(self, contexts: Sequence[tuple[int, str]]) -> None:
         """Take up again the words around links."""

@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from analecta.judge.around import Around
 from analecta.judge.use import Use
+from analecta.terms import Int32s
 
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]
@@ -33,11 +34,11 @@ _BESIDE = (1.0, 1 / 2, 1 / 3)  # how much the links before and after count, the 
 
 
 class Seen(msgspec.Struct):
-    """A page that was judged: its links in order, and the words around some of them (by position)."""
+    """A page that was judged: the buckets of its words, its links in order, the words around some (by position)."""
 
     id: int
     score: float
-    hashes: npt.NDArray[np.uint64]
+    buckets: Int32s
     links: Sequence[int]
     contexts: Mapping[int, str]
 
@@ -91,7 +92,7 @@ class LinkJudge:
             self._forget(len(self._pages) - self.window)
         pages = list(pages)
         scores = [_soft(page.score) for page in pages]
-        self._use.see([page.hashes for page in pages], scores)
+        self._use.see([page.buckets for page in pages], scores)
         targets: list[int] = []
         texts: list[str] = []
         parents: list[float] = []

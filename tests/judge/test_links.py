@@ -10,7 +10,7 @@ CARS = "engines of cars with wheels and brakes"
 
 
 def page(id, score, links, contexts=None, text="some text"):
-    return Seen(id, score, words([text]).hashes, links, contexts or {})
+    return Seen(id, score, words([text]).bags.buckets, links, contexts or {})
 
 
 def judge(**settings):
