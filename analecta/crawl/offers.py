@@ -167,11 +167,9 @@ class Offers:
         for p, keep in followed:
             targets = [p.page.links[i].target.id for i in keep]
             contexts: dict[int, str] = {}
-            for position, target in enumerate(targets):
-                if (text := known.pop(target, None)) is not None:
-                    contexts[position] = text
-                elif judge.wants(target):
-                    contexts[position] = p.page.around(keep[position])[:300]
+            for i in judge.wanted(targets, known):
+                text = known.pop(targets[i], None)
+                contexts[i] = p.page.around(keep[i])[:300] if text is None else text
             seen.append(Seen(p.lease.id, p.score, p.buckets, targets, contexts))
         judge.see(seen)
         worths = judge.worth([candidate.target.id for candidate in fresh])

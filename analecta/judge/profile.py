@@ -142,12 +142,13 @@ class Profile:
         own = np.stack([self._shown(given.labels, topic) for topic in range(topics)], axis=1)
         examples = np.flatnonzero(own.any(axis=1))
         few, weights = units[examples], np.where(own, given.weights[:, None], 0.0)[examples]
-        totals = _sums(few, weights)
-        near, far = few @ totals.T, units @ _units_of(totals).T
-        for topic in np.flatnonzero(totals.any(axis=1)):
+        totals = _sum(few, weights)
+        sizes = _sizes(totals)
+        near, far = few @ totals, units @ _scaled(totals, sizes)
+        for topic in np.flatnonzero(sizes):
             mine = np.flatnonzero(own[examples, topic])
             weight = weights[mine, topic]
-            alone = _without_themselves(near[mine, topic], totals[topic], weight) - off[examples[mine]]
+            alone = _without_themselves(near[mine, topic], sizes[topic], weight) - off[examples[mine]]
             middling = np.median(alone[weight >= weight.max()]) if len(alone) >= _FEWEST else 1.0
             like[:, topic] = far[:, topic] - off - middling
         return like
@@ -173,37 +174,38 @@ class Profile:
 
     def _learn(self, units: csr_matrix, given: Material, parts: Sequence[Part]) -> tuple[Weights, Floats]:
         """The profiles of topics, and the lines between yes and no; all at once, for that is much faster."""
-        totals = _sums(units, np.stack([part.counts for part in parts], axis=1))
-        aways = _sums(units, np.stack([part.against for part in parts], axis=1))
-        towards, offs = _units_of(totals), _units_of(aways) * np.float32(self.away)
+        totals = _sum(units, np.stack([part.counts for part in parts], axis=1))
+        aways = _sum(units, np.stack([part.against for part in parts], axis=1))
+        sizes, against = _sizes(totals), _sizes(aways)
+        towards, offs = _scaled(totals, sizes), _scaled(aways, against) * np.float32(self.away)
         profiles = towards - offs
-        seen = np.asarray(units @ profiles.T, np.float64)
+        seen = np.asarray(units @ profiles, np.float64)
         trained = seen.copy()
         examples = np.flatnonzero(given.labels >= 0)
         few = units[examples]
-        near, far = few @ totals.T, few @ offs.T
+        near, far = few @ totals, few @ offs
         shown = np.flatnonzero(~given.stock & (given.labels == OTHERS))
         more = units[shown]
         lines = np.tile(np.array(_NEVER, np.float64), (len(parts), 1))
         for i, part in enumerate(parts):
-            if not totals[i].any():  # examples without words
-                profiles[i] = 0
+            if not sizes[i]:  # examples without words
+                profiles[:, i] = 0
                 continue
             own = np.flatnonzero(part.own[examples])
-            alone = _without_themselves(near[own, i], totals[i], part.counts[examples[own]])
+            alone = _without_themselves(near[own, i], sizes[i], part.counts[examples[own]])
             trained[examples[own], i] = alone - far[own, i]
             if len(shown) > 1:
-                alike = _without_themselves(more @ aways[i], aways[i], part.against[shown])
-                trained[shown, i] = more @ towards[i] - self.away * alike
-            if np.count_nonzero(profiles[i]) > self.terms:
-                size = np.abs(profiles[i])
-                profiles[i, size < np.partition(size, -self.terms)[-self.terms]] = 0
+                alike = _without_themselves(more @ aways[:, i], against[i], part.against[shown])
+                trained[shown, i] = more @ towards[:, i] - self.away * alike
+            weight = np.abs(profiles[:, i])
+            if np.count_nonzero(weight) > self.terms:
+                profiles[weight < np.partition(weight, -self.terms)[-self.terms], i] = 0
             lines[i] = _line(trained[:, i], seen[:, i], part.first, part.other)
-        return profiles.T, lines
+        return profiles, lines
 
     def _shown(self, labels: Numbers, topic: int) -> Bools:
         """Which examples show a topic: its own and those of the topics below it; none where it has none of its own."""
-        return np.asarray(np.isin(labels, np.flatnonzero(self._below[topic])) & (labels == topic).any())
+        return np.asarray(self._below[topic][np.maximum(labels, 0)] & (labels >= 0) & (labels == topic).any())
 
     def _parted(self, met: Numbers, likeness: Floats, topic: int) -> tuple[Numbers, Numbers]:
         """Of pages met those that join the examples of a topic, and those that stand for what it is not.
@@ -330,12 +332,12 @@ def _against(weights: Floats, shown: Bools) -> Floats:
     return np.where(shown, weights * min(max(more, 1.0), _TELLING), weights)
 
 
-def _without_themselves(near: Weights, total: Weights, weights: Floats) -> Floats:
+def _without_themselves(near: Weights, size: float, weights: Floats) -> Floats:
     """How near pages are to the mean of what was summed up, each without its own part in the sum.
 
-    `near` is how near they are to the sum, in which each has its weight.
+    `near` is how near they are to the sum, in which each has its weight, and `size` the square of its length.
     """
-    near, size = near.astype(np.float64), float(total @ total)
+    near = near.astype(np.float64)
     rest = np.sqrt(np.maximum(size - 2 * weights * near + weights**2, 1e-12))
     return np.asarray((near - weights) / rest, np.float64)
 
@@ -348,7 +350,7 @@ def _line(trained: Floats, seen: Floats, own: Bools, other: Bools) -> Line:
     are to themselves (`seen`), and share some words with them.
     """
     low = float(np.median(trained[other])) if other.any() else 0.0
-    high = float(np.quantile(trained[own], 0.3)) if own.any() else float(trained.max())
+    high = _quantile(trained[own], 0.3) if own.any() else float(trained.max())
     least = -np.inf
     if own.sum() == 1:
         high, least = max(high, low + _ALONE * (float(np.median(seen[own])) - low)), _SOME
@@ -371,17 +373,24 @@ def _units(counted: csr_matrix, idf: Weights) -> csr_matrix:
     return counted
 
 
+def _quantile(values: Floats, share: float) -> float:
+    """As numpy's, which takes ten times as long for a few numbers."""
+    return float(np.interp(share * (len(values) - 1), np.arange(len(values)), np.sort(values)))
+
+
 def _sum(units: csr_matrix, weights: Floats) -> Weights:
+    """The weighted sum of pages; with several columns of weights, as many columns."""
     return np.asarray(units.T @ weights.astype(np.float32), np.float32)
 
 
-def _sums(units: csr_matrix, weights: Floats) -> Weights:
-    """The same for several columns of weights: a row of sums for each."""
-    return np.ascontiguousarray((units.T @ weights.astype(np.float32)).T)
+def _sizes(columns: Weights) -> Weights:
+    """The square of the length of each column."""
+    return np.array([column @ column for column in np.ascontiguousarray(columns.T)], np.float32)
 
 
-def _units_of(vectors: Weights) -> Weights:
-    return np.stack([_unit(vector) for vector in vectors])
+def _scaled(columns: Weights, sizes: Weights) -> Weights:
+    """The columns brought to length 1."""
+    return np.asarray(columns / np.sqrt(np.where(sizes > 0, sizes, 1)), np.float32)
 
 
 def _unit(vector: Weights) -> Weights:
