@@ -257,6 +257,8 @@ class Offers:
                 self.look_ahead(candidate.target.host)
         if refused:
             self.frontier.refuse(refused)
+            if self.links is not None:
+                self.links.lost(*(candidate.target.id for candidate, _ in refused))
         if self.sites is not None:
             welcome = self.sites.sorted_out(welcome)
         if welcome:

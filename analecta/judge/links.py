@@ -82,8 +82,9 @@ class LinkJudge:
 
     def wanted(self, targets: Sequence[int], new: Container[int]) -> list[int]:
         """Positions of targets of which the words around a link should be kept; in any case those that are `new`."""
-        slot, kept, most = self._slots.get, self._around.kept.get, self.contexts
-        return [i for i, id in enumerate(targets) if id in new or kept(slot(id, -1), 0) < most]
+        slot, kept, most, lost = self._slots.get, self._around.kept.get, self.contexts, self._lost
+        places = ((i, id, slot(id, -1)) for i, id in enumerate(targets))
+        return [i for i, id, at in places if id in new or (kept(at, 0) < most and at not in lost)]
 
     def see(self, pages: Iterable[Seen]) -> None:
         """Take in judged pages."""
@@ -114,10 +115,9 @@ class LinkJudge:
         if targets:
             self._around.hear([slots.setdefault(target, len(slots)) for target in targets], contexts)
 
-    def lost(self, id: int) -> None:
-        """A target came to nothing: a dead link, or one that robots may not follow."""
-        if (slot := self._slots.get(id)) is not None:
-            self._lost.add(slot)
+    def lost(self, *ids: int) -> None:
+        """Targets came to nothing: dead links, and such as are out of scope or robots may not follow."""
+        self._lost.update(slot for id in ids if (slot := self._slots.get(id)) is not None)
 
     def score(self, scores: Mapping[int, float]) -> None:
         """Pages were judged anew."""

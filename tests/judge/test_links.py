@@ -103,6 +103,14 @@ def test_few_contexts_of_a_target_are_kept():
         links.see([page(i, 0.5, [50], {0: BEES} if wanted else {})])
 
 
+def test_no_words_are_kept_around_links_to_what_came_to_nothing():
+    links = judge()
+    links.see([page(1, 0.5, [50, 51], {0: BEES, 1: BEES})])
+    links.lost(50)
+    assert links.wanted([50, 51], ()) == [1]
+    assert set(links.refresh()) == {51}
+
+
 def test_a_few_links_get_a_bonus_and_the_seed_says_which():
     chosen = []
     for seed in (1, 1, 2):
