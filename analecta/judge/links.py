@@ -54,7 +54,7 @@ class LinkJudge:
         window: int = 5000,
         half_life: float = 4000.0,
         every: int = 12,
-        growth: float = 0.06,
+        growth: float = 0.09,
         explore: float = 0.3,
         seed: int = 0,
     ) -> None:
