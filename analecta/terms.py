@@ -13,12 +13,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
 UInt64s = npt.NDArray[np.uint64]
+Int32s = npt.NDArray[np.int32]
+Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
 
@@ -59,6 +62,26 @@ _PAIRED_BLOCKS = (  # letters and marks of these are cut into pairs
 _SPAN = np.array([1] * 0xC0 + [2] * 0x20 + [3] * 0x10 + [4] * 0x10, np.uint8)  # bytes by first byte
 
 
+BITS = 18
+BUCKETS = 1 << BITS  # words as numbers below it: no dictionary to build, to look up or to send along with a model
+
+
+class Bags(NamedTuple):
+    """Which buckets the words of each page fall into, in ascending order, and how often each of them is met.
+
+    Page i has buckets[starts[i]:starts[i + 1]].
+    """
+
+    buckets: Int32s
+    counts: Floats
+    starts: Int32s
+
+    def apart(self) -> list[tuple[Int32s, Floats]]:
+        """The buckets and counts of each page, on their own."""
+        spans = zip(self.starts.tolist(), self.starts[1:].tolist(), strict=False)
+        return [(self.buckets[i:j].copy(), self.counts[i:j].copy()) for i, j in spans]
+
+
 @dataclass(frozen=True)
 class Words:
     """The words of a batch: page i has hashes[starts[i]:starts[i + 1]], in the order of the text.
@@ -72,6 +95,7 @@ class Words:
     offsets: Ints = field(repr=False)
     begins: Ints = field(repr=False)
     ends: Ints = field(repr=False)
+    known: Bags | None = field(default=None, repr=False)  # where they were counted before
 
     def __len__(self) -> int:
         """How many pages there are."""
@@ -81,6 +105,19 @@ class Words:
     def pages(self) -> Ints:
         """Which page each word is of."""
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
+
+    @cached_property
+    def bags(self) -> Bags:
+        """The words by buckets; counted once, whoever asks."""
+        if self.known is not None:
+            return self.known
+        narrow: type[np.signedinteger] = np.int32 if len(self) < 1 << (31 - BITS) else np.int64  # half the time
+        keys = np.sort(self.pages.astype(narrow) << BITS | buckets(self.hashes).astype(narrow))
+        first = np.flatnonzero(np.diff(keys, prepend=-1))
+        counts = np.diff(first, append=len(keys)).astype(np.float32)
+        keys = keys[first]
+        starts = np.searchsorted(keys, np.arange(len(self) + 1, dtype=np.int64) << BITS).astype(np.int32)
+        return Bags((keys & (BUCKETS - 1)).astype(np.int32), counts, starts)
 
     def strings(self) -> list[str]:
         """The words themselves, as many as there are hashes; slow, for training and for people."""
@@ -105,6 +142,11 @@ def words(texts: Sequence[str]) -> Words:
     begins, ends = begins[keep], ends[keep]
     starts = np.searchsorted(begins, offsets)
     return Words(_hash(buffer, begins, ends), starts, buffer.tobytes(), offsets, begins, ends)
+
+
+def buckets(hashes: UInt64s) -> Ints:
+    """The bucket of each word."""
+    return (hashes >> np.uint64(64 - BITS)).astype(np.int64)
 
 
 class Vocabulary:

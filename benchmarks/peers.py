@@ -23,7 +23,9 @@ from analecta.store.library import Library
 
 HERE = Path(__file__).parent
 FLYING = 48  # requests under way, for all that can
-TOPICS = 30
+TOPICS = {"breadth-first": 30, "adaptive": 26}
+MOST = 1.35  # times the CPU of breadth-first that the default recipe may cost
+LEAST = 5.2  # times the CPU of the default recipe that Scrapy costs
 SLOW = 600  # pages are enough for a crawler that fetches one at a time
 
 
@@ -68,15 +70,14 @@ def bare_loop(job: Job) -> list[str]:
     return limit.command(job.web, job.seeds, job.pages)
 
 
-def ours(workers: int) -> Callable[[Job], list[str]]:
-    """Analecta, with a new library of 30 topics that share the seeds."""
+def ours(workers: int, recipe: str = "breadth-first") -> Callable[[Job], list[str]]:
+    """Analecta, with a new library whose topics share out the seeds; breadth-first as the others, or by default."""
 
     def command(job: Job) -> list[str]:
-        library = job.folder / "library"
-        # Breadth-first as the others: best-first would meet fewer dead links and shorter pages.
-        lines = [f'recipe = "breadth-first"\n[scope]\nhosts = {json.dumps(job.web.hosts)}\n']
-        for number in range(TOPICS):
-            seeds = job.seeds[number::TOPICS]
+        library, topics = job.folder / "library", TOPICS[recipe]
+        lines = [f'recipe = "{recipe}"\n[scope]\nhosts = {json.dumps(job.web.hosts)}\n']
+        for number in range(topics):
+            seeds = job.seeds[number::topics]
             lines.append(f'[[topics]]\nname = "Topic {number + 1}"\nseeds = {json.dumps(seeds)}\n')
         Library.create(library, "\n".join(lines))
         options = ["--pages", str(job.pages), "--workers", str(workers), "--delay", "0", "--json"]
@@ -98,8 +99,10 @@ class Crawler:
 
 
 OURS = "Analecta"
+ADAPTIVE = f"{OURS}, adaptive"
 CRAWLERS = (
     Crawler(OURS, ours(1), proxied=False),
+    Crawler(ADAPTIVE, ours(1, "adaptive"), proxied=False),
     Crawler(f"{OURS}, 2 workers", ours(2), proxied=False),
     Crawler("bare loop", bare_loop, proxied=False),
     Crawler("wget -r", wget, stopped=True),
@@ -150,6 +153,22 @@ def compare(rows: list[dict[str, Any]]) -> None:
         row["speed_to_ours"] = row["pages_per_s"] / own["pages_per_s"]
 
 
+def bounds(rows: list[dict[str, Any]]) -> list[str]:
+    """Print how the default recipe stands to breadth-first and to Scrapy; what is out of bounds, in words."""
+    cost = {row["name"]: row["ms_per_page"] for row in rows if row["pages"] and "trouble" not in row}
+    broken = []
+    for name, to, held, bound in (
+        (ADAPTIVE, OURS, lambda ratio: ratio <= MOST, f"at most {MOST}"),
+        ("Scrapy", ADAPTIVE, lambda ratio: ratio >= LEAST, f"at least {LEAST}"),
+    ):
+        if name in cost and to in cost:
+            ratio = cost[name] / cost[to]
+            words = f"{name} costs {ratio:.2f} times the CPU of {to} ({bound})"
+            print(words)
+            broken += [] if held(ratio) else [words]
+    return broken
+
+
 COLUMNS = {
     "crawler": "name:",
     "pages": "pages:,",
@@ -184,6 +203,8 @@ def main() -> None:
     measure.show("What a page costs", [row for row in rows if "trouble" not in row], COLUMNS, note)
     measure.keep(chosen.output, {"machine": machine, "web": about, "asked": pages, "crawlers": rows})
     failed = [f"{row['name']} got {row['pages']} pages only:\n{row['trouble']}" for row in rows if "trouble" in row]
+    broken = bounds(rows)
+    failed += [] if chosen.quick else broken  # a short run is mostly start
     if failed:
         sys.exit("\n".join(failed))
 

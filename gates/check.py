@@ -2,6 +2,7 @@
 
 python gates/check.py                   # as `make gate`
 python gates/check.py --only pocket     # the short form, which needs no data
+python gates/check.py --name adaptive   # one recipe, judge or figure of each gate
 python gates/check.py --pin             # write what was measured, less the margin, as the new floors
 """
 
@@ -78,12 +79,17 @@ def main() -> int:
     parser.add_argument("--pin", action="store_true", help="write the floors instead of checking them")
     parser.add_argument("--only", metavar="NAME", help="one gate: pocket, wikischools, ...")
     parser.add_argument("--kind", choices=FILES, help="of what; otherwise of all")
+    parser.add_argument("--name", help="one recipe, judge or figure; otherwise all of a gate")
     parser.add_argument("--data", type=Path, default=DATA, help="where the webs are")
     asked = parser.parse_args()
     held = True
     for kind, path in FILES.items():
         for name, gate in tomllib.loads(path.read_text()).items():
             if (asked.kind or kind) != kind or (asked.only or name) != name:
+                continue
+            if asked.name:
+                gate["floors"] = {key: floor for key, floor in gate["floors"].items() if key == asked.name}
+            if not gate["floors"]:
                 continue
             try:
                 found, digest = measure(kind, gate, asked.data)

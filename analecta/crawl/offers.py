@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from analecta.crawl.exchange import Exchange
 from analecta.crawl.focus import Entries, Focus
@@ -16,9 +15,8 @@ from analecta.frontier.traps import Leads, Suspicion, Traps, is_trusted, leads_o
 from analecta.judge.links import LinkJudge, Seen
 from analecta.model import OTHERS, Candidate, Found, Lease, Page, Tally, Target
 from analecta.settings import Others, Topic
+from analecta.terms import Int32s
 from analecta.urls import canonical, partition_of, url_id
-
-Hashes = npt.NDArray[np.uint64]
 
 START_PRIORITY = 100.0  # pages to begin at come after the examples, and before all that is found
 _SITEMAP_PRIORITY = 0.05  # a URL of which nothing is known but that it exists
@@ -27,16 +25,17 @@ _MOST_EXPLORED = 10_000
 _MOST_DEMOTED = 256  # in one pick, so that it is over soon
 _MUCH = 0.6  # by how much less a demoted URL must be worth now to be sent further back
 _MAY_BE_TRAPS = frozenset((Found.LINK, Found.REDIRECT, Found.SITEMAP))
+_NONE = np.zeros(0, np.int32)
 
 
 class Open(msgspec.Struct, frozen=True):
-    """A page whose links may be followed, with what was said of it, and its words."""
+    """A page whose links may be followed, with what was said of it, and the buckets of its words, if counted."""
 
     lease: Lease
     page: Page
     value: Value
     score: float
-    hashes: Hashes
+    buckets: Int32s = _NONE
 
 
 class Offers:
@@ -187,12 +186,10 @@ class Offers:
         for p, keep in followed:
             targets = [p.page.links[i].target.id for i in keep]
             contexts: dict[int, str] = {}
-            for position, target in enumerate(targets):
-                if (text := known.pop(target, None)) is not None:
-                    contexts[position] = text
-                elif judge.wants(target):
-                    contexts[position] = p.page.around(keep[position])[:300]
-            seen.append(Seen(p.lease.id, p.score, p.hashes, targets, contexts))
+            for i in judge.wanted(targets, known):
+                text = known.pop(targets[i], None)
+                contexts[i] = p.page.around(keep[i])[:300] if text is None else text
+            seen.append(Seen(p.lease.id, p.score, p.buckets, targets, contexts))
         judge.see(seen)
         worths = judge.worth([candidate.target.id for candidate in fresh])
         for candidate, worth in zip(fresh, worths, strict=True):
@@ -209,10 +206,10 @@ class Offers:
         self.frontier.rescore(worth)
         self.frontier.ledger.set_priorities(self.frontier.priorities())
 
-    def recall(self, id: int, score: float, hashes: Hashes, links: Sequence[int]) -> None:
+    def recall(self, id: int, score: float, buckets: Int32s, links: Sequence[int]) -> None:
         """Take up again a page that was seen before the last stop."""
         if self.links is not None:
-            self.links.see([Seen(id, score, hashes, links, {})])
+            self.links.see([Seen(id, score, buckets, links, {})])
 
     def recall_contexts(self, contexts: Sequence[tuple[int, str]]) -> None:
         """Take up again the words around links."""
@@ -276,6 +273,8 @@ class Offers:
                 self.look_ahead(candidate.target.host)
         if refused:
             self.frontier.refuse(refused)
+            if self.links is not None:
+                self.links.lost(*(candidate.target.id for candidate, _ in refused))
         if self.sites is not None:
             welcome = self.sites.sorted_out(welcome)
         if welcome:

@@ -10,7 +10,7 @@ import xxhash
 
 from analecta.crawl.endings import Endings
 from analecta.crawl.focus import Focus, host_of, is_off_topic
-from analecta.crawl.memory import Memory, Remembered, apart
+from analecta.crawl.memory import Bag, Memory, Remembered, apart
 from analecta.crawl.messages import Course
 from analecta.crawl.offers import Offers, Open
 from analecta.crawl.pile import Late
@@ -119,7 +119,7 @@ class Pages:
         unread = {i for i, page in enumerate(pages) if page.mime in DOCUMENTS and not page.text}
         for i in unread:
             verdicts[i] = self._parents(parsed[i][0])
-        own = apart(cut)
+        own, bags = apart(cut), self._bags(cut)
         said, around = (apart(view) if view else [own[0][:0]] * len(own) for view in (anchors, neighbours))
         open_pages = []
         for i, ((lease, answer, page), verdict) in enumerate(zip(parsed, verdicts, strict=True)):
@@ -127,9 +127,9 @@ class Pages:
             self.suspect(lease.id)
             seq, hidden, value = self._keep(lease, answer, page, verdict, own[i], alike[i])
             if i not in unread:
-                self.memory.pages.append(Remembered(seq, lease.id, own[i], said[i], around[i], hidden))
+                self.memory.pages.append(Remembered(seq, lease.id, own[i], said[i], around[i], hidden, bags[i]))
             if value is not None:
-                open_pages.append(Open(lease, page, value, self.focus.open(verdict).confidence, own[i]))
+                open_pages.append(_open(lease, page, value, self.focus.open(verdict), bags[i]))
         self.suspect(0)
         self.count.add(self._counted)
         self._counted.clear()
@@ -142,7 +142,7 @@ class Pages:
             lease, page = late.lease, late.page
             text = excerpt(page.text)
             cut = words([text])
-            own = apart(cut)[0]
+            own, bag = apart(cut)[0], self._bags(cut)[0]
             page.simhash = int(fingerprints(cut, [page.title], [text])[0])
             verdict = self._verdicts(cut, [lease], *self._views([lease]))[0] if page.text else self._parents(lease)
             hidden = page.noindex or is_off_topic(lease)
@@ -157,10 +157,10 @@ class Pages:
             }, _says(page))  # fmt: skip
             self.count.add([(lease, page.links)])
             if page.text:
-                self.memory.pages.append(Remembered(late.seq, lease.id, own, hidden=hidden))
+                self.memory.pages.append(Remembered(late.seq, lease.id, own, hidden=hidden, bag=bag))
             value = self.focus.value(verdict, lease, False)
             if value is not None:
-                self.offers.follow([Open(lease, page, value, self.focus.open(verdict).confidence, own)])
+                self.offers.follow([_open(lease, page, value, self.focus.open(verdict), bag)])
 
     def parse(self, lease: Lease, answer: Answer) -> Page | ParserDied:
         """Parse a page that is not heavy, here and now."""
@@ -193,6 +193,10 @@ class Pages:
         if self.judge is None:
             return [Verdict(t, 1.0, ((t, 1.0),)) if (t := lease.topic) >= 0 else Verdict() for lease in leases]
         return self.judge.judge_words(cut, anchors, neighbours)
+
+    def _bags(self, cut: Words) -> Sequence[Bag | None]:
+        """The words of each page by buckets, where a judge of links looks at them."""
+        return cut.bags.apart() if self.offers.links is not None else [None] * len(cut)
 
     def _parents(self, lease: Lease) -> Verdict:
         """A document whose text cannot be had is what the page is that links to it (S10)."""
@@ -359,12 +363,16 @@ class Pages:
         rows = self.shard.last_pages(window, SEED_PRIORITY) if window else []
         for start in range(0, len(rows), 64):
             part = rows[start : start + 64]
-            own = apart(words([excerpt(unpack_text(text)) for _, _, _, text, _, _ in part]))
-            for (seq, id, confidence, _, links, hidden), hashes in zip(part, own, strict=True):
-                self.memory.pages.append(Remembered(seq, id, hashes, hidden=hidden))
-                self.offers.recall(id, confidence, hashes, np.frombuffer(links or b"", np.int64).tolist())
+            text = excerpt(page.text)
+            cut = words([text])
+            own, bag = apart(cut)[0], self._bags(cut)[0]
+            page.simhash = int(fingerprints(cut, [page.title], [text])[0])
         if rows:
             self.offers.recall_contexts(self.shard.last_contexts(4 * window))
+
+
+def _open(lease: Lease, page: Page, value: Value, verdict: Verdict, bag: Bag | None) -> Open:
+    return Open(lease, page, value, verdict.confidence, *(bag[:1] if bag else ()))
 
 
 def _short(answer: Answer) -> str:

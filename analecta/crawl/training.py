@@ -129,9 +129,14 @@ class Teacher:
                 self._sure = self._sure_of(examples, load(old))
             found = self._found(shards)
             graph = link_graph(*page_links(shards)) if self.settings.authorities else None
-            best, hubs = self._archetypes(found, examples, graph)
-            far = self._worse(found, {page.id for page in best})
-            if "met" in self.judge.needs:  # it finds its archetypes itself
+            parts_itself = "met" in self.judge.needs
+            best: list[Found] = []
+            far: list[Found] = []
+            hubs: list[int] = []
+            if graph or not parts_itself or self._doubts_due(examples, len(found)):
+                best, hubs = self._archetypes(found, examples, graph)
+                far = self._worse(found, {page.id for page in best})
+            if parts_itself:  # it finds its archetypes itself
                 best, rest, topic = [], found, MET
             else:
                 rest, topic = far, OTHERS
@@ -202,14 +207,19 @@ class Teacher:
         Those of OTHERS are never doubted: people give such as look right and are not.
         """
         meant = [example for example in examples if example.topic >= 0]
-        alone = len({example.topic for example in meant}) == 1
-        met = usual if alone else []
-        if meant and (len(meant) != self._looked[0] or len(met) >= _MORE * max(self._looked[1], 1)):
+        met = usual if _alone(meant) else []
+        if meant and self._doubts_due(meant, len(met)):
             self._looked = len(meant), len(met)
             before, self._doubts = self._doubts, doubtful(meant, met)
             self._tell_doubts(meant, before)
         doubted = self._doubts.keys() - {one.url for one in self._said.values()}
         return [msgspec.structs.replace(e, weight=DOUBTED) if e.url in doubted else e for e in examples]
+
+    def _doubts_due(self, examples: Sequence[Example], met: int) -> bool:
+        """Whether to ask again which examples look wrong: there are others, or so many more pages were met."""
+        meant = [example for example in examples if example.topic >= 0]
+        more = min(met, MOST) >= _MORE * max(self._looked[1], 1)
+        return len(meant) != self._looked[0] or (more and _alone(meant))
 
     def _tell_doubts(self, examples: Sequence[Example], before: Mapping[str, int]) -> None:
         """Write down which examples count for little, once, and which of them do so no longer."""
@@ -318,6 +328,11 @@ class Teacher:
         """With the text that a person left of it (B10), where one did."""
         text = self._said[id].text if id in self._said else ""
         return msgspec.structs.replace(example, text=text[:_MOST_TEXT]) if text else example
+
+
+def _alone(examples: Sequence[Example]) -> bool:
+    """Whether all are of one topic: only then pages met tell which of them look wrong."""
+    return len({example.topic for example in examples}) == 1
 
 
 def _some(pages: Sequence[Found], most: int) -> list[Found]:

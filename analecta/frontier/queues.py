@@ -540,7 +540,8 @@ class Frontier:
 
     def _hot(self, host: Host) -> Iterable[Entry]:
         """The entries of a host that are not stale, each once: what went up and came back stands in its heap twice."""
-        return dict.fromkeys(entry for entry in host.heap if self._live.get(entry[2]) == -entry[0])
+        live = self._live.get
+        return {entry[2]: entry for entry in host.heap if live(entry[2]) == -entry[0]}.values()
 
     def _best(self, host: Host) -> Entry | None:
         """The best entry of a host, after stale ones have been dropped and cold ones fetched if need be."""

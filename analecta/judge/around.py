@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
-from analecta.judge.buckets import BITS, SIZE, buckets
+from analecta.judge.buckets import SIZE
 from analecta.terms import words
 
 Floats = npt.NDArray[np.float64]
@@ -38,18 +38,17 @@ class Around:
 
     def hear(self, slots: Sequence[int], texts: Sequence[str]) -> None:
         """Take in the words around links to slots."""
-        cut = words(texts)
-        used, lengths = different(buckets(cut.hashes), cut.pages, len(texts))
+        used, _, starts = words(texts).bags
         self._name(used)
         self._words.append(self._column[used])
-        self._lengths.append(lengths)
+        self._lengths.append(np.diff(starts))
         self._of += slots
         for slot in slots:
             self.kept[slot] = self.kept.get(slot, 0) + 1
 
-    def _name(self, used: Numbers) -> None:
+    def _name(self, used: Columns) -> None:
         """Give columns to words that are new: they have led nowhere yet."""
-        new = np.unique(used[self._column[used] < 0])
+        new = np.unique(used[self._column[used] < 0]).astype(np.int64)
         if not len(new):
             return
         self._column[new] = np.arange(len(self._buckets), len(self._buckets) + len(new))
@@ -110,10 +109,3 @@ class Around:
         length = np.sqrt(sums[:, _SQUARE])
         by_led = sums[:, _LED] / np.where(length > 0, length, 1)
         return by_led, sums[:, _USED] / np.maximum(sums[:, _TOLD], 1)
-
-
-def different(numbers: Numbers, text: Numbers, count: int) -> tuple[Numbers, Numbers]:
-    """The different buckets of each text, text after text, and how many each has; `text`: which one each is of."""
-    keys = np.sort(text << BITS | numbers)
-    keys = keys[np.diff(keys, prepend=-1) != 0]
-    return keys & (SIZE - 1), np.bincount(keys >> BITS, minlength=count)

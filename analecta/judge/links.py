@@ -13,7 +13,7 @@ before is forgotten, and what is old counts less. A link in 64 gets a bonus it d
 sees what it would not have looked at.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from analecta.judge.around import Around
 from analecta.judge.use import Use
+from analecta.terms import Int32s
 
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]
@@ -33,11 +34,11 @@ _BESIDE = (1.0, 1 / 2, 1 / 3)  # how much the links before and after count, the 
 
 
 class Seen(msgspec.Struct):
-    """A page that was judged: its links in order, and the words around some of them (by position)."""
+    """A page that was judged: the buckets of its words, its links in order, the words around some (by position)."""
 
     id: int
     score: float
-    hashes: npt.NDArray[np.uint64]
+    buckets: Int32s
     links: Sequence[int]
     contexts: Mapping[int, str]
 
@@ -53,7 +54,7 @@ class LinkJudge:
         window: int = 5000,
         half_life: float = 4000.0,
         every: int = 12,
-        growth: float = 0.06,
+        growth: float = 0.09,
         explore: float = 0.3,
         seed: int = 0,
     ) -> None:
@@ -67,8 +68,7 @@ class LinkJudge:
         self.seed = seed
         self.seen = 0
         self._due = 0.0
-        self._slots: dict[int, int] = {}  # every page and target has one
-        self._ids: list[int] = []
+        self._slots: dict[int, int] = {}  # every page and target has one, in this order
         self._score: dict[int, float] = {}  # by slot, of pages that were fetched
         self._lost: set[int] = set()  # slots of targets that came to nothing
         self._pages: list[int] = []  # slots
@@ -80,10 +80,11 @@ class LinkJudge:
 
     # --- seeing ----------------------------------------------------------------------------------------------------
 
-    def wants(self, target: int) -> bool:
-        """Whether the words around a link to this target should be kept."""
-        slot = self._slots.get(target)
-        return slot is None or self._around.kept.get(slot, 0) < self.contexts
+    def wanted(self, targets: Sequence[int], new: Container[int]) -> list[int]:
+        """Positions of targets of which the words around a link should be kept; in any case those that are `new`."""
+        slot, kept, most, lost = self._slots.get, self._around.kept.get, self.contexts, self._lost
+        places = ((i, id, slot(id, -1)) for i, id in enumerate(targets))
+        return [i for i, id, at in places if id in new or (kept(at, 0) < most and at not in lost)]
 
     def see(self, pages: Iterable[Seen]) -> None:
         """Take in judged pages."""
@@ -91,15 +92,16 @@ class LinkJudge:
             self._forget(len(self._pages) - self.window)
         pages = list(pages)
         scores = [_soft(page.score) for page in pages]
-        self._use.see([page.hashes for page in pages], scores)
+        self._use.see([page.buckets for page in pages], scores)
         targets: list[int] = []
         texts: list[str] = []
         parents: list[float] = []
+        slots = self._slots
         for page, score in zip(pages, scores, strict=True):
-            slot = self._slot(page.id)
+            slot = slots.setdefault(page.id, len(slots))
             self._score[slot] = score
             self._pages.append(slot)
-            self._links.append(np.array([self._slot(link) for link in page.links], np.int64))
+            self._links.append(np.array([slots.setdefault(link, len(slots)) for link in page.links], np.int64))
             self.seen += 1
             targets += [page.links[i] for i in page.contexts]
             texts += page.contexts.values()
@@ -109,13 +111,13 @@ class LinkJudge:
 
     def hear(self, targets: Sequence[int], contexts: Sequence[str]) -> None:
         """Take in the words around links to targets."""
+        slots = self._slots
         if targets:
-            self._around.hear([self._slot(target) for target in targets], contexts)
+            self._around.hear([slots.setdefault(target, len(slots)) for target in targets], contexts)
 
-    def lost(self, id: int) -> None:
-        """A target came to nothing: a dead link, or one that robots may not follow."""
-        if (slot := self._slots.get(id)) is not None:
-            self._lost.add(slot)
+    def lost(self, *ids: int) -> None:
+        """Targets came to nothing: dead links, and such as are out of scope or robots may not follow."""
+        self._lost.update(slot for id in ids if (slot := self._slots.get(id)) is not None)
 
     def score(self, scores: Mapping[int, float]) -> None:
         """Pages were judged anew."""
@@ -124,22 +126,14 @@ class LinkJudge:
                 self._score[slot] = _soft(score)
         self._use.score(np.array([self._score[slot] for slot in self._pages]))
 
-    def _slot(self, id: int) -> int:
-        slot = self._slots.get(id)
-        if slot is None:
-            slot = self._slots[id] = len(self._ids)
-            self._ids.append(id)
-        return slot
-
     def _forget(self, count: int) -> None:
         """Drop the oldest pages and what only they knew; the slots are numbered anew."""
         self._use.score(np.array([self._score[slot] for slot in self._pages]), forget=count)
         del self._pages[:count], self._links[:count]
         live = np.unique(np.concatenate([*self._links, np.array(self._pages, np.int64)]))
-        new = np.full(len(self._ids), -1, np.int64)
+        new = np.full(len(self._slots), -1, np.int64)
         new[live] = np.arange(len(live))
-        self._ids = [self._ids[i] for i in live.tolist()]
-        self._slots = {id: i for i, id in enumerate(self._ids)}
+        self._slots = {id: i for i, id in enumerate(self._ids()[live].tolist())}
         self._pages = new[self._pages].tolist()
         self._links = [new[links] for links in self._links]
         self._around.forget(new)
@@ -161,7 +155,7 @@ class LinkJudge:
         facts = self._facts()[waits]
         deviation = facts.std(axis=0)
         self._scale = facts.mean(axis=0), np.where(deviation > 1e-9, deviation, 1.0)
-        ids = np.array(self._ids, np.int64)[waits]
+        ids = self._ids()[waits]
         return dict(zip(ids.tolist(), self._value(facts, ids).tolist(), strict=True))
 
     def worth(self, targets: Sequence[int]) -> list[float]:
@@ -175,7 +169,7 @@ class LinkJudge:
         place = np.array(places)
         some = lengths[place] > 0
         facts[some, LED], facts[some, USED] = led[place[some]], used[place[some]]
-        return [float(v) for v in self._value(facts, np.array(targets, np.int64))]
+        return list(self._value(facts, np.array(targets, np.int64)).tolist())
 
     def _value(self, facts: Floats, ids: Numbers) -> Floats:
         """Facts weighed, as a number between 0 and 1."""
@@ -184,15 +178,18 @@ class LinkJudge:
         lucky = (ids ^ self.seed) % _EXPLORE == 0
         return np.asarray(1 / (1 + np.exp(-np.clip((value + self.explore * lucky) / 4, -30, 30))), np.float64)
 
+    def _ids(self) -> Numbers:
+        return np.fromiter(self._slots, np.int64, len(self._slots))
+
     def _waiting(self) -> Numbers:
-        waits = np.ones(len(self._ids), np.bool_)
+        waits = np.ones(len(self._slots), np.bool_)
         waits[list(self._score)] = False
         waits[list(self._lost)] = False
         return np.flatnonzero(waits)
 
     def _facts(self) -> Floats:
         """What is known of each slot: slots x 4."""
-        size = len(self._ids)
+        size = len(self._slots)
         fetched = np.zeros(size, np.bool_)
         better = np.zeros(size)
         slots = np.fromiter(self._score, np.int64, len(self._score))

@@ -23,7 +23,7 @@ ten examples say little about which of their words are usual on this web.
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +42,7 @@ from analecta.terms import Words, stop_words, words
 Floats = npt.NDArray[np.float64]
 Weights = npt.NDArray[np.float32]
 Numbers = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 _NEVER = Line(1e3, 1.0)  # for a topic without examples
 _ENOUGH = 5  # pages that are not the topic: made-up ones are not needed any more
 _STEEP = 5.0  # confidence is 0.01 where most other pages are, 0.7 at the weaker third of the examples
@@ -53,6 +54,16 @@ _AT_ONCE = 64  # texts cut into words: a thousand would take twice the time, out
 _MOST = 2000  # examples that are learnt from at once
 _TELLING = 20.0  # times as much as another page that is not the topic one counts at most that a person gave as such
 _TIMES = 3  # as much as so many times the examples the pages that join them may count, before their trust
+
+
+class Part(NamedTuple):
+    """How much each page counts for a topic and against it; which are off it, which on it, and which its very own."""
+
+    counts: Floats
+    against: Floats
+    other: Bools
+    own: Bools
+    first: Bools
 
 
 class Profile:
@@ -99,11 +110,10 @@ class Profile:
         self.buckets_, counted = self._counted([example.text for example in given.examples])
         self.idf_ = _idf(counted, ~given.stock)
         units = _units(counted, self.idf_)
+        taught = [topic for topic in range(len(topics)) if (given.labels == topic).any()]
+        parts = self._parts(given, taught, self._likeness(units, given, len(topics)))
         self.weights_ = np.zeros((len(self.buckets_), len(topics)), np.float32)
-        likeness = self._likeness(units, given, len(topics))
-        for topic in range(len(topics)):
-            if (given.labels == topic).any():
-                self.weights_[:, topic], self.lines_[topic] = self._learn(units, given, topic, likeness)
+        self.weights_[:, taught], self.lines_[taught] = self._learn(units, given, parts)
         return self._prepare()
 
     def _counted(self, texts: Sequence[str]) -> tuple[Numbers, csr_matrix]:
@@ -129,52 +139,73 @@ class Profile:
         usual = _unit(_sum(units, np.where(given.stock, 0.0, 1.0))) * self.away
         off = units @ usual
         like = np.full((units.shape[0], topics), -np.inf)
-        for topic in range(topics):
-            own = self._shown(given.labels, topic)
-            total = _sum(units, np.where(own, given.weights, 0.0))
-            if not total.any():
-                continue
-            weight = given.weights[own]
-            alone = _without_themselves(units[own], total, weight) - off[own]
+        own = np.stack([self._shown(given.labels, topic) for topic in range(topics)], axis=1)
+        examples = np.flatnonzero(own.any(axis=1))
+        few, weights = units[examples], np.where(own, given.weights[:, None], 0.0)[examples]
+        totals = _sum(few, weights)
+        sizes = _sizes(totals)
+        near, far = few @ totals, units @ _scaled(totals, sizes)
+        for topic in np.flatnonzero(sizes):
+            mine = np.flatnonzero(own[examples, topic])
+            weight = weights[mine, topic]
+            alone = _without_themselves(near[mine, topic], sizes[topic], weight) - off[examples[mine]]
             middling = np.median(alone[weight >= weight.max()]) if len(alone) >= _FEWEST else 1.0
-            like[:, topic] = units @ _unit(total) - off - middling
+            like[:, topic] = far[:, topic] - off - middling
         return like
 
-    def _learn(
-        self, units: csr_matrix, given: Material, topic: int, likeness: Floats
-    ) -> tuple[npt.NDArray[np.float32], Line]:
-        """The profile of one topic, and the line between yes and no."""
-        yes = self._shown(given.labels, topic)
-        joins, worse = self._parted(np.flatnonzero(given.labels == MET), likeness, topic)
+    def _parts(self, given: Material, topics: Sequence[int], likeness: Floats) -> list[Part]:
+        """What counts for each topic and what against it."""
+        met = np.flatnonzero(given.labels == MET)
         shown = ~given.stock & (given.labels == OTHERS)
-        other = ~yes & ~given.stock & (given.labels >= OTHERS)
-        other[worse] = True
-        if other.sum() < _ENOUGH and not shown.any():
-            other |= given.stock
-        counts = np.where(yes, given.weights, 0.0)
-        counts[joins] = self.trust * min(1.0, _TIMES * yes.sum() / max(len(joins), 1))
-        total = _sum(units, counts)
-        if not total.any():  # examples without words
-            return total, _NEVER
-        against = _against(np.where(other, given.weights, 0.0), shown)
-        away = _sum(units, against)
-        off = _unit(away) * self.away
-        profile = _unit(total) - off
-        seen = np.asarray(units @ profile, np.float64)
-        trained = seen.copy()
-        own = yes & (given.weights >= given.weights[yes].max())
-        trained[own] = _without_themselves(units[own], total, counts[own]) - units[own] @ off
-        if shown.sum() > 1:
-            alike = _without_themselves(units[shown], away, against[shown])
-            trained[shown] = units[shown] @ _unit(total) - self.away * alike
-        if np.count_nonzero(profile) > self.terms:
-            least = np.partition(np.abs(profile), -self.terms)[-self.terms]
-            profile[np.abs(profile) < least] = 0
-        return profile, _line(trained, seen, own & (given.labels == topic), other)
+        parts = []
+        for topic in topics:
+            yes = self._shown(given.labels, topic)
+            joins, worse = self._parted(met, likeness, topic)
+            other = ~yes & ~given.stock & (given.labels >= OTHERS)
+            other[worse] = True
+            if other.sum() < _ENOUGH and not shown.any():
+                other |= given.stock
+            counts = np.where(yes, given.weights, 0.0)
+            counts[joins] = self.trust * min(1.0, _TIMES * yes.sum() / max(len(joins), 1))
+            own = yes & (given.weights >= given.weights[yes].max())
+            against = _against(np.where(other, given.weights, 0.0), shown)
+            parts.append(Part(counts, against, other, own, own & (given.labels == topic)))
+        return parts
 
-    def _shown(self, labels: Numbers, topic: int) -> npt.NDArray[np.bool_]:
+    def _learn(self, units: csr_matrix, given: Material, parts: Sequence[Part]) -> tuple[Weights, Floats]:
+        """The profiles of topics, and the lines between yes and no; all at once, for that is much faster."""
+        totals = _sum(units, np.stack([part.counts for part in parts], axis=1))
+        aways = _sum(units, np.stack([part.against for part in parts], axis=1))
+        sizes, against = _sizes(totals), _sizes(aways)
+        towards, offs = _scaled(totals, sizes), _scaled(aways, against) * np.float32(self.away)
+        profiles = towards - offs
+        seen = np.asarray(units @ profiles, np.float64)
+        trained = seen.copy()
+        examples = np.flatnonzero(given.labels >= 0)
+        few = units[examples]
+        near, far = few @ totals, few @ offs
+        shown = np.flatnonzero(~given.stock & (given.labels == OTHERS))
+        more = units[shown]
+        lines = np.tile(np.array(_NEVER, np.float64), (len(parts), 1))
+        for i, part in enumerate(parts):
+            if not sizes[i]:  # examples without words
+                profiles[:, i] = 0
+                continue
+            own = np.flatnonzero(part.own[examples])
+            alone = _without_themselves(near[own, i], sizes[i], part.counts[examples[own]])
+            trained[examples[own], i] = alone - far[own, i]
+            if len(shown) > 1:
+                alike = _without_themselves(more @ aways[:, i], against[i], part.against[shown])
+                trained[shown, i] = more @ towards[:, i] - self.away * alike
+            weight = np.abs(profiles[:, i])
+            if np.count_nonzero(weight) > self.terms:
+                profiles[weight < np.partition(weight, -self.terms)[-self.terms], i] = 0
+            lines[i] = _line(trained[:, i], seen[:, i], part.first, part.other)
+        return profiles, lines
+
+    def _shown(self, labels: Numbers, topic: int) -> Bools:
         """Which examples show a topic: its own and those of the topics below it; none where it has none of its own."""
-        return np.asarray(np.isin(labels, np.flatnonzero(self._below[topic])) & (labels == topic).any())
+        return np.asarray(self._below[topic][np.maximum(labels, 0)] & (labels >= 0) & (labels == topic).any())
 
     def _parted(self, met: Numbers, likeness: Floats, topic: int) -> tuple[Numbers, Numbers]:
         """Of pages met those that join the examples of a topic, and those that stand for what it is not.
@@ -197,13 +228,19 @@ class Profile:
         """The same for words already cut."""
         if not len(self.buckets_):
             return [Verdict()] * len(batch)
-        sure = self._sure(_units(rows(batch), self._idf))
+        sure = self._sure(self._units(batch))
         sure[np.diff(batch.starts) == 0] = 0.0
         if len(self.topics_) == 1:
             return [self._verdict([0], [one]) for one in sure[:, 0].tolist()]
         order = np.argsort(-sure, axis=1, kind="stable")[:, : max(self.overlap, 1)]
         ranked = np.take_along_axis(sure, order, axis=1)
         return [self._verdict(*row) for row in zip(order.tolist(), ranked.tolist(), strict=True)]
+
+    def _units(self, batch: Words) -> csr_matrix:
+        """Page vectors over the buckets that are known, and one more for all others, which count nothing."""
+        bags = batch.bags
+        shape = len(batch), len(self._idf)
+        return _units(csr_matrix((bags.counts, self._place[bags.buckets], bags.starts), shape=shape), self._idf)
 
     def _sure(self, units: csr_matrix) -> Floats:
         """How sure it is of each topic; of a page that is also of a topic below, that one takes it over."""
@@ -231,9 +268,10 @@ class Profile:
         batch = words([page.text])
         if not len(self.buckets_) or not len(batch.hashes):
             return []
-        unit = _units(rows(batch), self._idf)
+        unit = self._units(batch)
         best = int(np.argmax(self._sure(unit)[0]))
-        made = dict(zip(unit.indices.tolist(), (unit.data * self._profiles[unit.indices, best]).tolist(), strict=True))
+        value = unit.data * self._profiles[unit.indices, best]
+        made = dict(zip(batch.bags.buckets.tolist(), value.tolist(), strict=True))
         named = dict(zip(buckets(batch.hashes).tolist(), batch.strings(), strict=True))
         stop = stop_words("en")
         told = [(word, made.get(bucket, 0.0)) for bucket, word in named.items() if word not in stop]
@@ -271,14 +309,15 @@ class Profile:
 
     def _prepare(self) -> Self:
         self._below = _below(self.topics_)
-        self._idf = np.zeros(SIZE, np.float32)
-        self._idf[self.buckets_] = self.idf_
-        self._profiles = np.zeros((SIZE, len(self.topics_)), np.float32)
-        self._profiles[self.buckets_] = self.weights_
+        known = len(self.buckets_)
+        self._place = np.full(SIZE, known, np.int32)
+        self._place[self.buckets_] = np.arange(known)
+        self._idf = np.append(self.idf_, np.float32(0))
+        self._profiles = np.concatenate([self.weights_, np.zeros((1, len(self.topics_)), np.float32)])
         return self
 
 
-def _below(topics: Sequence[str]) -> npt.NDArray[np.bool_]:
+def _below(topics: Sequence[str]) -> Bools:
     """For each topic, which lie below it or are it."""
     above = [name + BELOW for name in topics]
     return np.array([[(name + BELOW).startswith(one) for name in topics] for one in above], np.bool_).reshape(
@@ -286,21 +325,24 @@ def _below(topics: Sequence[str]) -> npt.NDArray[np.bool_]:
     )
 
 
-def _against(weights: Floats, shown: npt.NDArray[np.bool_]) -> Floats:
+def _against(weights: Floats, shown: Bools) -> Floats:
     """How much each page counts as what is not the topic: those that a person gave together as much as all others."""
     given = weights[shown].sum()
     more = weights[~shown].sum() / given if given else 1.0
     return np.where(shown, weights * min(max(more, 1.0), _TELLING), weights)
 
 
-def _without_themselves(units: csr_matrix, total: Weights, weights: Floats) -> Floats:
-    """How near pages are to the mean of what was summed up, each without its own part in the sum."""
-    near, size = np.asarray(units @ total, np.float64), float(total @ total)
+def _without_themselves(near: Weights, size: float, weights: Floats) -> Floats:
+    """How near pages are to the mean of what was summed up, each without its own part in the sum.
+
+    `near` is how near they are to the sum, in which each has its weight, and `size` the square of its length.
+    """
+    near = near.astype(np.float64)
     rest = np.sqrt(np.maximum(size - 2 * weights * near + weights**2, 1e-12))
     return np.asarray((near - weights) / rest, np.float64)
 
 
-def _line(trained: Floats, seen: Floats, own: npt.NDArray[np.bool_], other: npt.NDArray[np.bool_]) -> Line:
+def _line(trained: Floats, seen: Floats, own: Bools, other: Bools) -> Line:
     """A page is on topic that is nearly as near to the examples as the weaker of them are to one another.
 
     How fast confidence falls beyond that depends on how far away most other pages are. A single example does not say
@@ -308,14 +350,14 @@ def _line(trained: Floats, seen: Floats, own: npt.NDArray[np.bool_], other: npt.
     are to themselves (`seen`), and share some words with them.
     """
     low = float(np.median(trained[other])) if other.any() else 0.0
-    high = float(np.quantile(trained[own], 0.3)) if own.any() else float(trained.max())
+    high = _quantile(trained[own], 0.3) if own.any() else float(trained.max())
     least = -np.inf
     if own.sum() == 1:
         high, least = max(high, low + _ALONE * (float(np.median(seen[own])) - low)), _SOME
     return Line(max(low + _NEARLY * (high - low), least), _STEEP / max(high - low, 1e-6))
 
 
-def _idf(counted: csr_matrix, real: npt.NDArray[np.bool_]) -> Weights:
+def _idf(counted: csr_matrix, real: Bools) -> Weights:
     """How telling a word is: log(1 + N / df); 0 for words that only made-up pages have."""
     df = np.bincount(counted.indices, minlength=counted.shape[1])
     met = np.bincount(counted.indices, weights=np.repeat(real, np.diff(counted.indptr)), minlength=counted.shape[1])
@@ -331,8 +373,24 @@ def _units(counted: csr_matrix, idf: Weights) -> csr_matrix:
     return counted
 
 
+def _quantile(values: Floats, share: float) -> float:
+    """As numpy's, which takes ten times as long for a few numbers."""
+    return float(np.interp(share * (len(values) - 1), np.arange(len(values)), np.sort(values)))
+
+
 def _sum(units: csr_matrix, weights: Floats) -> Weights:
+    """The weighted sum of pages; with several columns of weights, as many columns."""
     return np.asarray(units.T @ weights.astype(np.float32), np.float32)
+
+
+def _sizes(columns: Weights) -> Weights:
+    """The square of the length of each column."""
+    return np.array([column @ column for column in np.ascontiguousarray(columns.T)], np.float32)
+
+
+def _scaled(columns: Weights, sizes: Weights) -> Weights:
+    """The columns brought to length 1."""
+    return np.asarray(columns / np.sqrt(np.where(sizes > 0, sizes, 1)), np.float32)
 
 
 def _unit(vector: Weights) -> Weights:

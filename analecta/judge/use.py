@@ -6,12 +6,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
-from analecta.judge.around import different
-from analecta.judge.buckets import SIZE, buckets
+from analecta.judge.buckets import SIZE
+from analecta.terms import Int32s
 
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]
-UInt64s = npt.NDArray[np.uint64]
 
 
 class Use:
@@ -20,18 +19,18 @@ class Use:
     def __init__(self, half_life: float) -> None:
         """After `half_life` pages one counts half."""
         self.half_life = half_life
-        self._pages: list[npt.NDArray[np.int32]] = []  # the different buckets of each page
+        self._pages: list[Int32s] = []  # the different buckets of each page
         # Instead of all that is old becoming less with every page, what is new counts for more.
         self._weight = 1.0
         self._met = np.zeros(SIZE)
         self._good = np.zeros(SIZE)
         self._met_in_all = self._good_in_all = 0.0
 
-    def see(self, pages: Sequence[UInt64s], scores: Sequence[float]) -> None:
-        """Take in the words of pages."""
-        text = np.repeat(np.arange(len(pages)), [len(page) for page in pages])
-        used, lengths = different(buckets(np.concatenate([np.zeros(0, np.uint64), *pages])), text, len(pages))
-        self._pages += np.split(used.astype(np.int32), np.cumsum(lengths)[:-1]) if len(pages) else []
+    def see(self, pages: Sequence[Int32s], scores: Sequence[float]) -> None:
+        """Take in the different buckets of the words of pages."""
+        self._pages += pages
+        used = np.concatenate([np.zeros(0, np.int32), *pages])
+        lengths = [len(page) for page in pages]
         met, good = self._weights(np.array(scores))
         np.add.at(self._met, used, np.repeat(met, lengths))
         np.add.at(self._good, used, np.repeat(good, lengths))

@@ -10,7 +10,7 @@ CARS = "engines of cars with wheels and brakes"
 
 
 def page(id, score, links, contexts=None, text="some text"):
-    return Seen(id, score, words([text]).hashes, links, contexts or {})
+    return Seen(id, score, words([text]).bags.buckets, links, contexts or {})
 
 
 def judge(**settings):
@@ -82,7 +82,7 @@ def test_old_pages_are_forgotten_and_the_newest_links_stay():
     assert 2000 in worth
     assert 1099 in worth
     assert 1000 not in worth
-    assert len(links._ids) < 70
+    assert len(links._slots) < 70
 
 
 def test_new_targets_are_valued_alike_when_old_pages_were_just_forgotten():
@@ -98,8 +98,17 @@ def test_new_targets_are_valued_alike_when_old_pages_were_just_forgotten():
 def test_few_contexts_of_a_target_are_kept():
     links = judge(contexts=2)
     for i in range(5):
-        assert links.wants(50) == (i < 2)
-        links.see([page(i, 0.5, [50], {0: BEES} if links.wants(50) else {})])
+        wanted = links.wanted([50], ())
+        assert wanted == ([0] if i < 2 else [])
+        links.see([page(i, 0.5, [50], {0: BEES} if wanted else {})])
+
+
+def test_no_words_are_kept_around_links_to_what_came_to_nothing():
+    links = judge()
+    links.see([page(1, 0.5, [50, 51], {0: BEES, 1: BEES})])
+    links.lost(50)
+    assert links.wanted([50, 51], ()) == [1]
+    assert set(links.refresh()) == {51}
 
 
 def test_a_few_links_get_a_bonus_and_the_seed_says_which():
