@@ -363,10 +363,12 @@ class Pages:
         rows = self.shard.last_pages(window, SEED_PRIORITY) if window else []
         for start in range(0, len(rows), 64):
             part = rows[start : start + 64]
-            text = excerpt(page.text)
-            cut = words([text])
-            own, bag = apart(cut)[0], self._bags(cut)[0]
-            page.simhash = int(fingerprints(cut, [page.title], [text])[0])
+            cut = words([excerpt(unpack_text(text)) for _, _, _, text, _, _ in part])
+            own = zip(part, apart(cut), self._bags(cut), strict=True)
+            for (seq, id, confidence, _, links, hidden), hashes, bag in own:
+                self.memory.pages.append(Remembered(seq, id, hashes, hidden=hidden, bag=bag))
+                if bag is not None:
+                    self.offers.recall(id, confidence, bag[0], np.frombuffer(links or b"", np.int64).tolist())
         if rows:
             self.offers.recall_contexts(self.shard.last_contexts(4 * window))
 

@@ -43,7 +43,7 @@ OTHER: dict[str, str] = {
     "trap": "URLs like it brought almost nothing new, so it waits behind every other URL (scope.trusted lifts this).",
     "trap-mirror": "Its host copies other hosts, so it waits behind every other URL (scope.trusted lifts this).",
     "trap-budget": "Its host gave many pages but hardly any on topic, so it waits behind all others (frontier.budget).",
-    "untried": "Its host is new and has a path that another host has, as mirrors do, so it waits behind every other URL.",
+    "untried": "Its host is new and has a path of another host, as mirrors do, so it waits behind every other URL.",
     "stopped": "The crawl ended before it was answered, so it waits for the next one.",
 }
 
