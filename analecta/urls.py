@@ -123,7 +123,7 @@ class Joiner:
     origin, a full URL everywhere: that is the cache key. A hit costs a tenth of a parse.
     """
 
-    def __init__(self, size: int = 100_000, join: Callable[[str, str | None], Target | None] = canonical) -> None:
+    def __init__(self, size: int = 50_000, join: Callable[[str, str | None], Target | None] = canonical) -> None:
         self.size = size
         self.join = join
         self._cache: dict[tuple[str, str], Target | None] = {}

@@ -132,7 +132,10 @@ class Asker:
         if not await self._in_turn(lease):
             return _not_now(lease)
         sent = self._sent(flight)
-        return await self.fetch(Request(lease.url, lease.host, lease.etag, lease.modified, sent))
+        try:
+            return await self.fetch(Request(lease.url, lease.host, lease.etag, lease.modified, sent))
+        finally:
+            self._answered(lease)
 
     async def _located(self, lease: Lease) -> bool:
         """Whether the address of the host may be asked now, as far as it is known and limited."""
@@ -161,6 +164,12 @@ class Asker:
         if not host.delay and self.locate is None:
             return None
         return lambda: self.frontier.sent(lease.id, lease.host, self.clock())
+
+    def _answered(self, lease: Lease) -> None:
+        """The delay runs from the end of an answer, not from when it is taken in: a heavy page is parsed first."""
+        host = self.frontier.hosts[lease.host]
+        if host.delay and not self.ordered:
+            host.put_off(self.clock() + host.delay)
 
     def _refusal(self, lease: Lease, rules: Rules) -> NoAnswer | None:
         """Why robots.txt lets us not ask; None where it does."""

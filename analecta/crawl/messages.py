@@ -42,6 +42,7 @@ class Order(msgspec.Struct, tag="order", array_like=True):
     course: Course = Course()
     near_only: bool = False  # some partition still has what the learning phase wants: the rest must wait
     sites: tuple[str, ...] = ()  # that are to be crawled now, where a crawl goes from site to site
+    patience: float = 20.0  # seconds for draining
     floor: float = 0.0  # of priorities: below 0 where no partition has anything but demoted URLs
 
 
@@ -110,7 +111,7 @@ class Reins:
         if order.serial < self.order.serial:
             return
         if order.stop and not self.order.stop:
-            self._drain_until = self.clock() + 20.0  # what is under way then is given up and queued again
+            self._drain_until = self.clock() + order.patience  # what is under way then is given up and queued again
         elsewhere = order.sites != self.order.sites
         self.order = order
         if elsewhere:

@@ -34,6 +34,7 @@ from analecta.store.library import Library
 _TICK = 0.05  # seconds between two looks around, if no report comes before
 _OUTAGE = 15.0  # seconds in which requests got no answer
 _RESTARTS = 50
+_PATIENCE, _HASTE = 20.0, 5.0  # seconds that what is under way has to end; the second where a person stops the crawl
 _SLACK = 0.5  # by how much less than the best what is demoted may be worth to be asked for as well
 _HUNGRY = 400  # pages that a partition may have left when it gets more: half a second of work
 
@@ -307,12 +308,12 @@ class Crawl:
     def _command(self, stop: str = "") -> None:
         self._serial += 1
         sites = tuple(self._growth.now) if self._growth else ()
-        floor = self._floor()
+        floor, patience = self._floor(), _HASTE if self.interrupts else _PATIENCE
         for i, worker in enumerate(self.workers):
             granted = worker.tell(self._serial)
             model, hubs = self.lessons.model, self.lessons.hubs
             near = self._near_only()
-            order = Order(granted, model, stop, self._serial, hubs, self._helm.course, near, sites, floor)
+            order = Order(granted, model, stop, self._serial, hubs, self._helm.course, near, sites, patience, floor)
             self._links[i].send(i, encode(order))
 
     def _floor(self) -> float:

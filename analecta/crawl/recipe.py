@@ -128,7 +128,7 @@ async def partition(
     elif limits and located:
         frontier.limit_addresses(limits, located.known)
     robots = Robots(
-        SideRequests(ask, frontier, located),
+        SideRequests(ask, frontier, located, partition=(me, partitions)),
         TOKEN,
         keep=archive.write,
         load=shard.hosts.load_robots,

@@ -88,6 +88,11 @@ class Worker:
         return lines[-1] if lines else ""
 
 
+# A partition has one core, and idle helpers of BLAS would spin. Threads share their heaps, and bodies of a megabyte and
+# more go back to the system when they are dropped.
+_SPARING = {"OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2", "MALLOC_MMAP_THRESHOLD_": "1048576"}
+
+
 def start_process(job: Job, errors: IO[bytes]) -> Process:
     """A partition in a process of its own."""
     process = subprocess.Popen(
@@ -95,7 +100,7 @@ def start_process(job: Job, errors: IO[bytes]) -> Process:
         stdin=subprocess.PIPE,
         stderr=errors,
         pass_fds=tuple(job.ends.values()),
-        env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},  # a partition has one core; idle helpers of BLAS would spin
+        env=os.environ | _SPARING,
         process_group=0,  # a terminal's Ctrl-C is for us alone
     )
     assert process.stdin is not None

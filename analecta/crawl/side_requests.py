@@ -16,6 +16,9 @@ from analecta.frontier.politeness import SLOW_DOWN, retry_after
 from analecta.frontier.queues import Frontier
 from analecta.model import Answer, Fetched, NoAnswer, Request, State
 from analecta.seams import Fetch, Locate
+from analecta.urls import partition_of
+
+_MORE = 1.0  # seconds beyond the delay between requests of two partitions
 
 
 class SideRequests:
@@ -27,8 +30,10 @@ class SideRequests:
         frontier: Frontier,
         locate: Locate | None = None,
         clock: Callable[[], float] = time.monotonic,
+        partition: tuple[int, int] = (0, 1),
     ) -> None:
         self.ask, self.frontier, self.locate, self.clock = ask, frontier, locate, clock
+        self.me, self.partitions = partition
         self._lines: dict[str, asyncio.Lock] = {}  # of hosts that requests wait for
 
     async def __call__(self, request: Request) -> Fetched:
@@ -44,6 +49,7 @@ class SideRequests:
             return await self._ask_by_clock(request, frontier.lines, host)
         if not host.delay and frontier.addresses is None:
             return await self.ask(request)
+        await asyncio.sleep(self._behind(name))
         if wait := frontier.claim(name, self.clock()):
             return NoAnswer(request.url, "turn", "its host must be waited for", retry=True, wait=wait)
         try:
@@ -51,6 +57,11 @@ class SideRequests:
         finally:
             frontier.unclaim(name)
         return await self._ask_in_turn(request, key)
+
+    def _behind(self, name: str) -> float:
+        """Seconds to let other partitions go first at a host of theirs: they know nothing of our request."""
+        rank = (self.me - partition_of(name, self.partitions)) % self.partitions
+        return rank * (self.frontier.manners.delay + _MORE)
 
     async def _turn(self, name: str) -> int:
         """Wait for a turn of a host, after those that came before; the key of the turn."""

@@ -152,7 +152,7 @@ class Traps:
         self.trusted = tuple(trusted)
         self.quick = quick
         self.total = 0
-        self.waste = 0  # pages of groups that turned out bad
+        self.waste = 0  # pages for nothing, of groups that are bad
         self.cleared: list[str] = []  # hosts of which a group was cleared: what waits there is looked at again
         # By slot: all pages, and the last ones, which fade. One number of an array is read faster than one of numpy's.
         self._tried, self._good = array("H", bytes(2 * _SLOTS)), array("H", bytes(2 * _SLOTS))
@@ -172,17 +172,18 @@ class Traps:
         self.total += 1
         new = not (outcome.copy or outcome.repeats)
         good = new and (outcome.on_topic or outcome.leads_out or not outcome.breeds)
-        for position, slot in enumerate(self._groups(url)):
+        bad = False
+        for slot in self._groups(url):
             before = self._verdict(slot)
             self._count(slot, good)
             after = self._verdict(slot)
             if after is False:
+                bad = True
                 _add(self._marked, host)
-                if not position:
-                    self.waste += not good if before is False else self._tried[slot] - self._good[slot]
             elif after and before is not True and (host not in self._proven or host in self._marked):
                 self.cleared.append(host)
                 _add(self._proven, host)
+        self.waste += bad and not good
         self._note_path(outcome)
         if self.budget:
             self._note_yield(outcome)
@@ -272,11 +273,12 @@ class Traps:
     def _by_group(self, url: str) -> Suspicion | None:
         """By the narrowest group that has enough evidence."""
         slots = list(self._groups(url))
-        for slot in slots:
+        for position, slot in enumerate(slots):
             verdict = self._verdict(slot)
             if verdict is not None:
                 wasted = self._tried[slots[0]] - self._good[slots[0]]
-                return None if verdict else Suspicion("trap", 1 + wasted, self._tried[slots[0]] < _FEW)
+                untried = self._tried[slots[0]] < _FEW and position > ("?" in url)  # with more parameters it is not new
+                return None if verdict else Suspicion("trap", 1 + wasted, untried)
         return None
 
     def _by_mirror(self, url: str, host: str) -> Suspicion | None:

@@ -57,7 +57,7 @@ class Sandbox:
         limit_seconds: float = 5.0,
         memory: int = 512 * 1024 * 1024,
         start_seconds: float = 30.0,
-        max_body: int = 16 * 1024 * 1024,
+        max_body: int = 4 * 1024 * 1024,
         instead: Callable[[Answer, Target, str, str], Page] = rough_page,
         now: Callable[[], float] = time.monotonic,
         nice: int = 0,

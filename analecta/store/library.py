@@ -9,6 +9,7 @@ import socket
 import sqlite3
 import tempfile
 import time
+import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -57,7 +58,7 @@ class Library:
     def __init__(self, folder: Path, checked: bool = True) -> None:
         """`checked`: refuse a library of which a part is missing or foreign (store/identity.py)."""
         self.folder = folder
-        self._scratch: tempfile.TemporaryDirectory[str] | None = None
+        self._scratch: Path | None = None
         if not (folder / SETTINGS).is_file():
             where = "there is no such folder" if not folder.exists() else f"it has no {SETTINGS}"
             raise BadUse(f"{folder} is not a library: {where}; `analecta new {folder} --seeds FILE` makes one")
@@ -140,8 +141,9 @@ class Library:
         if not self.keeps_nothing():
             return own
         if self._scratch is None:
-            self._scratch = tempfile.TemporaryDirectory(prefix="analecta-")
-        path = Path(self._scratch.name) / name
+            self._scratch = Path(tempfile.mkdtemp(prefix="analecta-"))
+            weakref.finalize(self, shutil.rmtree, self._scratch, ignore_errors=True)
+        path = self._scratch / name
         if own.exists() and not path.exists():
             shutil.copytree(own, path) if own.is_dir() else copy_database(own, path)
         return path
