@@ -56,6 +56,8 @@ def verdict(told: Explanation) -> tuple[str, str]:
             return f"ELSEWHERE. {told.why}", "yellow"
         case "queued" if told.page:
             return _again(told)
+        case "queued" if told.priority is not None and told.priority < 0:
+            return f"WAITS, DEMOTED. {told.why}", "yellow"
         case "queued":
             return "WAITS in the queue" + (f", after a try: {told.why}" if told.tries and told.why else "."), "cyan"
         case "leased" if told.crawling:
@@ -210,7 +212,7 @@ def _order(told: Explanation) -> str:
     if told.depth == 0:
         start = any(step.found == "link" for step in told.chain[-1:])
         parts = ["a page to begin at, after the seeds" if start else "a seed, so it is asked for before all others"]
-    elif told.priority and told.state != "refused":
+    elif told.priority and told.priority > 0 and told.state != "refused":
         parts.append(f"thought worth {told.priority:.2g} by its links; what is worth more comes first")
     if told.topic:
         parts.append(f"sought for {told.topic}")

@@ -13,6 +13,7 @@ from analecta.model import State
 from analecta.publish.collection import collections
 from analecta.publish.explain import Explanation, Step, explain
 from analecta.publish.linking import Linked, Linking
+from analecta.publish.reasons import sentence
 from analecta.publish.rows import Left, links, pages, refusals
 from analecta.publish.telling import tell, verdict
 from analecta.store.feedback import Word, say
@@ -109,7 +110,7 @@ def waiting(library) -> list[tuple[float, str, str]]:
 
 def test_a_url_that_waits_is_told_with_its_place_in_the_queue(grown):
     queue = waiting(grown)
-    priority, _, url = queue[-1]
+    priority, _, url = [row for row in queue if row[0] >= 0][-1]
     told = explain(grown, url)
     assert verdict(told)[0].startswith("WAITS in the queue")
     assert (told.ahead, told.waiting) == (sum(row[0] > priority for row in queue), len(queue))
@@ -217,3 +218,10 @@ def test_b18_explain_tells_what_was_said_of_a_page(grown, tmp_path):
     item = collections(library, most=1)[0].items[0].item
     say(library, [Word(item.id, item.url, "good", library.topic_names()[0], note="a fine page")])
     assert explain(library, item.url).said == [f"good {library.topic_names()[0]} a fine page"]
+
+
+@pytest.mark.parametrize("reason", ["trap", "trap-mirror", "trap-budget", "untried"])
+def test_f70_why_a_url_is_demoted_is_told(reason):
+    told = Explanation("http://h.test/cal/1", "queued", reason, sentence(reason), priority=-3.0, depth=4)
+    assert verdict(told)[0] == f"WAITS, DEMOTED. {sentence(reason)}"
+    assert "thought worth" not in text(told)
