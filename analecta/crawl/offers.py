@@ -11,7 +11,8 @@ from analecta.crawl.focus import Entries, Focus
 from analecta.crawl.site_policy import SitePolicy
 from analecta.frontier.policy import PROBE_PRIORITY, SEED_PRIORITY, Bounds, Value
 from analecta.frontier.queues import Frontier
-from analecta.frontier.traps import Leads, Suspicion, Traps, is_trusted, leads_of, refusal
+from analecta.frontier.traps import Suspicion, Traps
+from analecta.frontier.url_forms import Leads, is_trusted, leads_of, refusal
 from analecta.judge.links import LinkJudge, Seen
 from analecta.model import OTHERS, Candidate, Found, Lease, Page, Tally, Target
 from analecta.settings import Others, Topic

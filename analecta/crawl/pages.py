@@ -16,7 +16,8 @@ from analecta.crawl.offers import Offers, Open
 from analecta.crawl.pile import Late
 from analecta.crawl.review import review
 from analecta.frontier.policy import SEED_PRIORITY, Value
-from analecta.frontier.traps import Hashes, Outcome, is_kin, kind_of
+from analecta.frontier.traps import Hashes, Outcome
+from analecta.frontier.url_forms import is_kin, kind_of
 from analecta.model import OTHERS, Answer, Fetched, Found, Lease, Link, Page, State, Target, Verdict
 from analecta.parse import DOCUMENTS, Parser, ParserDied
 from analecta.parse import UNREAD as TO_READ

@@ -35,7 +35,8 @@ from analecta.frontier.hosts import IpLimits
 from analecta.frontier.policy import WORTHS, Bounds, Policy
 from analecta.frontier.politeness import MAX_WAIT, Manners
 from analecta.frontier.queues import Frontier
-from analecta.frontier.traps import Traps, two_labels
+from analecta.frontier.traps import Traps
+from analecta.frontier.url_forms import two_labels
 from analecta.judge.links import LinkJudge
 from analecta.model import Tally
 from analecta.parse import Parser

@@ -7,9 +7,8 @@ groups as well. What belongs to a bad group is demoted: it gets a negative prior
 out while any other URL is queued. Nothing is lost, and `scope.trusted` lifts it.
 """
 
-import re
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import log2
 
 import msgspec
@@ -17,13 +16,12 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-from analecta.model import Page, Target
+from analecta.frontier.url_forms import folder_of, formed, is_front, is_trusted, kind_of
 
 Hashes = NDArray[np.uint64]
 
 DEMOTED = 1e-3  # priority factor for what waits for another phase of the crawl
 NEAR = 1.01 * DEMOTED  # priority above which a URL was not sent to the back
-_MAX_SEGMENTS = 20
 _SLOTS = 1 << 18
 _FEW = 3  # pages of a group that are always tried before it is judged
 _PER_SAMPLE = 200  # pages in all for each page of a group that is tried
@@ -31,18 +29,12 @@ _FADE = 0.85  # what an outcome counts after each further one, where only the la
 _FORGIVEN = 0.5  # share of good pages from which a group is good, whatever the last ones were
 _SHARE = 0.02  # of all pages: what a host that yields nothing may take beyond its budget
 _WASTE = 0.03  # of all pages: what may be wasted on traps before nothing more is tried that was demoted untried
-_FERTILE = 0.8  # share of links to their own domain that are new on the pages of a domain without end
 _GROWTH = 20  # pages that a page on topic adds to the budget of its host
-_DEEP = 3  # segments from which a path that extends the path of its parent is growing
 _MOST_HOSTS = 200_000
 _MOST_KINDS = 2000  # kinds of pages whose last words are remembered
 _LAST = 4  # pages of each
 _MOST_PATHS = 20_000
 _NEW = 0.08  # share of a page's words that must not stand on the last pages of its kind
-_WORD = re.compile(r"[A-Za-z0-9]+")
-_VARIES = re.compile(r"[?\d]")
-# A group of one to three path segments that stands at least three times in a row, or a pair that stands twice.
-_REPEATS = re.compile(r"/([^/]+)/\1/\1(?:/|$)|/([^/]+/[^/]+(?:/[^/]+)?)/\2(?:/|$)")
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -70,62 +62,6 @@ class Suspicion(msgspec.Struct, frozen=True):
     def priority(self, priority: float) -> float:
         """The priority of a demoted URL: below 0, the groups that wasted least first."""
         return -1.0 - log2(1 + self.bad) + 0.5 * min(max(priority, 0.0), 1.0)
-
-
-def refusal(url: str) -> str:
-    """Why this URL is not worth a try, judged by its form alone; "" where it is."""
-    path = url[url.index("/", 8) :].partition("?")[0]
-    if path.count("/") > _MAX_SEGMENTS:
-        return "trap-depth"
-    if _REPEATS.search(path):
-        return "trap-repeat"
-    return ""
-
-
-def shape(url: str) -> str:
-    """The form of a URL: numbers and tokens as 0, and of the query only the names."""
-    start = url.index("/", 8)
-    path, mark, query = url[start:].partition("?")
-    names = sorted({part.partition("=")[0] for part in query.split("&")}) if query else []
-    return url[:start] + _formed(path) + mark + "&".join(_formed(name) for name in names)
-
-
-def _formed(text: str) -> str:
-    """A text without its numbers: `item17` as `item0`, a token of letters and digits as `0`."""
-    return _WORD.sub(_form, text)
-
-
-def _form(found: "re.Match[str]") -> str:
-    word = found[0]
-    if word.isalpha():
-        return word
-    name = word.rstrip("0123456789")
-    return f"{name}0" if name.isalpha() else "0"
-
-
-def kind_of(url: str) -> tuple[str, str]:
-    """The narrowest group of a URL: its form where that varies, else its first directory and depth."""
-    start = url.index("/", 8)
-    if _VARIES.search(url, start):
-        return "form", shape(url)
-    return "plain", f"{url[:start]}{_folder(url[start:])} {min(url.count('/', start), _DEEP + 1)}"
-
-
-def _folder(path: str) -> str:
-    """The first directory of a path, without its numbers."""
-    return _formed(path[: path.find("/", 1) + 1])
-
-
-def is_kin(url: str, parent: str) -> bool:
-    """Whether a URL is of the kind of the page that links to it: of the same form, or a longer form of it."""
-    start = url.find("/", 8) + 1
-    if not start or url[:start] != parent[:start]:
-        return False
-    path, mark, _ = url.partition("?")
-    above, other, _ = parent.partition("?")
-    if _VARIES.search(url, start) and _formed(path) == _formed(above) and (mark or not other):
-        return True
-    return path.count("/", start) >= _DEEP and path.startswith(above.rstrip("/") + "/") and len(above) > start
 
 
 class Traps:
@@ -242,7 +178,7 @@ class Traps:
         """
         if (found := self.suspicion(url, host)) or host in self._proven:
             return found
-        front = _is_front(url)
+        front = is_front(url)
         if not (self._mirrors if front else self._known_path(url)):
             return None
         if self._issued[front] >= 2 * _FEW + 4 * self._good[self._mirror_groups(url, host)[2]]:
@@ -317,8 +253,8 @@ class Traps:
         if kind == "form":
             path, mark, _ = url[start:].partition("?")
             if mark:
-                yield _slot("path", host + _formed(path))
-            if folder := _folder(path):
+                yield _slot("path", host + formed(path))
+            if folder := folder_of(path):
                 yield _slot("many", host + folder)
             yield _slot("many", host)
         else:
@@ -327,7 +263,7 @@ class Traps:
     def _mirror_groups(self, url: str, host: str) -> tuple[int, int, int]:
         """The slots of a host, its domain, and of front pages or other pages everywhere."""
         domain = f"of {self.domain_of(host)}"
-        return _slot("mirror", host), _slot("mirror", domain), _slot("mirror", "front" if _is_front(url) else "page")
+        return _slot("mirror", host), _slot("mirror", domain), _slot("mirror", "front" if is_front(url) else "page")
 
     def _known_path(self, url: str) -> bool:
         """Whether a page with this path was fetched lately."""
@@ -339,17 +275,6 @@ class Traps:
         self._paths[url[url.index("/", 8) :]] = None
 
 
-def _is_front(url: str) -> bool:
-    return url.count("/") == 3 and url.endswith("/")
-
-
-def is_trusted(url: str, trusted: Iterable[str]) -> bool:
-    """Whether a person says that there is no trap: of the host, or of all URLs that begin so."""
-    rest = url.partition("://")[2]
-    host = rest.partition("/")[0]
-    return any(host == one or ("/" in one and (rest.startswith(one) or url.startswith(one))) for one in trusted)
-
-
 def _add(names: set[str], name: str) -> None:
     """Add to a set that is begun again when it is too large: that costs some requests, not memory."""
     if len(names) > _MOST_HOSTS:
@@ -359,40 +284,3 @@ def _add(names: set[str], name: str) -> None:
 
 def _slot(kind: str, key: str) -> int:
     return int(xxhash.xxh3_64_intdigest(f"{kind} {key}".encode())) % _SLOTS
-
-
-def two_labels(host: str) -> str:
-    """The last two labels of a host name: its domain, without a look at the list of public suffixes."""
-    return ".".join(host.rsplit(".", 2)[-2:])
-
-
-class Leads(msgspec.Struct, frozen=True):
-    """Where the new links of a page lead."""
-
-    out: bool = False  # to pages of another kind
-    off: bool = False  # to other domains
-    fertile: bool = False  # nearly all links to its own domain are new
-
-
-def leads_of(page: Page, fresh: Sequence[Target], domain_of: Callable[[str], str]) -> Leads:
-    """Of a page with these new links."""
-    url, host = page.url, page.host
-    folder = url[: url.find("/", url.index("/", 8) + 1) + 1]
-    out = False
-    near = 0  # new links inside the domain
-    domain = ""
-    for target in fresh:
-        if target.host == host:
-            near += 1
-            plain = not out and not _VARIES.search(target.url, target.url.index("/", 8))
-            out = out or (plain and not target.url.startswith(folder) and not is_kin(target.url, url))
-        else:
-            out = True
-            domain = domain or domain_of(host)
-            near += domain_of(target.host) == domain
-    fertile = 1 < near == len(fresh) and near >= _FERTILE * sum(_is_near(link.target.host, host) for link in page.links)
-    return Leads(out, near < len(fresh), fertile)
-
-
-def _is_near(host: str, other: str) -> bool:
-    return host == other or two_labels(host) == two_labels(other)

@@ -3,17 +3,8 @@
 import numpy as np
 import pytest
 
-from analecta.frontier.traps import (
-    Leads,
-    Outcome,
-    Traps,
-    is_kin,
-    is_trusted,
-    leads_of,
-    refusal,
-    shape,
-    two_labels,
-)
+from analecta.frontier.traps import Outcome, Traps
+from analecta.frontier.url_forms import Leads, is_kin, is_trusted, leads_of, refusal, shape, two_labels
 from analecta.model import Link, Page
 from tests.effort import little_work
 from tests.making import target
