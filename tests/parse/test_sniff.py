@@ -21,7 +21,7 @@ PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
         ("text/html", PNG, "image/png"),
         ("image/jpeg", b"GIF89a" + b"\0" * 9, "image/gif"),
         ("text/plain", b"\xff\xd8\xff\xe0" + b"\0" * 9, "image/jpeg"),
-        ("text/html", gzip.compress(b"x"), "application/gzip"),
+        ("text/html", gzip.compress(b"x", mtime=0), "application/gzip"),
         ("text/html", b"PK\x03\x04" + b"\0" * 9, "application/zip"),
         ("application/epub+zip", b"PK\x03\x04" + b"\0" * 9, "application/epub+zip"),
         ("text/html", b"", "application/x-empty"),
