@@ -257,7 +257,7 @@ def test_f75_a_signal_ends_a_question_to_a_server_that_is_silent(tmp_path):
 def test_f75_a_signal_ends_an_evaluation(tmp_path, number):
     words = ("evaluate", "--web", "pocket:400", "--recipes", "adaptive,breadth-first", "--jobs", 2, "--draws", 40)
     with running(*words, "-o", tmp_path / "out", env=os.environ | {"TMPDIR": str(tmp_path)}) as process:
-        wait_for(lambda: len(children(process.pid)) > 2, 60)
+        wait_for(lambda: len(children(process.pid)) > 2 and [*tmp_path.rglob("library.db")], 60)
         tidy(process, number)
     assert not [*tmp_path.iterdir()]
 
