@@ -9,7 +9,7 @@ demo: .venv/installed
 	$(BIN)/analecta demo --force
 
 test: lint validators
-	$(BIN)/pytest -n 2 --dist loadfile
+	$(BIN)/pytest
 	$(MAKE) bench-quick soak-quick
 
 # The property tests with other cases each time, again and again: turn what is found into fixed cases. ROUNDS=1 takes minutes.

@@ -208,7 +208,7 @@ def test_f22_a_retry_after_that_makes_no_sense_is_a_short_wait(tmp_path, wait):
     assert max(gaps(server, "a.test")) > 1 - SLACK  # and less than `stop.idle`, or it would not have come
 
 
-@pytest.mark.parametrize("wait", ["315360000", formatdate(time.time() + 3e8, usegmt=True)])
+@pytest.mark.parametrize("wait", ["315360000", formatdate(time.time() + 3e8, usegmt=True)], ids=["seconds", "date"])
 def test_f22_ten_years_are_left_for_a_later_crawl(tmp_path, wait):
     home = {"a.test/": busy(wait), "b.test/": html("/", "http://a.test/", "/0")}
     with site(home, {"b.test/0": ()}) as server:
