@@ -51,7 +51,7 @@ STEPS: dict[str, list[tuple[Any, str]]] = {
         (Http, "_aim"),
         (Transfer, "begin"),
         (Transfer, "head"),
-        (Transfer, "wire"),
+        (Transfer, "take_wire"),
     ],
     "parse, links, text": [(Parser, "__call__")],
     "words": [(pages, "words")],
