@@ -40,7 +40,7 @@ def name(key: str) -> str:
 # --- honest sites: path -> links, text on topic or not ----------------------------------------------------------------
 
 
-def site(size: int, flat: bool = True) -> dict[str, list[str]]:
+def site(size: int) -> dict[str, list[str]]:
     """Articles below hubs, each with links to others."""
     pages = [f"/articles/{name(str(n))}-{n}" if n % 2 else f"/texts/{name(str(n))}{name(str(-n))}" for n in range(size)]
     hubs = [f"/list/{name(f'hub {n}')}" for n in range(max(1, size // 30))]
@@ -171,16 +171,12 @@ class TrapWeb:
         mirrors: int = 0,
         wild: bool = False,
         on_topic: bool = True,
-        inside: bool = False,
     ) -> None:
-        """`inside`: the traps are also directories of the honest hosts."""
         self.sites = {f"{kind}-{i}.test": HONEST[kind](size) for i, kind in enumerate(honest)}
         self.traps = {f"{kind}-{i}.trap{i}{kind}.test": kind for kind in traps for i in range(trap_hosts)}
-        self.kinds = list(traps)
         self.mirrors = mirrors
         self.wild = wild
         self.on_topic = on_topic
-        self.inside = inside
 
     @property
     def honest(self) -> set[str]:
@@ -212,7 +208,6 @@ class TrapWeb:
             return None
         if target in web:
             further = [f"http://{trap}/" for trap in self.traps] + (self._copies(target) if self.mirrors else [])
-            further += [f"/{kind}/" for kind in self.kinds if self.inside]
             further += ["http://a.wild.test/"] if self.wild else []
             return [*web[target], *further], text(host + target, self.on_topic)
         return None
