@@ -47,14 +47,14 @@ class Link(msgspec.Struct, gc=False):
 class Request(msgspec.Struct, frozen=True):
     """What to ask for. Validators make it conditional: the server may answer 304.
 
-    `sent` is called at the moment the request leaves, at most once; never where it does not leave.
+    `sent` is called at the moment the request is to leave, at most once; where it says no, the request does not leave.
     """
 
     url: str
     host: str
     etag: str = ""
     modified: str = ""
-    sent: Callable[[], None] | None = None
+    sent: Callable[[], bool] | None = None
 
 
 class Answer(msgspec.Struct, weakref=True):
@@ -96,6 +96,7 @@ class NoAnswer(msgspec.Struct, frozen=True):
 
 
 Fetched = Answer | NoAnswer
+UNASKED = frozenset(("closed", "turn"))  # reasons of a NoAnswer that say nothing of the URL: it goes back as it came
 
 
 def no_context(_: int) -> str:

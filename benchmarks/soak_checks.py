@@ -89,8 +89,7 @@ def traffic(
     yield Line("median share", statistics.median(shares.values() or [0.0]), "", True, rate=True)
     yield Line("honest hosts below 0.9", len(low), "= 0", not low, rate=True)
     soon, close = early(asked, {host.name: host.delay for host in hosts.values()}, base)
-    # Timing decides: an answer may end while the connection for the next request is being made.
-    yield Line("early requests, after an answer", some(soon), "= 0", not soon, rate=True)
+    yield Line("early requests, after an answer", some(soon), "= 0", not soon)
     yield Line("early requests, after another", close, "= 0", not close, rate=True)
     again = repeats(requests)
     yield Line("same URL within a second", some(again), "= 0", not again)

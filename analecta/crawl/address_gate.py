@@ -32,12 +32,13 @@ class AddressGate:
         self.addresses.take(address)
         unsent = True
 
-        def sent() -> None:
+        def sent() -> bool:
             nonlocal unsent
+            if request.sent is not None and not request.sent():
+                return False
             unsent = False
             self.addresses.left(address, self.clock())
-            if request.sent is not None:
-                request.sent()
+            return True
 
         try:
             return await self.ask(msgspec.structs.replace(request, sent=sent))

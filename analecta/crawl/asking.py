@@ -155,12 +155,12 @@ class Asker:
             await asyncio.sleep(wait)
         return host.unsent <= 1  # more were picked while the host had no delay
 
-    def _sent(self, flight: Flight) -> Callable[[], None] | None:
-        """What to call when the request leaves; None where nothing depends on it."""
+    def _sent(self, flight: Flight) -> Callable[[], bool] | None:
+        """What to ask when the request is to leave; None where nothing depends on it."""
         lease, line = flight.lease, flight.line
         host = self.frontier.hosts[lease.host]
         if line is not None:
-            return lambda: line.put_off(self.clock() + host.delay)
+            return lambda: line.send(self.clock() + host.delay)
         if not host.delay and self.locate is None:
             return None
         return lambda: self.frontier.sent(lease.id, lease.host, self.clock())

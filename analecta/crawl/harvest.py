@@ -16,7 +16,7 @@ from analecta.fetch.rules import Rules
 from analecta.frontier.hosts import Host
 from analecta.frontier.politeness import SLOW_DOWN, Manners, retry_after
 from analecta.frontier.queues import Frontier
-from analecta.model import Answer, Candidate, Fetched, Found, Lease, NoAnswer, State, Target
+from analecta.model import UNASKED, Answer, Candidate, Fetched, Found, Lease, NoAnswer, State, Target
 from analecta.parse import ParserDied
 from analecta.parse.sitemap import Sitemap, read_sitemap
 from analecta.store.archive import Archive, Original
@@ -26,7 +26,6 @@ from analecta.urls import canonical
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _SMALL_MAP = 32 * 1024  # bytes: some 300 URLs, which are read in a few milliseconds
 _SLICE = 500  # URLs of a sitemap that are offered at once
-_NOT_ASKED = frozenset(("closed", "turn"))  # the URL goes back as it came
 _OTHER_SCHEME = re.compile(r"(?!https?:)[a-zA-Z][a-zA-Z0-9+.-]*:")
 
 
@@ -93,14 +92,14 @@ class Harvest:
             return lambda host: host.answered(now, self.manners, took)
         # A certificate is the host's; what else no repetition can change is the fault of one page.
         wait, hopeless = fetched.wait, fetched.reason.startswith("tls") and not fetched.retry
-        if fetched.refused or fetched.reason in _NOT_ASKED:
+        if fetched.refused or fetched.reason in UNASKED:
             return lambda host: _put_back(host, now, wait)
         if fetched.reason == "robots-unreachable":
             return lambda host: host.pressed(now, self.manners, wait) and "robots-unreachable"
         return lambda host: host.failed(now, self.manners, wait, hopeless)
 
     def _no_answer(self, lease: Lease, no: NoAnswer) -> None:
-        self.tally.troubles += not no.refused and no.reason not in _NOT_ASKED
+        self.tally.troubles += not no.refused and no.reason not in UNASKED
         if no.refused:
             self.endings.end(lease, State.REFUSED, no.reason, no.detail)
             if no.reason == "crawl-delay":
@@ -108,7 +107,7 @@ class Harvest:
         elif no.reason == "no-such-host":
             self.endings.end(lease, State.FAILED, no.reason, no.detail)
             self.frontier.give_up(lease.host, State.FAILED, no.reason, no.detail)
-        elif no.reason in _NOT_ASKED or no.reason == "robots-unreachable":
+        elif no.reason in UNASKED or no.reason == "robots-unreachable":
             self.frontier.requeue(lease, no.reason, no.detail, asked=False)
         elif no.retry and lease.tries < self.tries:
             self.endings.again(lease, no.reason, no.detail)

@@ -34,7 +34,7 @@ from analecta.store.library import Library
 _TICK = 0.05  # seconds between two looks around, if no report comes before
 _OUTAGE = 15.0  # seconds in which requests got no answer
 _RESTARTS = 50
-_PATIENCE, _HASTE = 20.0, 5.0  # seconds that what is under way has to end; the second where a person stops the crawl
+_PATIENCE, _HASTE = 20.0, 3.0  # seconds that what is under way has to end; the second where a person stops the crawl
 _SLACK = 0.5  # by how much less than the best what is demoted may be worth to be asked for as well
 _HUNGRY = 400  # pages that a partition may have left when it gets more: half a second of work
 

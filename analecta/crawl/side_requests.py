@@ -14,7 +14,7 @@ from analecta.frontier.hosts import Host
 from analecta.frontier.lines import Lines
 from analecta.frontier.politeness import SLOW_DOWN, retry_after
 from analecta.frontier.queues import Frontier
-from analecta.model import Answer, Fetched, NoAnswer, Request, State
+from analecta.model import UNASKED, Answer, Fetched, NoAnswer, Request, State
 from analecta.seams import Fetch, Locate
 from analecta.urls import partition_of
 
@@ -91,7 +91,7 @@ class SideRequests:
             if fetched.status in SLOW_DOWN:
                 return host.pressed(now, manners, retry_after(fetched.headers, time.time(), manners.back_off))
             host.answered(now, manners, fetched.took)
-        elif fetched.refused or fetched.reason == "closed":
+        elif fetched.refused or fetched.reason in UNASKED:
             host.dropped(now)
         else:
             return host.failed(now, manners, hopeless=not fetched.retry)
@@ -103,7 +103,7 @@ class SideRequests:
         if wait is None:
             return NoAnswer(request.url, "timeout", "its host must be waited for", retry=True)
         await asyncio.sleep(wait)
-        sent = lambda: lines.put_off(request.host, host.delay)  # noqa: E731
+        sent = lambda: lines.send(request.host, host.delay)  # noqa: E731
         return await self.ask(msgspec.structs.replace(request, sent=sent))
 
     def _told(self, request: Request, key: int) -> Request:

@@ -127,17 +127,18 @@ class Teacher:
             examples = self._examples(shards)
             if not self._sure:
                 self._sure = self._sure_of(examples, load(old))
-            found = self._found(shards)
+            met = self._found(shards, max(self.settings.others, MOST))
             graph = link_graph(*page_links(shards)) if self.settings.authorities else None
             parts_itself = "met" in self.judge.needs
             best: list[Found] = []
             far: list[Found] = []
             hubs: list[int] = []
-            if graph or not parts_itself or self._doubts_due(examples, len(found)):
+            if graph or not parts_itself or self._doubts_due(examples, len(met)):
+                found = self._found(shards)
                 best, hubs = self._archetypes(found, examples, graph)
                 far = self._worse(found, {page.id for page in best})
             if parts_itself:  # it finds its archetypes itself
-                best, rest, topic = [], found, MET
+                best, rest, topic = [], met, MET
             else:
                 rest, topic = far, OTHERS
             weight = self.settings.archetype_weight
@@ -276,12 +277,17 @@ class Teacher:
                     self.library.note(note)
         return found
 
-    def _found(self, shards: Sequence[Any]) -> list[Found]:
-        """All pages that stand for themselves, but the person's examples and what else a person has spoken of."""
+    def _found(self, shards: Sequence[Any], most: int = -1) -> list[Found]:
+        """Pages that stand for themselves, but the person's examples and what else a person has spoken of.
+
+        All of them, or those that `_some` would choose: a long crawl has too many to hold them all for that.
+        """
         query = (
-            "SELECT p.id, p.topic, p.confidence FROM pages p JOIN urls u ON u.id = p.id WHERE p.duplicate_of IS NULL"
+            "SELECT u.id, p.topic, p.confidence FROM urls u JOIN pages p ON p.seq = u.page WHERE p.duplicate_of IS NULL"
             f" AND p.text IS NOT NULL AND p.flags & {SOFT404 | NOINDEX} = 0 AND u.priority < {SEED_PRIORITY}"
         )
+        if most >= 0:
+            query += f" ORDER BY u.id LIMIT {most + len(self._said)}"
         rows = ((row, i) for i, shard in enumerate(shards) for row in shard.execute(query))
         return [Found(row[0], i, row[1], row[2]) for row, i in rows if row[0] not in self._said]
 

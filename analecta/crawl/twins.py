@@ -17,9 +17,9 @@ from analecta.parse.fingerprint import NearDuplicates
 from analecta.store.library import Library
 from analecta.store.sqlite import connect
 
-_NEW = "SELECT kept_at, id, body, simhash FROM pages WHERE duplicate_of IS NULL AND seq > ?"
+_NEW = "SELECT kept_at, id, body, simhash, seq FROM pages WHERE duplicate_of IS NULL AND seq > ?"
 _OLD = "SELECT kept_at, id, body, simhash FROM pages WHERE duplicate_of IS NULL AND seq <= ?"
-_BATCH = 1000
+_BATCH = 200  # pages of a batch are compared each with each
 
 
 def settle_twins(library: Library) -> int:
@@ -39,12 +39,13 @@ def settle_twins(library: Library) -> int:
         found = 0
         for start in range(0, len(new), _BATCH):
             batch = new[start : start + _BATCH]
-            for (_, id, body, _, i), alike in zip(batch, near.sift(_column(batch, 3), _column(batch, 1)), strict=True):
+            likes = near.sift(_column(batch, 3), _column(batch, 1))
+            for (_, id, body, _, seq, i), alike in zip(batch, likes, strict=True):
                 twin = bodies.setdefault(body, id)
                 if twin == id and alike is not None:
                     twin = alike
                 if twin != id:
-                    _point(shards[i], id, twin)
+                    _point(shards[i], seq, id, twin)
                     found += 1
         for db in shards:
             last = db.execute("SELECT coalesce(max(seq), 0) FROM pages").fetchone()[0]
@@ -61,8 +62,8 @@ def _column(rows: Sequence[tuple[Any, ...]], k: int) -> NDArray[np.int64]:
     return np.array([row[k] for row in rows], np.int64)
 
 
-def _point(db: sqlite3.Connection, id: int, twin: int) -> None:
-    db.execute("UPDATE pages SET duplicate_of = ? WHERE id = ?", (twin, id))
+def _point(db: sqlite3.Connection, seq: int, id: int, twin: int) -> None:
+    db.execute("UPDATE pages SET duplicate_of = ? WHERE seq = ?", (twin, seq))  # there is no index of their ids
     db.execute(
         "UPDATE urls SET state = ?, elsewhere = ?, reason = 'duplicate' WHERE id = ? AND state = ?",
         (int(State.ELSEWHERE), twin, id, int(State.DONE)),

@@ -45,7 +45,18 @@ class Transfer:
     """A handle and what it has heard so far."""
 
     __slots__ = (
-        *("_budget", "_connection", "_connections", "_future", "_left", "_room", "_sent", "_stale", "_verify"),
+        *(
+            "_budget",
+            "_connection",
+            "_connections",
+            "_future",
+            "_left",
+            "_room",
+            "_sent",
+            "_stale",
+            "_too_soon",
+            "_verify",
+        ),
         *("chunks", "curl", "cut", "dialled", "fields", "lines", "refused", "since", "sizes", "unwanted"),
     )
 
@@ -63,7 +74,8 @@ class Transfer:
         self._room = 0
         self._left = False  # whether the request has gone out
         self._stale = False  # whether a kept connection was of no use
-        self._sent: Callable[[], None] | None = None
+        self._too_soon = False  # whether the host may not be asked now, after all
+        self._sent: Callable[[], bool] | None = None
         self._connection: Connection | None = None
         self._connections = connections
         self._budget = budget
@@ -75,9 +87,9 @@ class Transfer:
         self.curl.setopt(pycurl.PREREQFUNCTION, self._leaving)
 
     def begin(
-        self, future: "asyncio.Future[tuple[int, str]]", since: float, sent: Callable[[], None] | None = None
+        self, future: "asyncio.Future[tuple[int, str]]", since: float, sent: Callable[[], bool] | None = None
     ) -> None:
-        """Forget the last answer; `future` gets the error code and words of the next, `sent` is called as it leaves."""
+        """Forget the last answer; `future` gets the error code and words of the next, `sent` is asked as it leaves."""
         self.lines.clear()
         self.chunks.clear()
         self.cut = False
@@ -86,7 +98,7 @@ class Transfer:
         self.dialled.clear()
         self.since = since
         self._room = self.sizes.most
-        self._left = self._stale = False
+        self._left = self._stale = self._too_soon = False
         self._sent = sent
         self._future = future
 
@@ -123,6 +135,8 @@ class Transfer:
         """Why there is no answer."""
         if self.refused:
             return NoAnswer(url, "guard", self.refused, refused=True)
+        if self._too_soon:
+            return NoAnswer(url, "turn", retry=True)
         if code == pycurl.E_ABORTED_BY_CALLBACK:
             words = "the kept connection broke, or the server refused the stream"
         if code in (pycurl.E_SSL_CONNECT_ERROR, pycurl.E_SSL_CACERT):
@@ -150,7 +164,7 @@ class Transfer:
 
     def _leaving(self, *ends: *Ends) -> int:
         """The request is about to go out. libcurl would repeat it by itself: that is for the queue to decide."""
-        if self._left:
+        if self._left or self._too_soon:
             return _STOP
         if self.dialled:
             self._connections.add(ends, self.dialled)
@@ -162,9 +176,10 @@ class Transfer:
                 self._stale = True
                 return _GO
             self._connection = connection.take()
+        if self._sent is not None and not self._sent():
+            self._too_soon = True
+            return _STOP
         self._left = True
-        if self._sent is not None:
-            self._sent()
         return _GO
 
     def _write(self, chunk: bytes) -> int | None:

@@ -32,6 +32,11 @@ class Line:
         """Ask no more before this time."""
         self.next = max(self.next, time)
 
+    def send(self, time: float) -> bool:
+        """A request leaves: nothing else before this time. In a line nothing comes between, so it always may."""
+        self.put_off(time)
+        return True
+
     async def turn(self, clock: Callable[[], float]) -> None:
         """Wait until the host may be asked."""
         while (wait := self.next - clock()) > 0:
@@ -98,9 +103,9 @@ class Lines:
         line.next = now + wait + delay
         return wait
 
-    def put_off(self, host: str, wait: float) -> None:
+    def send(self, host: str, wait: float) -> bool:
         """A request out of line leaves: the host is to be left alone for `wait` seconds from now."""
-        self._lines.setdefault(host, Line()).put_off(self.clock() + wait)
+        return self._lines.setdefault(host, Line()).send(self.clock() + wait)
 
     def _forget(self) -> None:
         now = self.clock()

@@ -279,19 +279,25 @@ class Frontier:
             self._queued[lease.topic] -= 1
         return leases
 
-    def sent(self, key: int, name: str, now: float) -> None:
-        """A request leaves, by the id of its lease or the key of its turn: the delay runs from here."""
+    def sent(self, key: int, name: str, now: float) -> bool:
+        """A request leaves, by the id of its lease or the key of its turn: the delay runs from here.
+
+        False where it may not: while its connection was made, another answer of the host has ended.
+        """
         if key not in self._unsent:
-            return
+            return True
+        host = self.host(name)
+        if host.delay and host.next > now:
+            return False
         self._unsent.discard(key)
         self._now = max(self._now, now)
-        host = self.host(name)
         host.left(now)
         if self.addresses is not None and (address := self._slots.get(key)) is not None:
             self.addresses.left(address, now)
             self._wake(address)
         if host.delay:
             self._place(host)
+        return True
 
     def close(self, lease: Lease, now: float, ended: Callable[[Host], str | None]) -> None:
         """A fetch is over; `ended` tells the host's manners how (answered, pressed, failed or dropped)."""

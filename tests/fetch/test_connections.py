@@ -4,6 +4,7 @@ import asyncio
 import ssl
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 
 import pycurl
 import pytest
@@ -20,14 +21,17 @@ SLOWLY = 0.05  # seconds, so that what was sent last arrives apart
 
 
 def ask(client: Callable[[], Http], *urls: str, pause: float = 0.0, sent: list[str] | None = None) -> list[Fetched]:
-    """Ask for one URL after another with one client."""
+    """Ask for one URL after another with one client; what leaves is put into `sent`."""
+
+    def leaves(url: str) -> bool:
+        if sent is not None:
+            sent.append(url)
+        return True
 
     async def run() -> list[Fetched]:
         http, got = client(), list[Fetched]()
         for url in urls:
-            got.append(
-                await http(Request(url, "", sent=(lambda url=url: sent.append(url)) if sent is not None else None))
-            )
+            got.append(await http(Request(url, "", sent=partial(leaves, url))))
             await asyncio.sleep(pause)
         await http.close()
         return got
