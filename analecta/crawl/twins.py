@@ -37,6 +37,8 @@ def settle_twins(library: Library) -> int:
         bodies = {body: id for _, id, body, _ in reversed(old)}
         near = NearDuplicates.load(_column(old, 3), _column(old, 1))
         found = 0
+        for db in shards:
+            db.execute("BEGIN")  # all or nothing: a page that is a copy must not leave its URL done
         for start in range(0, len(new), _BATCH):
             batch = new[start : start + _BATCH]
             likes = near.sift(_column(batch, 3), _column(batch, 1))
@@ -50,6 +52,7 @@ def settle_twins(library: Library) -> int:
         for db in shards:
             last = db.execute("SELECT coalesce(max(seq), 0) FROM pages").fetchone()[0]
             db.execute("INSERT OR REPLACE INTO meta VALUES ('twins', ?)", (last,))
+            db.execute("COMMIT")
         return found
 
 

@@ -45,19 +45,8 @@ class Transfer:
     """A handle and what it has heard so far."""
 
     __slots__ = (
-        *(
-            "_budget",
-            "_connection",
-            "_connections",
-            "_future",
-            "_left",
-            "_room",
-            "_sent",
-            "_stale",
-            "_too_soon",
-            "_verify",
-        ),
-        *("chunks", "curl", "cut", "dialled", "fields", "lines", "refused", "since", "sizes", "unwanted"),
+        *("_budget", "_connection", "_connections", "_future", "_left", "_room", "_sent", "_stale", "_too_soon"),
+        *("_verify", "chunks", "curl", "cut", "dialled", "fields", "lines", "refused", "since", "sizes", "unwanted"),
     )
 
     def __init__(self, sizes: Sizes, connections: Connections, budget: Budget) -> None:

@@ -146,6 +146,21 @@ def test_f71_nothing_is_told_as_sent_that_does_not_leave() -> None:
     assert sent == []
 
 
+def test_f68_a_request_that_may_not_leave_after_all_goes_back_and_reaches_nobody() -> None:
+    async def run(address: str) -> list[Fetched]:
+        http = Http("T", connect_to=address)
+        got = [await http(Request(f"http://a.test/{may}", "", sent=lambda may=may: may)) for may in (False, True)]
+        await http.close()
+        return got
+
+    with HostileServer(otherwise=answer(b"ok")) as server:
+        no, yes = asyncio.run(run(server.address))
+    assert isinstance(no, NoAnswer)
+    assert (no.reason, no.retry, no.refused) == ("turn", True, False)
+    assert isinstance(yes, Answer)
+    assert [asked.path for asked in server.asked] == ["/True"]
+
+
 @pytest.fixture(scope="module")
 def certificate() -> trustme.LeafCert:
     return trustme.CA().issue_cert("a.test")

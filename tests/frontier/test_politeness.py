@@ -237,6 +237,19 @@ def test_f07_time_that_seems_to_go_back_is_taken_as_standing_still():
         assert len(frontier.pop(1, 105.0)) == 1
 
 
+def test_f68_a_request_does_not_leave_when_another_answer_has_ended_while_it_was_connecting():
+    manners = Manners(5.0, parallel=2)
+    with shard_at() as shard:
+        frontier = Frontier(shard, manners)
+        pushed(frontier, candidate("http://a/1"), candidate("http://a/2"))
+        (one,) = frontier.pop(1, 0.0)
+        assert frontier.sent(one.id, one.host, 0.0)
+        (two,) = frontier.pop(1, 5.0)
+        frontier.close(one, 6.0, lambda host: host.answered(6.0, manners))
+        assert not frontier.sent(two.id, two.host, 6.1)
+        assert frontier.sent(two.id, two.host, 11.0)
+
+
 def test_f21_a_crawl_delay_counts_from_the_request_that_is_under_way():
     with shard_at() as shard:
         frontier = Frontier(shard, Manners(1.0, parallel=2))
