@@ -154,7 +154,7 @@ class FetchSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     delay: Seconds | None = None  # between requests to one host; default 1 s, or 0 with connect_to on loopback
     parallel: Annotated[int, Meta(ge=1, le=4096)] = 128
-    per_host: Annotated[int, Meta(ge=1)] = 2
+    per_host: Annotated[int, Meta(ge=1)] = 1
     delay_factor: Annotated[float, Meta(ge=0, le=100)] = 0.0  # the delay as a multiple of the response time; 0 = fixed
     max_delay: Seconds = 30.0  # that the response time may lead to
     per_domain: Count = 5

@@ -135,7 +135,7 @@ class Asker:
         try:
             return await self.fetch(Request(lease.url, lease.host, lease.etag, lease.modified, sent))
         finally:
-            self._answered(lease)
+            self.frontier.land(lease.id, lease.host, self.clock())
 
     async def _located(self, lease: Lease) -> bool:
         """Whether the address of the host may be asked now, as far as it is known and limited."""
@@ -164,12 +164,6 @@ class Asker:
         if not host.delay and self.locate is None:
             return None
         return lambda: self.frontier.sent(lease.id, lease.host, self.clock())
-
-    def _answered(self, lease: Lease) -> None:
-        """The delay runs from the end of an answer, not from when it is taken in: a heavy page is parsed first."""
-        host = self.frontier.hosts[lease.host]
-        if host.delay and not self.ordered:
-            host.put_off(self.clock() + host.delay)
 
     def _refusal(self, lease: Lease, rules: Rules) -> NoAnswer | None:
         """Why robots.txt lets us not ask; None where it does."""

@@ -45,6 +45,7 @@ class Turns:
         "good",
         "held",
         "known",
+        "landed",
         "later",
         "learning",
         "next",
@@ -63,6 +64,7 @@ class Turns:
         self.parallel = min(manners.parallel, manners.start or manners.parallel)
         self.flying = 0
         self.unsent = 0  # of those under way, how many have not left yet
+        self.landed = 0  # and how many have been answered: these are being parsed
         self.next = now
         self.strikes = 0  # failures in a row
         self.refusals = 0  # 429 and 503 in a row, and robots.txt that could not be had
@@ -87,7 +89,11 @@ class Turns:
         """Whether another request may be under way at the same time."""
         if self.delay and (self.unsent or self.claims):
             return False
-        return self.flying < self.parallel and not self.bad and not self.held
+        return not self.full() and not self.bad and not self.held
+
+    def full(self, besides: int = 0) -> bool:
+        """Whether as many are under way, `besides` some, as may be; one that is answered and being parsed does not count."""
+        return self.flying - (self.landed > 0) - besides >= self.parallel
 
     def asked(self) -> None:
         """A request was picked; it has not left yet."""

@@ -70,6 +70,7 @@ class Frontier:
         self.addresses: IpLimits | None = None  # where what is asked of one IP address is limited
         self._address_of: Callable[[str], str] = lambda _: ""
         self._unsent: set[int] = set()  # requests that were picked and have not left, by id or key
+        self._landed: set[int] = set()  # requests that are answered and not taken in
         self._slots: dict[int, IpAddress] = {}  # where requests under way go, by id or key
         self._alarms: list[tuple[float, int, IpAddress]] = []  # addresses that hosts wait for, by time
         self._side_key = 1 << 64  # keys of turns outside the queue; ids are below
@@ -299,6 +300,18 @@ class Frontier:
             self._place(host)
         return True
 
+    def land(self, key: int, name: str, now: float) -> None:
+        """The answer to a request has ended: the delay runs from here, not from when it is taken in.
+
+        A heavy page is parsed first, and its host need not wait for that.
+        """
+        host = self.host(name)
+        if host.delay and self.lines is None:
+            self._landed.add(key)
+            host.landed += 1
+            host.put_off(now + host.delay)
+            self._place(host)
+
     def close(self, lease: Lease, now: float, ended: Callable[[Host], str | None]) -> None:
         """A fetch is over; `ended` tells the host's manners how (answered, pressed, failed or dropped)."""
         host = self.host(lease.host)
@@ -330,6 +343,8 @@ class Frontier:
         left = key not in self._unsent
         self._unsent.discard(key)
         host.unsent -= not left
+        host.landed -= key in self._landed
+        self._landed.discard(key)
         address = self._slots.pop(key, None)
         if address is not None:
             address.flying -= 1
@@ -397,7 +412,7 @@ class Frontier:
     def turn_wait(self, name: str, now: float, ip: str = "") -> float:
         """Seconds after which to ask again whether it is a claim's turn; 0.0 where it is."""
         host = self.host(name)
-        busy = host.unsent > 0 or host.flying - host.learning >= host.parallel
+        busy = host.unsent > 0 or host.full(besides=host.learning)
         wait = max(host.next - now if host.delay else 0.0, _SOON if host.delay and busy else 0.0)
         if self.addresses is not None and ip:
             host.address = address = self.addresses.at(ip)

@@ -237,6 +237,24 @@ def test_f07_time_that_seems_to_go_back_is_taken_as_standing_still():
         assert len(frontier.pop(1, 105.0)) == 1
 
 
+def test_f68_a_host_waits_for_one_answer_and_not_for_the_parser():
+    manners = Manners(5.0, parallel=1)
+    with shard_at() as shard:
+        frontier = Frontier(shard, manners)
+        pushed(frontier, *(candidate(f"http://a/{n}") for n in range(4)))
+        (one,) = frontier.pop(1, 0.0)
+        frontier.sent(one.id, one.host, 0.0)
+        assert frontier.pop(1, 7.0) == [], "its answer is under way"
+        frontier.land(one.id, one.host, 8.0)
+        assert frontier.pop(1, 12.9) == []
+        (two,) = frontier.pop(1, 13.0)
+        frontier.sent(two.id, two.host, 13.0)
+        frontier.land(two.id, two.host, 14.0)
+        assert frontier.pop(1, 20.0) == [], "two are being parsed"
+        frontier.close(one, 21.0, lambda host: host.answered(21.0, manners))
+        assert len(frontier.pop(1, 26.0)) == 1
+
+
 def test_f68_a_request_does_not_leave_when_another_answer_has_ended_while_it_was_connecting():
     manners = Manners(5.0, parallel=2)
     with shard_at() as shard:
