@@ -92,7 +92,7 @@ class Turns:
         return not self.full() and not self.bad and not self.held
 
     def full(self, besides: int = 0) -> bool:
-        """Whether as many are under way, `besides` some, as may be; one that is answered and being parsed does not count."""
+        """Whether as many are under way, `besides` some, as may be; one whose answer is being parsed does not count."""
         return self.flying - (self.landed > 0) - besides >= self.parallel
 
     def asked(self) -> None:
