@@ -118,7 +118,7 @@ def run_with_kills(web: SoakServer, crawl: Crawl, given: argparse.Namespace) -> 
             moment = time.monotonic() + 60 * given.minutes / given.kills * rng.uniform(0.2, 1.8)
             crawl.watch(process, moment, 0.5)
             ended += process.poll() is not None
-            kills.append(time.monotonic())
+        kills.append(time.monotonic())  # all are dead by now: some answered a little longer than others
         now = set(recorded(crawl.library))
         lost |= before - now
         before = now

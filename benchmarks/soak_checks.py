@@ -12,7 +12,7 @@ from soak_web import Request
 # `end` is read before the last bytes leave and `arrival` after a request came, so that a gap after an answer is never
 # measured too short; a millisecond is for rounding. That a client left, or that the first of two requests under way
 # arrived, may be read late: by `slack`, and by the time until the kernel lets the server run.
-AFTER_END, AFTER_ARRIVAL = 0.001, 0.005
+AFTER_END, AFTER_ARRIVAL, AFTER_LEAVING = 0.001, 0.005, 0.05
 
 
 class Line(NamedTuple):
@@ -56,7 +56,7 @@ def early(requests: Mapping[str, Sequence[Request]], delays: Mapping[str, float]
             delay = delays.get(host, base) if i > 1 else base
             ended = [other for other in asked[max(0, i - 8) : i] if other.end <= request.arrival]
             last = max(ended, key=lambda other: other.end, default=None)
-            if last and request.arrival - last.end < delay - (AFTER_ARRIVAL if last.how == "gone" else AFTER_END):
+            if last and request.arrival - last.end < delay - (AFTER_LEAVING if last.how == "gone" else AFTER_END):
                 after_end.append(f"{host}{request.path} {1000 * (request.arrival - last.end):.0f} ms after {last.path}")
             elif request.arrival - asked[i - 1].arrival < delay - AFTER_ARRIVAL - asked[i - 1].slack:
                 after_arrival += 1
