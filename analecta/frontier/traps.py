@@ -34,6 +34,7 @@ _MOST_HOSTS = 200_000
 _MOST_KINDS = 2000  # kinds of pages whose last words are remembered
 _LAST = 4  # pages of each
 _MOST_PATHS = 20_000
+_MANY, _SAMPLED = 400, 4  # of pages with so many words every fourth word stands for all, by its hash
 _NEW = 0.08  # share of a page's words that must not stand on the last pages of its kind
 
 
@@ -159,7 +160,7 @@ class Traps:
         tried = self._tried[slot]
         known, last = self._words.pop(slot, (False, []))
         if tried <= 2 * _FEW or tried % 8 == 0:
-            unique = np.unique(words)
+            unique = np.unique(words if len(words) < _MANY else words[words % _SAMPLED == 0])
             if last:
                 new = len(unique) - int(np.isin(unique, np.concatenate(last)).sum())
                 known = new < max(_LAST, _NEW * len(unique))
