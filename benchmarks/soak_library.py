@@ -16,6 +16,7 @@ from soak_web import Request
 from analecta.model import State
 
 SETTLED = 5.0  # seconds after which an answer must have been recorded
+LATE = 1.0  # seconds in which the server may still answer those that were killed
 
 
 def known_urls(library: Path) -> int:
@@ -117,5 +118,5 @@ def survival(
 
 
 def _settled(request: Request, ends: Sequence[float]) -> bool:
-    """Whether no kill came soon after an answer."""
-    return not any(0 <= end - request.end < SETTLED for end in ends)
+    """Whether no kill came soon after an answer; nor just before it, when nobody was left to take it."""
+    return not any(-LATE <= end - request.end < SETTLED for end in ends)
