@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 WEB := ../shared/data/debdocs.warc.gz
 
-.PHONY: demo test fuzz lint validators pictures bench bench-documents bench-quick soak soak-quick gate faults slow clean
+.PHONY: demo test fuzz lint validators pictures bench bench-documents bench-quick soak soak-quick gate same faults slow clean
 
 demo: .venv/installed
 	$(BIN)/analecta demo --force
@@ -77,6 +77,10 @@ soak-quick: .venv/installed
 # The quality floors pinned in gates/: recall of the recipes and F1 of the judges on real webs, communities found.
 gate: .venv/installed
 	$(BIN)/python gates/check.py
+
+# Does the working tree do the same as a commit? For changes of structure: make same AGAINST=main~5
+same: .venv/installed
+	$(BIN)/python gates/same.py $(if $(AGAINST),--against $(AGAINST),--quick)
 
 # 200 kills of a 5,000-page crawl, and the other full-size fault runs.
 faults: .venv/installed
