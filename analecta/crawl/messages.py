@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from analecta.crawl.exchange import Hello, Letter, Receipt
+from analecta.frontier.mirrors import Sighting
 from analecta.frontier.policy import SEED_PRIORITY
 from analecta.frontier.queues import NEVER
 from analecta.frontier.traps import NEAR
@@ -44,6 +45,7 @@ class Order(msgspec.Struct, tag="order", array_like=True):
     sites: tuple[str, ...] = ()  # that are to be crawled now, where a crawl goes from site to site
     patience: float = 20.0  # seconds for draining
     floor: float = 0.0  # of priorities: below 0 where no partition has anything but demoted URLs
+    mirrors: tuple[str, ...] = ()  # hosts that give the pages of others, as was seen across partitions
 
 
 class Report(msgspec.Struct, tag="report", array_like=True):
@@ -71,6 +73,7 @@ class Report(msgspec.Struct, tag="report", array_like=True):
     in_turn: bool = False  # an example waits for nothing but the delay of its host
     best: float = 0.0  # 0: a URL that is not demoted waits or is under way; else the priority of the best that waits
     stuck: bool = False  # all that is left, if anything is, belongs to hosts that fail or refuse
+    seen: list[Sighting] = []  # pages since the last report, to be compared with those of other partitions
 
 
 Message = Letter | Receipt | Hello | Order | Report
@@ -116,6 +119,8 @@ class Reins:
         self.order = order
         if elsewhere:
             engine.offers.go_to(order.sites)
+        if order.mirrors:
+            engine.offers.traps.condemn(order.mirrors)
         if not order.model:
             return
         engine.frontier.floor = NEAR if order.near_only else -NEVER
@@ -182,7 +187,9 @@ class Reins:
             seeds_left > 0 and engine.frontier.in_turn(SEED_PRIORITY),
             best,
             engine.frontier.stuck(),
+            [] if self.alone else list(engine.offers.traps.sightings),
         )
+        engine.offers.traps.sightings.clear()
         self.transport.send(COORDINATOR, encode(report))
 
 

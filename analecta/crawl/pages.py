@@ -15,6 +15,7 @@ from analecta.crawl.messages import Course
 from analecta.crawl.offers import Offers, Open
 from analecta.crawl.pile import Late
 from analecta.crawl.review import review
+from analecta.frontier.mirrors import sighting
 from analecta.frontier.policy import SEED_PRIORITY, Value
 from analecta.frontier.traps import Hashes, Outcome
 from analecta.frontier.url_forms import is_kin, kind_of
@@ -274,6 +275,8 @@ class Pages:
             if not alike:
                 self.titles.append((page.title or page.url, self.topics[verdict.topic], verdict.confidence))
         self._outcomes.append((lease.id, self._outcome(lease, verdict, own, twin, alike)))
+        if not fake:
+            self.offers.traps.compare(sighting(lease.url, lease.host, page.simhash))
         if alike:
             self._alike[lease.host] += 1
             if self._alike[lease.host] == _SUSPECT:

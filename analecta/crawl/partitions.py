@@ -27,6 +27,7 @@ from analecta.crawl.roster import Job, Process, Worker, add, start_process
 from analecta.crawl.stop import disk_is_short, rules
 from analecta.crawl.transport import PeerGone, Pipes, pair, wait
 from analecta.errors import AnalectaError, BadUse, Environment
+from analecta.frontier.mirrors import Mirrors, Sighting
 from analecta.model import Tally
 from analecta.settings import Settings
 from analecta.store.library import Library
@@ -36,6 +37,7 @@ _OUTAGE = 15.0  # seconds in which requests got no answer
 _RESTARTS = 50
 _PATIENCE, _HASTE = 20.0, 3.0  # seconds that what is under way has to end; the second where a person stops the crawl
 _SLACK = 0.5  # by how much less than the best what is demoted may be worth to be asked for as well
+_MOST_TOLD = 500  # mirrors, in every order
 _HUNGRY = 400  # pages that a partition may have left when it gets more: half a second of work
 
 
@@ -83,6 +85,7 @@ class Crawl:
         self._links: list[Pipes] = []
         self._serial = 0
         self._helm = Helm(self.topics)
+        self._mirrors = Mirrors()  # across partitions
         self._growth: Growth | None = None  # where the crawl goes from site to site
 
     def interrupt(self) -> None:
@@ -304,16 +307,26 @@ class Crawl:
                 for message in map(decode, link.receive()):
                     if isinstance(message, Report):
                         self.workers[i].report = message
+                        self._compare(message.seen)
+
+    def _compare(self, seen: list[Sighting]) -> None:
+        """Look for mirrors across partitions; a crawl in order goes by what its partitions see themselves."""
+        if not self.settings.crawl.ordered:
+            for page in seen:
+                self._mirrors.see(page)
 
     def _command(self, stop: str = "") -> None:
         self._serial += 1
         sites = tuple(self._growth.now) if self._growth else ()
+        mirrors = tuple(list(self._mirrors.found)[-_MOST_TOLD:])
         floor, patience = self._floor(), _HASTE if self.interrupts else _PATIENCE
         for i, worker in enumerate(self.workers):
             granted = worker.tell(self._serial)
             model, hubs = self.lessons.model, self.lessons.hubs
             near = self._near_only()
-            order = Order(granted, model, stop, self._serial, hubs, self._helm.course, near, sites, patience, floor)
+            order = Order(
+                granted, model, stop, self._serial, hubs, self._helm.course, near, sites, patience, floor, mirrors
+            )
             self._links[i].send(i, encode(order))
 
     def _floor(self) -> float:

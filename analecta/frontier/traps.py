@@ -8,7 +8,8 @@ out while any other URL is queued. Nothing is lost, and `scope.trusted` lifts it
 """
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import log2
 
 import msgspec
@@ -16,6 +17,7 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
+from analecta.frontier.mirrors import Mirrors, Sighting
 from analecta.frontier.url_forms import folder_of, formed, is_front, is_trusted, kind_of
 
 Hashes = NDArray[np.uint64]
@@ -35,6 +37,8 @@ _MOST_KINDS = 2000  # kinds of pages whose last words are remembered
 _LAST = 4  # pages of each
 _MOST_PATHS = 20_000
 _MANY, _SAMPLED = 400, 4  # of pages with so many words every fourth word stands for all, by its hash
+_ALL = 100  # bad pages, as it were, of a host that mirrors another
+_UNTOLD = 400  # pages of which the coordinator has not heard
 _NEW = 0.08  # share of a page's words that must not stand on the last pages of its kind
 
 
@@ -97,6 +101,9 @@ class Traps:
         self._marked: set[str] = set()  # hosts and domains that may have something demoted; the others cost nothing
         self._proven: set[str] = set()  # hosts that brought something new
         self._mirrors = False  # whether any host was seen to copy another
+        self._hosts_alike = Mirrors()
+        self.sightings: deque[Sighting] = deque(maxlen=_UNTOLD)  # of the last pages, for the coordinator
+        self._copies: set[str] = set()  # hosts that mirror another
         self._words: dict[int, tuple[bool, list[Hashes]]] = {}  # of kinds: the last answer, the last pages
         self._paths: dict[str, None] = {}  # of the last pages, from whatever host
         self._issued = {True: 0, False: 0}  # URLs of new hosts that have such a path: front pages, and others
@@ -147,6 +154,16 @@ class Traps:
                 if self._exhausted(name):
                     _add(self._marked, name)
 
+    def compare(self, page: Sighting) -> None:
+        """Compare a page with those of other hosts."""
+        self.sightings.append(page)
+        if self._hosts_alike.see(page):
+            self.condemn(self._hosts_alike.found)
+
+    def condemn(self, mirrors: Iterable[str]) -> None:
+        """These hosts have nothing of their own."""
+        self._copies.update(mirrors)
+
     def _count(self, slot: int, good: bool) -> None:
         if self._tried[slot] < 60_000:
             self._tried[slot] += 1
@@ -189,13 +206,15 @@ class Traps:
 
     def suspicion(self, url: str, host: str) -> Suspicion | None:
         """Why a URL is to be demoted, if it is."""
-        if not self._mirrors and not self._marked:
+        if not self._mirrors and not self._marked and not self._copies:
             return None
         if self.trusted and is_trusted(url, self.trusted):
             return None
         marked = host in self._marked
         if marked and (found := self._by_group(url)):
             return found
+        if host in self._copies:
+            return Suspicion("trap-mirror", _ALL)
         if self._mirrors and (found := self._by_mirror(url, host)):
             return found
         for name in (host, self.domain_of(host)) if self.budget else ():

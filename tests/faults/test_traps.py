@@ -46,6 +46,11 @@ def test_f70_mirrors_take_little_while_honest_pages_remain(tmp_path):
     assert wasted(urls, honest) <= 0.05
 
 
+def test_f70_mirrors_without_some_links_take_little_whichever_partition_they_are_in(tmp_path):
+    urls, honest = crawled(tmp_path, 800, workers=2, honest=("site",), size=700, traps=("calendar", "flood"), mirrors=5)
+    assert len(honest & set(urls)) >= 0.9 * len(honest)  # without comparison by path half of it
+
+
 def test_f70_wildcard_hosts_take_little_while_honest_pages_remain(tmp_path):
     urls, honest = crawled(tmp_path, 600, honest=("site", "site"), size=240, wild=True)
     assert honest <= set(urls)
