@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Container
-from functools import cache, lru_cache
+from functools import cache
 
 import xxhash
 from ada_url import join_url, normalize_url
@@ -94,10 +94,9 @@ def _suffixes() -> PublicSuffixList:
     return PublicSuffixList()  # 0.1 s: only where domains matter
 
 
-@lru_cache(100_000)
 def carries(url: str) -> bool:
     """Whether a URL has another address in its query: a button that shares or checks a page, a detour to somewhere."""
-    return "?" in url and _CARRIED.search(url) is not None
+    return "?" in url and _CARRIED.match(url, url.index("?")) is not None
 
 
 def is_below(host: str, hosts: Container[str]) -> bool:
