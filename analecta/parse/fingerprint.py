@@ -142,7 +142,7 @@ class NearDuplicates:
     """Remembers fingerprints and tells which earlier page is within `bits` of a new one.
 
     Of four bands of 12 bits one must be equal if three bits at most differ. So a page is in four lists, one for
-    each of its bands together with its title; lists are chains in arrays, newest first: 48 bytes a page.
+    each of its bands together with its title; lists are chains in arrays, newest first: 36 bytes a page.
     """
 
     def __init__(self, bits: int = 3, limit: int = 2_000_000, reach: int = 256) -> None:
@@ -192,7 +192,7 @@ class NearDuplicates:
             self._forget()
         end = self._size + len(fresh)
         if end > len(self._prints):
-            self._make_room(1 << (end - 1).bit_length())
+            self._make_room(max(end, len(self._prints) * 5 // 4))
         self._prints[self._size : end], self._ids[self._size : end] = fresh, numbers
         self._size = end
         self._chain(end - len(fresh))
@@ -218,12 +218,12 @@ class NearDuplicates:
         return (np.array(bands) >> np.uint64(64 - self._width)).astype(np.int64)
 
     def _make_room(self, rows: int) -> None:
-        """Have place for so many pages and as many chains a band."""
-        self._width = rows.bit_length() - 1
+        """Have place for so many pages, and for a quarter as many chains a band."""
+        self._width = rows.bit_length() - 2
         old = getattr(self, "_prints", np.zeros(0, np.uint64)), getattr(self, "_ids", np.zeros(0, np.int64))
         self._prints, self._ids = np.zeros(rows, np.uint64), np.zeros(rows, np.int64)
         self._prints[: self._size], self._ids[: self._size] = old[0][: self._size], old[1][: self._size]
-        self._heads = np.full((_BANDS, rows), -1, np.int32)
+        self._heads = np.full((_BANDS, 1 << self._width), -1, np.int32)
         self._next = np.full((_BANDS, rows), -1, np.int32)
         self._chain(0)
 
