@@ -77,7 +77,10 @@ def strings(value: object) -> list[str]:
 
 def test_f59_an_export_to_a_file_keeps_the_data(library, tmp_path):
     subprocess.run([*COMMAND, "export", str(library.folder), "pages", "-o", str(tmp_path / "p.jsonl")], check=True)
-    assert json.loads((tmp_path / "p.jsonl").read_bytes())["title"] == EVIL
+    kept = (tmp_path / "p.jsonl").read_text()
+    assert json.loads(kept)["title"] == EVIL
+    assert BAD.search(kept)
+    assert not BAD.search(on_a_terminal("export", library.folder, "pages"))
 
 
 def test_f59_nothing_that_is_printed_commands_the_terminal(capsys):
@@ -122,6 +125,5 @@ def test_f59_a_name_that_is_written_all_the_same_is_written_as_an_escape():
 
 
 def test_f59_scripts_that_need_them_keep_their_joiners():
-    assert (
-        clean("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645") == "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"
-    )
+    word = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"
+    assert clean(word) == clean(f"\u202e{word}\x9b") == word

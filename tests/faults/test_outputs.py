@@ -180,6 +180,9 @@ def test_f55_a_file_of_the_library_is_an_example_also_by_a_link_inside_it(tmp_pa
     (tmp_path / "topics" / "b.txt").symlink_to("a.txt")
     settings = Settings(topics=(Topic("x", examples=("topics/a.txt", "topics/b.txt", "topics/gone.txt")),))
     assert len(given_files(settings, ["x"], tmp_path)) == 3
+    (tmp_path / "topics" / "gone.txt").symlink_to("/etc/passwd")
+    with pytest.raises(BadUse, match="outside the library"):
+        given_files(settings, ["x"], tmp_path)
 
 
 def test_f55_pipes_devices_and_giants_are_no_examples(tmp_path):

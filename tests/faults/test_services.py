@@ -17,7 +17,8 @@ from tests.hostile import HostileServer, answer, drip, in_turn
 from tests.seed.engines import samples
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\nContent-Length: 100000\r\n\r\n"
-DRIPS = {"body": drip(b"<", 0.05, HEAD), "head": drip(b"X: y\r\n", 0.05, b"HTTP/1.1 200 OK\r\n")}
+# One header that never ends: of many headers, http.client bears a hundred and gives up by itself.
+DRIPS = {"body": drip(b"<", 0.05, HEAD), "head": drip(b"y", 0.05, b"HTTP/1.1 200 OK\r\nX: ")}
 PATIENT = FetchSettings(deadline=3600.0, first_byte_timeout=3600.0, connect_timeout=5.0)  # single limits do not help
 PRIVATE = [
     "http://127.0.0.1:6379/",
@@ -96,9 +97,15 @@ def test_f76_a_described_endpoint_on_another_port_of_this_machine_is_not_asked()
 
 
 def test_f76_a_described_endpoint_where_the_description_is_may_be_asked():
-    template = answer(samples.description("/?q={searchTerms}", "application/rss+xml"))
-    with HostileServer({"/os.xml": template}, answer(samples.RSS)) as server:
-        found, _ = search(f"http://{server.address}/os.xml")
+    with HostileServer(otherwise=answer(samples.RSS)) as other:
+        own, away = (
+            answer(samples.description(f"{at}/?q={{searchTerms}}", "application/rss+xml"))
+            for at in ("", f"http://{other.address}")
+        )
+        with HostileServer({"/own.xml": own, "/away.xml": away}, answer(samples.RSS)) as server:
+            found, _ = search(f"http://{server.address}/own.xml")
+            with pytest.raises(Environment, match="loopback"):
+                search(f"http://{server.address}/away.xml")
     assert found.topics[0].seeds[0] == samples.PAGES[0][0]
 
 
