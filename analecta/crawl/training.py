@@ -240,7 +240,7 @@ class Teacher:
         """The pages and files that a person gave, or where such pages have moved; and what was called good or bad."""
         self._said = self.spoken()
         query = (
-            "SELECT p.id, u.topic FROM pages p JOIN urls u ON u.id = p.id WHERE u.priority >= ?"
+            "SELECT u.id, u.topic FROM urls u JOIN pages p ON p.seq = u.page WHERE u.priority >= ?"
             " AND p.text IS NOT NULL AND p.duplicate_of IS NULL"
         )
         rows = [(row, i) for i, shard in enumerate(shards) for row in shard.execute(query, (SEED_PRIORITY,))]

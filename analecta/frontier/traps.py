@@ -177,10 +177,9 @@ class Traps:
         tried = self._tried[slot]
         known, last = self._words.pop(slot, (False, []))
         if tried <= 2 * _FEW or tried % 8 == 0:
-            unique = np.unique(words if len(words) < _MANY else words[words % _SAMPLED == 0])
+            unique = _distinct(words if len(words) < _MANY else words[words % _SAMPLED == 0])
             if last:
-                new = len(unique) - int(np.isin(unique, np.concatenate(last)).sum())
-                known = new < max(_LAST, _NEW * len(unique))
+                known = _count_new(unique, np.concatenate(last)) < max(_LAST, _NEW * len(unique))
             last = [*last[1 - _LAST :], unique]
         if len(self._words) >= _MOST_KINDS:
             del self._words[next(iter(self._words))]
@@ -300,6 +299,18 @@ def _add(names: set[str], name: str) -> None:
     if len(names) > _MOST_HOSTS:
         names.clear()
     names.add(name)
+
+
+def _distinct(words: Hashes) -> Hashes:
+    """As numpy's unique, which takes three times as long for a few hundred words."""
+    ordered = np.sort(words)
+    return ordered[np.diff(ordered, prepend=~ordered[:1]) != 0]
+
+
+def _count_new(distinct: Hashes, known: Hashes) -> int:
+    """How many words are not among those known."""
+    ends = np.searchsorted(np.sort(known), (distinct, distinct + np.uint64(1)))
+    return int(np.count_nonzero(ends[0] == ends[1]))
 
 
 def _slot(kind: str, key: str) -> int:
