@@ -193,7 +193,7 @@ class CrawlSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How the work is shared and ordered."""
 
     workers: Count = 0  # partitions; 0 = one a core
-    batch: Annotated[int, Meta(ge=1, le=1024)] = 32
+    batch: Annotated[int, Meta(ge=1, le=1024)] = 16
     ordered: bool = False  # take answers in the order of asking, so that a crawl can be repeated exactly
     seed: int = 0
     refresh: Annotated[float, Meta(ge=0, le=36_500)] | None = None  # days after which pages are asked for again
