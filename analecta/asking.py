@@ -5,9 +5,8 @@ import asyncio
 from analecta.errors import BadUse, Environment
 from analecta.fetch.client import by_number, client_for
 from analecta.model import Answer, Fetched, NoAnswer, Request
-from analecta.seed.engines.choosing import on_this_machine, origin
 from analecta.settings import FetchSettings
-from analecta.urls import canonical
+from analecta.urls import canonical, on_this_machine, origin
 
 _REDIRECTS = 5
 _SECONDS = 120.0

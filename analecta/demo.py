@@ -15,13 +15,14 @@ from analecta.publish.collection import Ranked, collections
 from analecta.publish.map import copies_of, map_page
 from analecta.publish.neighbourhood import neighbourhood
 from analecta.publish.output import output
-from analecta.publish.plain import next_steps, plain, shown
+from analecta.publish.plain import next_steps, shown
 from analecta.publish.site import Wishes, publish
 from analecta.publish.surveying import survey
 from analecta.seed.first_settings import first_settings
 from analecta.settings import Topic, load
 from analecta.store.library import Library
 from analecta.testweb.process import PocketServer
+from analecta.text_safe import plain
 from analecta.watch import told, watch
 
 _MARK = "demo"  # in library.db: only a library that has it may be taken away again

@@ -13,7 +13,6 @@ from pathlib import Path
 import msgspec
 
 from analecta.crawl.aside import in_threads
-from analecta.crawl.checks import is_loopback
 from analecta.crawl.partitions import Crawl
 from analecta.errors import BadUse, Environment
 from analecta.evaluate.webs import as_answer
@@ -21,13 +20,13 @@ from analecta.model import Fetched, NoAnswer, Request
 from analecta.publish.bundle.decisions import decisions, in_order
 from analecta.publish.bundle.manifest import FILES, Decision, Manifest, Run, allowed, examples_of
 from analecta.publish.bundle.reading import Bundle, open_bundle
-from analecta.publish.plain import many
 from analecta.settings import Settings, parse
 from analecta.signals import stop_handler, was_stopped
 from analecta.store.library import Library, whole_or_nothing
 from analecta.testweb.server import Response
 from analecta.testweb.warcs import Warcs, warc_files
-from analecta.urls import canonical
+from analecta.text_safe import many
+from analecta.urls import canonical, is_loopback
 
 _NOWHERE = "127.0.0.1:9"  # nothing is asked over the network; this says that no contact is needed, and no delay
 _EXAMPLES_ONLY = "the examples are fetched"  # how a run of `analecta health` ends

@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence, Set
 import msgspec
 
 from analecta.crawl.examples import follow, writing
-from analecta.model import OTHERS
-from analecta.seed.gathering import BELOW
+from analecta.model import BELOW, OTHERS
 from analecta.settings import Settings
 from analecta.store.library import Library
 from analecta.store.shard import Shard

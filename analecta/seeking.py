@@ -19,13 +19,13 @@ from analecta.fetch.guard import Guard
 from analecta.fetch.http import Http
 from analecta.model import Fetched, NoAnswer, Request
 from analecta.publish.library_search import open_library
-from analecta.seed.engines.choosing import LIBRARY, Chosen, choose, on_this_machine, origin
+from analecta.seed.engines.choosing import LIBRARY, Chosen, choose
 from analecta.seed.engines.engine import Ask
 from analecta.seed.engines.finding import Phrases, find
 from analecta.seed.engines.searching import Session
 from analecta.seed.reading import Reading
 from analecta.settings import FetchSettings, SearchSettings
-from analecta.urls import canonical
+from analecta.urls import canonical, on_this_machine, origin
 
 T = TypeVar("T")
 

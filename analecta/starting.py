@@ -12,17 +12,18 @@ from analecta.errors import BadUse, Environment
 from analecta.model import Page
 from analecta.seed import READERS
 from analecta.seed.adding import Added, rewrite
-from analecta.seed.combining import combine, merge, once
-from analecta.seed.engines.choosing import LIBRARY, check_known, origin
+from analecta.seed.combining import merge, once
+from analecta.seed.engines.choosing import LIBRARY, check_known
 from analecta.seed.engines.finding import Phrases
 from analecta.seed.feeds import feed_of
-from analecta.seed.gathering import clean, sound
+from analecta.seed.gathering import clean, combine, sound
 from analecta.seed.papers import Paper, in_words, own_text, read_brought, related, to_toml, weighed_queries
 from analecta.seed.placing import bring, take_back
 from analecta.seed.reading import Reading, Skipped
 from analecta.settings import FetchSettings, Settings, Topic
 from analecta.store.library import Library, whole_or_nothing
 from analecta.text_safe import clean as safe
+from analecta.urls import origin
 
 Busy = Callable[[str], AbstractContextManager[object]]  # shows what takes a while
 

@@ -6,6 +6,7 @@ there, it is made visible instead.
 
 import json
 import re
+from datetime import UTC, datetime
 
 # Dropped: control characters but tab and line ends, which neither HTML nor XML may hold; what turns the direction of
 # writing, for an override makes "gpj.exe" read "exe.jpg"; the byte order mark, marks of annotations, and invisible
@@ -19,6 +20,14 @@ _DROP, _REPLACE = (
     for ranges in (_DROPPED, _REPLACED)
 )
 _BAD = frozenset(chr(n) for first, last in (*_DROPPED, *_REPLACED) for n in range(first, last + 1))
+# ISO 639-1: a code that a page made up would make our page invalid, and a reader's voice speak nonsense.
+_LANGUAGES = frozenset(
+    "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en "
+    "eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv "
+    "ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne "
+    "ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st "
+    "su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu".split()
+)
 
 
 def clean(text: str) -> str:
@@ -62,3 +71,19 @@ def _escape(match: "re.Match[str]") -> str:
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def iso(seconds: float) -> str:
+    """Wall-clock seconds as ISO 8601 in UTC, to the millisecond."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def many(count: int, one: str, several: str = "") -> str:
+    """A number with its noun."""
+    return f"{count:,} {one if count == 1 else several or one + 's'}"
+
+
+def language(code: str) -> str | None:
+    """A language that readers' programs know; None for others."""
+    short = code.split("-")[0].lower()
+    return short if short in _LANGUAGES else None

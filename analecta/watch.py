@@ -9,13 +9,13 @@ import msgspec
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
+from analecta.cli.health_table import tell
 from analecta.crawl.partitions import Crawl
 from analecta.errors import Environment
 from analecta.judge.health import Health
 from analecta.judge.health import health as health_of
 from analecta.progress import asked_again, progress, queued, ran_dry, share, waiting, why
-from analecta.publish.health import GOOD, advice, tell, verdict
-from analecta.publish.plain import many, plain
+from analecta.publish.health import GOOD, advice, verdict
 from analecta.publish.reasons import NO_REFUSALS
 from analecta.publish.refreshing import Refresher, publishing
 from analecta.publish.site.folder import check_site
@@ -23,6 +23,7 @@ from analecta.settings import Settings
 from analecta.signals import INTERRUPTED, stop_handler
 from analecta.store.library import Library
 from analecta.store.revisits import revisits
+from analecta.text_safe import many, plain
 
 _REFRESH = 60.0  # seconds between two makings of published pages
 

@@ -32,9 +32,10 @@ def analyse(
     """Find what pages are about: clusters with labels, best pages, hubs and authorities."""
     wanted = _number(clusters)
     from analecta.publish.analysis import save
-    from analecta.publish.plain import next_steps, plain
+    from analecta.publish.plain import next_steps
     from analecta.publish.surveying import survey
     from analecta.store.library import Library
+    from analecta.text_safe import plain
 
     library = Library(lib)
     with stoppable(lambda: "Nothing was changed."), busy("Reading pages ...") as status:
@@ -82,8 +83,8 @@ def _table(found: "Analysis") -> "Table":
 
 def _told(found: "Analysis") -> str:
     """How many pages there are, and why others are left out: of the good ones, those without a word that counts."""
-    from analecta.publish.plain import many
     from analecta.publish.surveying import WORST
+    from analecta.text_safe import many
 
     unsure = int(WORST * found.pages)
     told = f"{many(len(found.clusters), 'cluster')} of {many(found.pages - found.dropped, 'page')}; left out: "

@@ -31,8 +31,9 @@ def communities(
     from analecta.publish.community_graph import write_graph
     from analecta.publish.community_telling import tell, tell_one
     from analecta.publish.output import check_outside
-    from analecta.publish.plain import many, next_steps
+    from analecta.publish.plain import next_steps
     from analecta.store.library import Library
+    from analecta.text_safe import many
 
     if output is not None:
         check_outside(output)
@@ -71,11 +72,12 @@ def sites(
 
     Exit codes: 0 done or shown, 2 bad use, 4 disk, or a crawl holds the library.
     """
-    from analecta.publish.plain import next_steps, plain
+    from analecta.publish.plain import next_steps
     from analecta.settings import load
     from analecta.store import sites as store
     from analecta.store.library import Library
     from analecta.store.recounting import recount as count_anew
+    from analecta.text_safe import plain
 
     if sum(map(bool, (merge, split, undo, recount))) > 1:
         raise BadUse("one at a time: --merge, --split, --undo or --recount")

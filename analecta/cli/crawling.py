@@ -125,7 +125,7 @@ def health(
 
     Examples that are not here yet are fetched, and nothing else.
     """
-    from analecta.publish.health import tell
+    from analecta.cli.health_table import tell
     from analecta.publish.health_page import health_page
     from analecta.publish.output import check_output
     from analecta.store.library import Library

@@ -121,8 +121,8 @@ def _words(
 def _print_text(library: "Library", urls: Sequence[str], json: bool) -> None:
     """The text of a page, as it was read or as a person left it."""
     from analecta.crawl.finding import find, text_of
-    from analecta.publish.plain import plain
     from analecta.store.feedback import said
+    from analecta.text_safe import plain
 
     if len(urls) != 1:
         raise BadUse("--show is of one page: say its URL")
@@ -139,7 +139,8 @@ def _print_text(library: "Library", urls: Sequence[str], json: bool) -> None:
 
 
 def _taken_down(lib: Path, words: "Sequence[Word]", json: bool) -> None:
-    from analecta.publish.plain import many, next_steps, plain
+    from analecta.publish.plain import next_steps
+    from analecta.text_safe import many, plain
 
     if json:
         print_json({"library": str(lib), "said": words})
@@ -153,7 +154,8 @@ def _taken_down(lib: Path, words: "Sequence[Word]", json: bool) -> None:
 
 
 def _taken_back(lib: Path, words: "Sequence[Word]", json: bool) -> None:
-    from analecta.publish.plain import next_steps, plain
+    from analecta.publish.plain import next_steps
+    from analecta.text_safe import plain
 
     if json:
         print_json({"library": str(lib), "taken_back": words})
@@ -164,8 +166,8 @@ def _taken_back(lib: Path, words: "Sequence[Word]", json: bool) -> None:
 
 
 def _show(lib: Path, words: "Sequence[Word]", known: bool, json: bool) -> None:
-    from analecta.publish.plain import next_steps, plain
-    from analecta.publish.rows import iso
+    from analecta.publish.plain import next_steps
+    from analecta.text_safe import iso, plain
 
     if json:
         print_json({"library": str(lib), "said": words, "learnt": known})
@@ -182,7 +184,7 @@ def _show(lib: Path, words: "Sequence[Word]", known: bool, json: bool) -> None:
 
 
 def _meaning(word: "Word") -> str:
-    from analecta.publish.plain import plain
+    from analecta.text_safe import plain
 
     match word.says:
         case "good":
@@ -258,8 +260,9 @@ def _asked(lib: Path, json: bool) -> None:
 
 def _tell(library: "Library", done: "Retrained", json: bool, dry: bool, undone: bool) -> None:
     from analecta.crawl.retrain import can_undo
-    from analecta.publish.plain import many, next_steps, plain
+    from analecta.publish.plain import next_steps
     from analecta.store.feedback import learnt
+    from analecta.text_safe import many, plain
 
     listed = _listed(library, done, undone)
     if json:
@@ -287,7 +290,7 @@ def _tell(library: "Library", done: "Retrained", json: bool, dry: bool, undone: 
 
 def _diff(screen: "Console", done: "Retrained", listed: list[dict[str, object]]) -> None:
     """What changed, by topic: what came in, what went out, what came from another topic."""
-    from analecta.publish.plain import plain
+    from analecta.text_safe import plain
 
     for topic in done.topics:
         for kind, words in _KINDS.items():

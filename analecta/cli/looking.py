@@ -12,7 +12,8 @@ from analecta.cli.app import Json, Lib, app, console, print_json
 @app.command()
 def status(lib: Lib, json: Json = False) -> None:
     """Show how a library stands; works while a crawl runs."""
-    from analecta.publish.status import show, status
+    from analecta.cli.status_table import show
+    from analecta.publish.status import status
     from analecta.store.library import Library
 
     found = status(Library(lib))
@@ -40,8 +41,9 @@ def recipes(
     json: Json = False,
 ) -> None:
     """List the recipes and what each is for, or print one to start your own from."""
+    from analecta.cli.recipe_table import show
     from analecta.publish.plain import next_steps
-    from analecta.publish.recipe_list import listed, show
+    from analecta.publish.recipe_list import listed
     from analecta.settings import recipe_text
 
     if name and not json:

@@ -25,8 +25,8 @@ def draw_map(
     from analecta.publish.map import copies_of, map_page
     from analecta.publish.neighbourhood import neighbourhood
     from analecta.publish.output import check_output
-    from analecta.publish.plain import many, plain
     from analecta.store.library import Library
+    from analecta.text_safe import many, plain
 
     check_output(output, "map", force)
     library = Library(lib)

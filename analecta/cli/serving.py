@@ -28,9 +28,9 @@ def serve_oai(
     import time
 
     from analecta.publish.oai.server import Asked, serve
-    from analecta.publish.plain import many, plain
     from analecta.settings import load
     from analecta.store.library import Library
+    from analecta.text_safe import many, plain
 
     library = Library(lib)
     contact = load(library.settings_path).contact

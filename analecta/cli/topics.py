@@ -35,7 +35,7 @@ def list_(lib: Lib, json: Json = False) -> None:
 
 
 def _line(branch: "Branch") -> str:
-    from analecta.publish.plain import many, plain
+    from analecta.text_safe import many, plain
 
     counts = [many(branch.seeds, "seed")] if branch.topic else []
     counts += [many(branch.files, "file")] if branch.files else []
@@ -91,7 +91,8 @@ def _as_json(lib: Path, topic: str, found: "Analysis", made: "Split", before: Pa
 def _tell(
     lib: Path, found: "Analysis", chosen: list["Cluster"], made: "Split", before: Path | None, dry_run: bool
 ) -> None:
-    from analecta.publish.plain import many, next_steps, plain
+    from analecta.publish.plain import next_steps
+    from analecta.text_safe import many, plain
 
     screen = console()
     screen.print(f"{plain(found.topic)}: {many(found.pages, 'page')} in {many(len(found.clusters), 'cluster')}")
@@ -116,8 +117,8 @@ def undo(
 ) -> None:
     """Take the last split back: settings, tree and pages as they were before it; again, the one before that."""
     from analecta.growing import undo
-    from analecta.publish.plain import many, plain
     from analecta.store.library import Library
+    from analecta.text_safe import many, plain
 
     found = undo(Library(lib), force)
     if json:

@@ -6,8 +6,8 @@ off-topic pages a path may cross (S6). They are looked at every few pages, so th
 
 from collections.abc import Sequence
 
-from analecta.crawl.messages import UNLIMITED, Course
-from analecta.model import Tally
+from analecta.frontier.policy import Course
+from analecta.model import UNLIMITED, Tally
 
 _LOOK_EVERY = 50  # pages
 

@@ -4,12 +4,13 @@ A page that was saved from the web mostly says where it was: browsers write a co
 """
 
 import codecs
+import errno
 import html
 import mimetypes
 import re
+import stat
 from pathlib import Path
 
-from analecta.crawl.given import read_example
 from analecta.model import Answer, Page, Target
 from analecta.parse import Parser, ParserDied
 from analecta.urls import canonical, url_id
@@ -22,6 +23,7 @@ _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _NO_TEXT = bytes([*range(0x09), *range(0x0E, 0x1B), *range(0x1C, 0x20)])
 _PEEK = 4096
 _VALUE = re.compile(rb"""\b(?:href|content)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""", re.IGNORECASE)
+MAX_FILE = 20_000_000  # bytes, as of a page that is fetched
 
 
 def read_page(path: Path, name: str, parser: Parser) -> Page:
@@ -61,3 +63,13 @@ def _mime(path: Path, body: bytes) -> str:
     if mime.startswith("text/") and len(head) - len(head.translate(None, _NO_TEXT)) > len(head) // 100:
         return ""
     return "text/plain" if mime.startswith("text/") and mime not in ("text/html", "text/xml") else mime
+
+
+def read_example(path: Path) -> bytes:
+    """What is in a file that is an example; OSError where it is no ordinary file, or too large."""
+    about = path.stat()
+    if not stat.S_ISREG(about.st_mode):
+        raise OSError(errno.EINVAL, "it is no ordinary file")
+    if about.st_size > MAX_FILE:
+        raise OSError(errno.EFBIG, f"it is larger than {MAX_FILE // 1_000_000} MB")
+    return path.read_bytes()

@@ -10,18 +10,17 @@ import msgspec
 
 from analecta.crawl.examples import writing
 from analecta.errors import BadUse, suggest
-from analecta.model import OTHERS, Verdict
-from analecta.seed.gathering import BELOW
+from analecta.model import BELOW, OTHERS, Verdict
 from analecta.settings import Settings
 from analecta.store.feedback import BAD, DROP, GOOD, Word, said
 from analecta.store.library import Library
+from analecta.store.packed import packed_topics, unpacked
 from analecta.store.shard import NOINDEX, SOFT404, Shard
 
 _SURE = 1.0  # confidence where a person says so
 # What its owner wants listed nowhere stays so.
 _VERDICT = f"""SELECT p.seq, p.topic, p.confidence, p.topics, p.model FROM urls u JOIN pages p ON p.seq = u.page
   WHERE u.id = ? AND p.flags & {NOINDEX | SOFT404} = 0"""
-_decode_topics = msgspec.msgpack.Decoder(tuple[tuple[int, float], ...]).decode
 
 
 class Said(msgspec.Struct, frozen=True):
@@ -125,15 +124,3 @@ def _correct_page(shard: Shard, id: int, one: Said) -> None:
     verdict = unpacked(*row[1:])
     if (new := one.corrected(verdict)) != verdict:
         shard.set_verdict(row[0], new.topic, new.confidence, packed_topics(new), row[4])
-
-
-def unpacked(topic: int, confidence: float | None, topics: bytes | None, _model: str | None = None) -> Verdict:
-    """A verdict as a page row holds it."""
-    sure = confidence or 0.0
-    several = _decode_topics(topics) if topics else ((topic, sure),) * (topic >= 0)
-    return Verdict(topic, sure, several)
-
-
-def packed_topics(verdict: Verdict) -> bytes | None:
-    """The topics of a page as its row holds them: nothing where there is but one."""
-    return msgspec.msgpack.encode(verdict.topics) if len(verdict.topics) > 1 else None

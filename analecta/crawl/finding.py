@@ -7,11 +7,10 @@ from typing import Any
 
 import msgspec
 
-from analecta.crawl.feedback import unpacked
 from analecta.errors import BadUse
 from analecta.model import State, Target, Verdict
 from analecta.seed.addresses import address
-from analecta.store.packed import unpack_text
+from analecta.store.packed import unpack_text, unpacked
 from analecta.urls import canonical
 
 _MOST_HOPS = 30

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
 
-from analecta.crawl.messages import Course
-from analecta.frontier.policy import SEED_PRIORITY, Policy, Value
+from analecta.frontier.policy import SEED_PRIORITY, Course, Policy, Value
 from analecta.frontier.traps import DEMOTED
 from analecta.model import OTHERS, Candidate, Found, Lease, Target, Verdict
 

@@ -1,16 +1,14 @@
 """What a person gave to learn from, as the settings name it: which files, and whether it is still what it was."""
 
-import errno
-import stat
 from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 import xxhash
 
+from analecta.crawl.example_files import read_example
 from analecta.errors import BadUse
 from analecta.model import OTHERS
-from analecta.seed.examples import MAX_FILE
 from analecta.settings import Settings
 from analecta.store.feedback import MARK, Word, mark
 from analecta.store.library import SETTINGS
@@ -38,16 +36,6 @@ def _is_inside(folder: Path, name: str) -> bool:
         return (folder / name).resolve().is_relative_to(folder.resolve())
     except (OSError, RuntimeError, ValueError):  # links in a ring, a NUL
         return False
-
-
-def read_example(path: Path) -> bytes:
-    """What is in a file that is an example; OSError where it is no ordinary file, or too large."""
-    about = path.stat()
-    if not stat.S_ISREG(about.st_mode):
-        raise OSError(errno.EINVAL, "it is no ordinary file")
-    if about.st_size > MAX_FILE:
-        raise OSError(errno.EFBIG, f"it is larger than {MAX_FILE // 1_000_000} MB")
-    return path.read_bytes()
 
 
 def digest(settings: Settings, topics: Sequence[str], folder: Path) -> str:

@@ -18,18 +18,10 @@ from analecta.seams import Judge, Transport
 
 if TYPE_CHECKING:
     from analecta.crawl.engine import Engine
+from analecta.frontier.policy import Course
 
 COORDINATOR = -1
-UNLIMITED = 1 << 60
 _REPORT_EVERY = 0.1
-
-
-class Course(msgspec.Struct, frozen=True, array_like=True):
-    """How the whole crawl stands, as far as the worth of links depends on it (crawl/course.py)."""
-
-    learning: bool = False
-    retired: tuple[int, ...] = ()  # topics that are full
-    cutoff: int | None = None  # where it was moved to; None = as set
 
 
 class Order(msgspec.Struct, tag="order", array_like=True):

@@ -11,12 +11,11 @@ import xxhash
 from analecta.crawl.endings import Endings
 from analecta.crawl.focus import Focus, host_of, is_off_topic
 from analecta.crawl.memory import Bag, Memory, Remembered, apart
-from analecta.crawl.messages import Course
 from analecta.crawl.offers import Offers, Open
 from analecta.crawl.pile import Late
 from analecta.crawl.review import review
 from analecta.frontier.mirrors import sighting
-from analecta.frontier.policy import SEED_PRIORITY, Value
+from analecta.frontier.policy import SEED_PRIORITY, Course, Value
 from analecta.frontier.traps import Hashes, Outcome
 from analecta.frontier.url_forms import is_kin, kind_of
 from analecta.model import OTHERS, Answer, Fetched, Found, Lease, Link, Page, State, Target, Verdict

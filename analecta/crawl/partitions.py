@@ -22,13 +22,13 @@ from analecta.crawl.collector import record
 from analecta.crawl.communities import Growth
 from analecta.crawl.course import Helm
 from analecta.crawl.lessons import Lessons
-from analecta.crawl.messages import COORDINATOR, UNLIMITED, Order, Report, decode, encode
+from analecta.crawl.messages import COORDINATOR, Order, Report, decode, encode
 from analecta.crawl.roster import Job, Process, Worker, add, start_process
 from analecta.crawl.stop import disk_is_short, rules
 from analecta.crawl.transport import PeerGone, Pipes, pair, wait
 from analecta.errors import AnalectaError, BadUse, Environment
 from analecta.frontier.mirrors import Mirrors, Sighting
-from analecta.model import Tally
+from analecta.model import UNLIMITED, Tally
 from analecta.settings import Settings
 from analecta.store.library import Library
 

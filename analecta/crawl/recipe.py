@@ -11,7 +11,6 @@ import numpy as np
 
 from analecta.crawl.address_gate import AddressGate
 from analecta.crawl.asking import Asker
-from analecta.crawl.checks import is_loopback
 from analecta.crawl.endings import Endings
 from analecta.crawl.engine import Engine
 from analecta.crawl.exchange import Exchange
@@ -52,7 +51,7 @@ from analecta.store.site_links import SiteCount, Units
 from analecta.store.site_urls import SiteUrls
 from analecta.store.sites import Sites, sites_of
 from analecta.store.waiting import entered_hosts
-from analecta.urls import Joiner, canonical, domain_of
+from analecta.urls import Joiner, canonical, domain_of, is_loopback
 
 _POISON_AFTER = 3
 _PORT = re.compile(r":[0-9]+$")

@@ -18,7 +18,7 @@ from typing import Any
 
 import msgspec
 
-from analecta.crawl.feedback import Said, packed_topics, unpacked
+from analecta.crawl.feedback import Said
 from analecta.crawl.verdicts import Row
 from analecta.errors import Environment
 from analecta.frontier.policy import SEED_PRIORITY
@@ -27,7 +27,7 @@ from analecta.model import OTHERS, Verdict
 from analecta.parse import DOCUMENTS
 from analecta.seams import Judge
 from analecta.signals import leave_stop_to_parent
-from analecta.store.packed import unpack_text
+from analecta.store.packed import packed_topics, unpack_text, unpacked
 from analecta.store.shard import NOINDEX, SOFT404
 from analecta.store.sqlite import connect
 from analecta.terms import Words, excerpt, words

@@ -9,8 +9,8 @@ from typing import IO, Any, Protocol
 
 import msgspec
 
-from analecta.crawl.messages import UNLIMITED, Report
-from analecta.model import Tally
+from analecta.crawl.messages import Report
+from analecta.model import UNLIMITED, Tally
 from analecta.settings import Settings
 
 

@@ -19,11 +19,10 @@ import msgspec
 
 from analecta.analyse.link_graph import LinkGraph, hubs_and_authorities, link_graph
 from analecta.crawl.feedback import Said
-from analecta.crawl.messages import UNLIMITED
 from analecta.frontier.policy import SEED_PRIORITY
 from analecta.judge.archetypes import archetypes, drifted
 from analecta.judge.doubts import DOUBTED, MOST, doubtful
-from analecta.model import MET, OTHERS, Example
+from analecta.model import MET, OTHERS, UNLIMITED, Example
 from analecta.seams import Judge
 from analecta.settings import LearnSettings
 from analecta.store.library import Library

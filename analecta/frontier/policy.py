@@ -115,3 +115,11 @@ class Bounds:
     def _has(self, host: str) -> bool:
         """Whether a host is one of those that were named, or below one."""
         return host in self.hosts or is_below(host.partition(":")[0], self.hosts)
+
+
+class Course(msgspec.Struct, frozen=True, array_like=True):
+    """How the whole crawl stands, as far as the worth of links depends on it (crawl/course.py)."""
+
+    learning: bool = False
+    retired: tuple[int, ...] = ()  # topics that are full
+    cutoff: int | None = None  # where it was moved to; None = as set

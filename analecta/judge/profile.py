@@ -35,8 +35,7 @@ from analecta.judge.calibrate import Line, confidence
 from analecta.judge.examples import Material, material
 from analecta.judge.others import PAGES
 from analecta.judge.saved import load_model, save_model
-from analecta.judge.tree import BELOW
-from analecta.model import MET, OTHERS, Example, Page, Verdict
+from analecta.model import BELOW, MET, OTHERS, Example, Page, Verdict
 from analecta.terms import Words, stop_words, words
 
 Floats = npt.NDArray[np.float64]

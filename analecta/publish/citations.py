@@ -16,8 +16,7 @@ from analecta.publish.authors import Name, names_of
 from analecta.publish.collection import Collection
 from analecta.publish.items import Item
 from analecta.publish.output import output
-from analecta.publish.rows import iso
-from analecta.text_safe import one_line
+from analecta.text_safe import iso, one_line
 
 # BibTeX counts braces even behind a backslash: only commands whose braces pair are safe.
 _TEX = str.maketrans({

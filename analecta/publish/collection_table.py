@@ -9,10 +9,11 @@ from rich.text import Text
 
 from analecta.publish.collection import Collection, Ranked
 from analecta.publish.homes import Homes
-from analecta.publish.plain import Fitting, many, plain, shown
+from analecta.publish.plain import Fitting, shown
 from analecta.publish.precision import Judged, Precision, precisions
 from analecta.publish.ranking import AUTHORITY, CONFIDENCE
 from analecta.publish.reasons import KIND_WORDS
+from analecta.text_safe import many, plain
 
 
 def show(found: Sequence[Collection], judged: Judged | None = None) -> RenderableType:

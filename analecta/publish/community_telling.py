@@ -8,7 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from analecta.publish.communities import Community, Found, Member
-from analecta.publish.plain import Fitting, many, plain
+from analecta.publish.plain import Fitting
+from analecta.text_safe import many, plain
 
 _LINKS = 3  # other communities that are named for each
 _SITES = 10  # sites that belong nowhere, of each kind

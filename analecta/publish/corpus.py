@@ -21,13 +21,14 @@ from analecta.publish.datasheet import Counts, datasheet, provenance
 from analecta.publish.items import Item, items, text_of
 from analecta.publish.licences import licence_of
 from analecta.publish.output import check_replaceable
-from analecta.publish.rows import Row, iso
+from analecta.publish.rows import Row
 from analecta.publish.tables import write_jsonl, write_parquet
 from analecta.publish.topic_names import topic_numbers
 from analecta.publish.whole import whole_folder
 from analecta.store.library import Library
 from analecta.store.shard import NOINDEX, SOFT404
 from analecta.terms import words
+from analecta.text_safe import iso
 
 COLUMNS: dict[str, type] = {
     "url": str, "title": str, "text": str, "lang": str, "topic": str, "confidence": float, "topics": dict,

@@ -14,13 +14,13 @@ from analecta.model import Page, State, Target
 from analecta.publish.known import Known, Url
 from analecta.publish.linking import Linked, linked
 from analecta.publish.reasons import sentence
-from analecta.publish.rows import iso
 from analecta.settings import load
 from analecta.store.archive import CERTIFICATE, Place, read_field
 from analecta.store.feedback import DROP, GOOD, learnt, said
 from analecta.store.library import Library
 from analecta.store.packed import unpack_text
 from analecta.store.shard import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404
+from analecta.text_safe import iso
 from analecta.urls import canonical
 
 _MOST_LISTED = 20

@@ -4,33 +4,17 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len, set_cell_size
-from rich.console import Group, RenderableType
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
 
 from analecta.judge.health import BACK, ENOUGH, Health, Pair, Stray, TopicHealth
-from analecta.publish.plain import Fitting, plain, shown
+from analecta.model import BELOW
+from analecta.text_safe import plain
 
-PATH = " / "
 GOOD, VAGUE, BAD = "good", "vague", "bad"  # how bad it is
-_STYLES = {GOOD: "green", VAGUE: "yellow", BAD: "red"}
-_NAME = 20  # letters of a topic's name in a column of its own
-_OTHER = 16  # and in the midst of other words
-_FOLDED = 20  # and of a verdict in a line, where there is no more room
+NAME_WITHIN = 16  # letters of a topic's name in the midst of other words
 _MOST = 10  # pairs, examples or topics that are listed
 
 
-def tell(found: Health) -> RenderableType:
-    """The topics as a table, then sentences on what to do."""
-    if not found.topics:
-        return Text("There are no topics yet.")
-    note = [Text("(back: the share of a topic's example pages that are nearest to it)", "dim")]
-    beside = note if len(found.topics) > 1 else []
-    return Group(_table(found), *beside, *(part for line in advice(found) for part in _set(line)))
-
-
-def verdict(found: Health, topic: TopicHealth, most: int = _OTHER) -> tuple[str, str]:
+def verdict(found: Health, topic: TopicHealth, most: int = NAME_WITHIN) -> tuple[str, str]:
     """What there is to say of a topic, in a few words, and how bad it is; the worst first."""
     if topic.examples < ENOUGH:
         if not topic.examples and topic.name not in found.few:
@@ -78,8 +62,8 @@ def short(name: str, most: int) -> str:
     name = plain(name)
     if cell_len(name) <= most:
         return name
-    parts = name.split(PATH)
-    ends = (f"…{PATH}{PATH.join(parts[i:])}" for i in range(1, len(parts)))
+    parts = name.split(BELOW)
+    ends = (f"…{BELOW}{BELOW.join(parts[i:])}" for i in range(1, len(parts)))
     if fits := next((end for end in ends if cell_len(end) <= most), ""):
         return fits
     return set_cell_size(parts[-1], max(most - 1, 0)).rstrip() + ("…" if cell_len(parts[-1]) > most - 1 else "")
@@ -88,59 +72,6 @@ def short(name: str, most: int) -> str:
 def percent(share: float | None) -> str:
     """A share in per cent, and a dash where it can not be told."""
     return "–" if share is None else f"{share:.0%}"
-
-
-def _set(line: str) -> list[RenderableType]:
-    """A line of advice: lists are set in, also where they go on, and what begins anew stands apart."""
-    if line.startswith("  "):
-        return [Padding(Text(plain(line.strip()), overflow="fold"), (0, 0, 0, 2), expand=False)]
-    return ["", Text(plain(line), "bold", overflow="fold")]
-
-
-def _table(found: Health) -> RenderableType:
-    """As much side by side as there is room for: neither a figure nor a verdict is cut."""
-    return Fitting(_wide(found), Fitting(_wide(found, _FOLDED), _narrow(found)))
-
-
-def _wide(found: Health, most: int | None = None) -> Table:
-    """A line a topic; verdicts go on below themselves after `most` letters."""
-    several = len(found.topics) > 1
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("topic", no_wrap=True)
-    table.add_column("pages", justify="right", no_wrap=True)
-    if several:
-        table.add_column("back", justify="right", no_wrap=True)
-        table.add_column("nearest topic", no_wrap=True)
-    table.add_column("", overflow="fold", max_width=most)
-    for topic in found.topics:
-        beside = (Text(percent(topic.back)), _near(topic)) if several else ()
-        table.add_row(Text(short(topic.name, _NAME)), str(topic.examples), *beside, _verdict(found, topic))
-    return table
-
-
-def _narrow(found: Health) -> Table:
-    """Some lines a topic: the name alone may be cut."""
-    several = len(found.topics) > 1
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for title in ("pages", "back") if several else ("pages",):
-        table.add_column(title, justify="right", no_wrap=True)
-    table.add_column("topic, the nearest, and how it is" if several else "topic, and how it is")
-    for topic in found.topics:
-        told = Group(shown(topic.name), *([_near(topic)] if several else []), _verdict(found, topic))
-        table.add_row(str(topic.examples), *([percent(topic.back)] if several else []), told)
-    return table
-
-
-def _verdict(found: Health, topic: TopicHealth) -> Text:
-    words, grade = verdict(found, topic)
-    return Text(words, _STYLES[grade], overflow="fold")
-
-
-def _near(topic: TopicHealth) -> Text:
-    if not topic.nearest:
-        return Text("–")
-    near = topic.nearest[0]
-    return Text(f"{near.similarity:.2f} {short(near.topic, _OTHER)}")
 
 
 def _other(pair: Pair, name: str) -> str:
@@ -164,7 +95,7 @@ def _whom(names: Sequence[str], most: int) -> str:
 
 
 def _pair(pair: Pair) -> str:
-    part = " (which is a part of it)" if pair.other.startswith(pair.one + PATH) else ""
+    part = " (which is a part of it)" if pair.other.startswith(pair.one + BELOW) else ""
     return f"{pair.one} and {pair.other}{part}: {pair.similarity:.2f}"
 
 

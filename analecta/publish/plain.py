@@ -11,7 +11,7 @@ from rich.segment import Segment
 from rich.text import Text
 
 from analecta.publish.whole import discard
-from analecta.text_safe import plain as plain  # what is shown is mostly made with what is below
+from analecta.text_safe import plain  # what is shown is mostly made with what is below
 
 _ENDLESS = 10_000  # columns
 _LIB = re.compile(r"\bLIB\b")
@@ -20,11 +20,6 @@ _LIB = re.compile(r"\bLIB\b")
 def shown(text: str, style: str = "") -> Text:
     """The same for rich tables: no markup in it is read, and it keeps to one line."""
     return Text(plain(text), style, no_wrap=True, overflow="ellipsis")
-
-
-def many(count: int, what: str) -> str:
-    """A number with its noun: 1 page, 2 pages."""
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 class Screen(Console):

@@ -5,7 +5,6 @@ from itertools import takewhile
 from typing import Any
 
 import msgspec
-from rich.table import Table
 
 from analecta.settings import Settings, recipe_names, recipe_text
 
@@ -29,12 +28,3 @@ def _recipe(name: str, text: str) -> Recipe:
     about = takewhile(lambda line: line.startswith("#"), text.splitlines())
     words = " ".join(line.lstrip("# ") for line in about)
     return Recipe(name, words, name == Settings().recipe, tomllib.loads(text))
-
-
-def show(found: list[Recipe]) -> Table:
-    """The same for a terminal."""
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="bold", no_wrap=True)
-    for recipe in found:
-        table.add_row(recipe.name, ("The default. " if recipe.default else "") + recipe.about)
-    return table

@@ -15,8 +15,8 @@ from typing import IO
 
 import msgspec
 
-from analecta.publish.plain import plain
 from analecta.store.library import Library
+from analecta.text_safe import plain
 
 _NICE = 15  # of 19: the crawl's processes come first
 _SHARE = 4  # times as long as the last one took, at least, until the next

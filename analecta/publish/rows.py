@@ -6,7 +6,6 @@ COLUMNS says what each row has, in order. Text is never null ("" where there is 
 import heapq
 import sqlite3
 from collections.abc import Callable, Container, Iterator, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -18,6 +17,7 @@ from analecta.publish.reasons import NO_REFUSALS
 from analecta.store.library import Library
 from analecta.store.packed import unpack_text
 from analecta.store.shard import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404
+from analecta.text_safe import iso
 
 Row = dict[str, Any]
 
@@ -114,11 +114,6 @@ KINDS: dict[str, Callable[..., Iterator[Row]]] = {
     "refusals": refusals,
     "history": history,
 }
-
-
-def iso(seconds: float) -> str:
-    """Wall-clock seconds as ISO 8601 in UTC, to the millisecond."""
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def says_noindex(shards: Sequence[sqlite3.Connection]) -> frozenset[int]:

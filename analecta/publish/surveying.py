@@ -24,11 +24,11 @@ from analecta.errors import BadUse
 from analecta.publish.analysis import Analysis, Cluster, Member, Origin, Shown
 from analecta.publish.items import Item, items, text_of
 from analecta.publish.once import once
-from analecta.publish.plain import many
 from analecta.publish.topic_names import topic_numbers
 from analecta.store.library import Library
 from analecta.store.links import page_links
 from analecta.terms import Ints
+from analecta.text_safe import many
 
 Floats = npt.NDArray[np.float32]
 Ranks = npt.NDArray[np.float64]

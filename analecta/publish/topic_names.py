@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from analecta.errors import BadUse, suggest
-from analecta.judge.tree import BELOW
+from analecta.model import BELOW
 from analecta.settings import load
 from analecta.store.library import Library
 

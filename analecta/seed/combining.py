@@ -1,15 +1,10 @@
 """Everything that a person brought, as one: topics of the same name are one topic, each seed once."""
 
-import os
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 import msgspec
 
-from analecta.errors import BadUse
-from analecta.seed.gathering import BELOW, sound
-from analecta.seed.placing import renamed
-from analecta.seed.reading import Reading, Skipped
+from analecta.model import BELOW
 from analecta.settings import Others, Topic
 from analecta.urls import canonical
 
@@ -20,36 +15,6 @@ class Leaf(msgspec.Struct, frozen=True):
     depth: int
     name: str
     topic: Topic | None
-
-
-def combine(readings: Sequence[tuple[Path | str, Reading]], searching: bool = False) -> Reading:
-    """Several readings as one; at least one topic must have an example, unless a search engine will be asked."""
-    readings = _by_one_name(readings)
-    topics, repeated = merge([topic for _, reading in readings for topic in reading.topics])
-    if not topics and not searching:
-        raise BadUse(_nothing(readings))
-    named = {topic.name for topic in topics}
-    queries = {name: query for _, reading in readings for name, query in reading.queries.items() if name not in named}
-    return Reading(
-        topics,
-        tuple(_of(path, skipped) for path, reading in readings for skipped in reading.skipped),
-        repeated + sum(reading.repeated for _, reading in readings),
-        queries,
-        tuple(dict.fromkeys(name for _, reading in readings for name in reading.merged)),
-        merge_others([reading.others for _, reading in readings]),
-        {path: place for _, reading in readings for path, place in reading.files.items()},
-    )
-
-
-def _by_one_name(readings: Sequence[tuple[Path | str, Reading]]) -> list[tuple[Path | str, Reading]]:
-    """The same, with each file called as it was first: a folder may be brought by two of its names."""
-    first: dict[str, str] = {}
-    found: list[tuple[Path | str, Reading]] = []
-    for path, reading in readings:
-        names = {file: first.setdefault(os.path.realpath(file), file) for file in reading.files}
-        files = {file: place for file, place in reading.files.items() if names[file] == file}
-        found.append((path, msgspec.structs.replace(renamed(reading, names), files=files)))
-    return found
 
 
 def merge(topics: Sequence[Topic]) -> tuple[tuple[Topic, ...], int]:
@@ -106,17 +71,3 @@ def tree(topics: Sequence[Topic]) -> list[Leaf]:
         found.append(Leaf(len(place) - 1, place[-1], by_place.get(place)))
         todo += below.get(place, [])[::-1]
     return found
-
-
-def _of(path: Path | str, skipped: Skipped) -> Skipped:
-    return msgspec.structs.replace(skipped, file=skipped.file or sound(str(path)))
-
-
-def _nothing(readings: Sequence[tuple[Path | str, Reading]]) -> str:
-    """None of the topics has a seed: an outline without URLs was all that there was."""
-    path, reading = next(((path, reading) for path, reading in readings if reading.queries), readings[0])
-    first = next(iter(reading.queries), "")
-    return (
-        f"no topic in {path} has an example: write URLs of good pages below it, indented more (below {first!r}, say), "
-        "or name a search engine with --engine"
-    )

@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 import msgspec
 import xxhash
 
+from analecta.crawl.example_files import MAX_FILE
 from analecta.errors import BadUse
 from analecta.seed.addresses import address_line
 from analecta.seed.files import lines_of, read_bytes, text_of
@@ -25,7 +26,6 @@ from analecta.settings import Others, Topic
 
 OTHERS = "OTHERS"
 MAX_FILES = 2000  # no judge learns from more at once; ten good ones a topic do as well
-MAX_FILE = 20_000_000  # bytes, as of a page that is fetched
 MAX_TOTAL = 1_000_000_000
 _LOOKED_AT = 5  # times as many files and folders, used or not
 _LIST = 1_000_000  # bytes: a longer file is no list unless its name says so

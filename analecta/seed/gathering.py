@@ -4,10 +4,17 @@ A place in the tree is a path of names, ("Science", "Biology"); the topic there 
 stands at no place, (), belongs to the topic that the person named.
 """
 
+import os
+from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
+
 from analecta.errors import BadUse
+from analecta.model import BELOW
 from analecta.seed.addresses import address
+from analecta.seed.combining import merge, merge_others
+from analecta.seed.placing import renamed
 from analecta.seed.reading import Reading, Skipped
 from analecta.settings import Others, Topic
 from analecta.text_safe import one_line
@@ -16,7 +23,6 @@ from analecta.urls import canonical
 Place = tuple[str, ...]
 
 NOT_MEANT: Place = ("",)  # where others stand: no name is empty
-BELOW = " / "
 MAX_DEPTH = 20
 MAX_NAME = 200
 MAX_ENTRIES = 1_000_000  # lines, links, names
@@ -136,3 +142,47 @@ def _joined(topics: list[Topic]) -> tuple[Topic, ...]:
     for topic in topics:
         seeds.setdefault(topic.name, {}).update(dict.fromkeys(topic.seeds))
     return tuple(Topic(name, tuple(urls)) for name, urls in seeds.items())
+
+
+def combine(readings: Sequence[tuple[Path | str, Reading]], searching: bool = False) -> Reading:
+    """Several readings as one; at least one topic must have an example, unless a search engine will be asked."""
+    readings = _by_one_name(readings)
+    topics, repeated = merge([topic for _, reading in readings for topic in reading.topics])
+    if not topics and not searching:
+        raise BadUse(_nothing(readings))
+    named = {topic.name for topic in topics}
+    queries = {name: query for _, reading in readings for name, query in reading.queries.items() if name not in named}
+    return Reading(
+        topics,
+        tuple(_of(path, skipped) for path, reading in readings for skipped in reading.skipped),
+        repeated + sum(reading.repeated for _, reading in readings),
+        queries,
+        tuple(dict.fromkeys(name for _, reading in readings for name in reading.merged)),
+        merge_others([reading.others for _, reading in readings]),
+        {path: place for _, reading in readings for path, place in reading.files.items()},
+    )
+
+
+def _by_one_name(readings: Sequence[tuple[Path | str, Reading]]) -> list[tuple[Path | str, Reading]]:
+    """The same, with each file called as it was first: a folder may be brought by two of its names."""
+    first: dict[str, str] = {}
+    found: list[tuple[Path | str, Reading]] = []
+    for path, reading in readings:
+        names = {file: first.setdefault(os.path.realpath(file), file) for file in reading.files}
+        files = {file: place for file, place in reading.files.items() if names[file] == file}
+        found.append((path, msgspec.structs.replace(renamed(reading, names), files=files)))
+    return found
+
+
+def _of(path: Path | str, skipped: Skipped) -> Skipped:
+    return msgspec.structs.replace(skipped, file=skipped.file or sound(str(path)))
+
+
+def _nothing(readings: Sequence[tuple[Path | str, Reading]]) -> str:
+    """None of the topics has a seed: an outline without URLs was all that there was."""
+    path, reading = next(((path, reading) for path, reading in readings if reading.queries), readings[0])
+    first = next(iter(reading.queries), "")
+    return (
+        f"no topic in {path} has an example: write URLs of good pages below it, indented more (below {first!r}, say), "
+        "or name a search engine with --engine"
+    )

@@ -13,8 +13,9 @@ import msgspec
 import tomlkit
 
 from analecta.errors import BadUse, suggest
+from analecta.model import BELOW
 from analecta.seed.adding import Added, add, pieces
-from analecta.seed.gathering import BELOW, clean
+from analecta.seed.gathering import clean
 from analecta.settings import Topic, parse
 from analecta.urls import canonical
 

@@ -1,8 +1,8 @@
 """When a crawl takes another course: phases, full topics, a cutoff that moves."""
 
 from analecta.crawl.course import Cutoff, Helm
-from analecta.crawl.messages import UNLIMITED, Course
-from analecta.model import Tally
+from analecta.frontier.policy import Course
+from analecta.model import UNLIMITED, Tally
 
 
 def looked(helm, *tallies):

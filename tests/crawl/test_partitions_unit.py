@@ -11,10 +11,11 @@ from making import FREE, answer, candidate, page_row, pushed, shard_at, states, 
 
 from analecta.crawl.course import Helm
 from analecta.crawl.engine import Engine
-from analecta.crawl.messages import Course, Order, Reins, Report, decode, encode, with_settled
+from analecta.crawl.messages import Order, Reins, Report, decode, encode, with_settled
 from analecta.crawl.partitions import Crawl, Worker, add, partitions
 from analecta.errors import BadUse, Environment
 from analecta.fetch.budget import Budget
+from analecta.frontier.policy import Course
 from analecta.frontier.queues import Frontier
 from analecta.model import State, Tally
 from analecta.settings import CrawlSettings, FetchSettings, LearnSettings, Settings, StopSettings, Topic

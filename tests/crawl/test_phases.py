@@ -3,10 +3,10 @@
 import msgspec
 import pytest
 
-from analecta.crawl.messages import Course
 from analecta.crawl.partitions import Crawl
 from analecta.crawl.recipe import domain_of
 from analecta.errors import BadUse
+from analecta.frontier.policy import Course
 from analecta.seed.first_settings import first_settings
 from analecta.settings import Topic, load
 from analecta.store.library import Library

@@ -5,11 +5,10 @@ import numpy as np
 import pytest
 
 from analecta.analyse.link_graph import link_graph
-from analecta.crawl.messages import UNLIMITED
 from analecta.crawl.partitions import Crawl
 from analecta.crawl.training import Lesson, Schedule
 from analecta.judge import JUDGES
-from analecta.model import Candidate, State
+from analecta.model import UNLIMITED, Candidate, State
 from analecta.seed.first_settings import first_settings
 from analecta.settings import LearnSettings, Topic, load
 from analecta.store.library import Library

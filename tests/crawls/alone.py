@@ -5,8 +5,9 @@ from collections.abc import Callable
 
 from analecta.crawl.engine import Engine
 from analecta.crawl.judges import new_judge
-from analecta.crawl.messages import UNLIMITED, Order, Report, decode, encode
+from analecta.crawl.messages import Order, Report, decode, encode
 from analecta.crawl.recipe import partition
+from analecta.model import UNLIMITED
 from analecta.settings import load
 from analecta.store.library import Library
 

@@ -10,7 +10,8 @@ from shutil import copytree
 import pytest
 
 from analecta.cli import app
-from analecta.crawl.given import given_files, read_example
+from analecta.crawl.example_files import read_example
+from analecta.crawl.given import given_files
 from analecta.errors import BadUse
 from analecta.publish.bundle.writing import write_bundle
 from analecta.publish.output import check_output, output

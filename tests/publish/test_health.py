@@ -5,8 +5,9 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
+from analecta.cli.health_table import tell
 from analecta.judge.health import Health, Neighbour, Pair, Stray, TopicHealth
-from analecta.publish.health import advice, short, tell, verdict
+from analecta.publish.health import advice, short, verdict
 from analecta.publish.health_drawing import WIDTH, draw, safe
 from analecta.publish.health_layout import places
 from analecta.publish.health_page import health_page

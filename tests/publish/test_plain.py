@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from analecta.publish.plain import next_steps, plain, shown
+from analecta.publish.plain import next_steps, shown
+from analecta.text_safe import plain
 
 
 @pytest.mark.parametrize(

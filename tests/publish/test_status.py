@@ -6,9 +6,10 @@ from contextlib import closing
 import pytest
 from rich.console import Console
 
+from analecta.cli.status_table import show
 from analecta.errors import Busy
 from analecta.publish.rows import Left, pages
-from analecta.publish.status import show, status
+from analecta.publish.status import status
 from analecta.seed.first_settings import first_settings
 from analecta.settings import Topic
 from analecta.store.library import Library

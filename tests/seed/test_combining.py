@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analecta.errors import BadUse
-from analecta.seed.combining import combine, merge, tree
+from analecta.seed.combining import merge, tree
+from analecta.seed.gathering import combine
 from analecta.seed.reading import Reading, Skipped
 from analecta.seed.telling import MOST, tell_reading
 from analecta.settings import Topic

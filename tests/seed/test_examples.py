@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analecta.errors import BadUse, Environment
-from analecta.seed.combining import combine
 from analecta.seed.examples import read_examples, safe
+from analecta.seed.gathering import combine
 from analecta.seed.placing import bring, place, take_back
 from analecta.settings import Others
 

@@ -24,8 +24,8 @@ from analecta.publish.items import Item, items, text_of
 from analecta.publish.oai import records
 from analecta.publish.oai.datestamps import Clock
 from analecta.publish.oai.metadata import oai_dc
-from analecta.publish.oai.records import Change
-from analecta.publish.oai.sets import Sets, sets_of, with_above
+from analecta.publish.oai.records import Change, with_above
+from analecta.publish.oai.sets import Sets, sets_of
 from analecta.publish.topic_names import shown_topics
 from analecta.store.library import Library
 from analecta.store.sqlite import connect

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analecta.errors import Environment
-from analecta.publish.oai.sets import with_above
 from analecta.store.sqlite import connect
 
 _VERSION = 1
@@ -218,3 +217,9 @@ def _numbers(db: sqlite3.Connection, span: Span) -> tuple[int, int]:
 def _record(row: tuple[Any, ...]) -> Record:
     n, id, stamp, sets, metadata = row
     return Record(n, id, stamp, tuple(sets.split()), metadata)
+
+
+def with_above(specs: Iterable[str]) -> set[str]:
+    """Sets with all that they lie in."""
+    parts = [spec.split(":") for spec in specs]
+    return {":".join(part[: n + 1]) for part in parts for n in range(len(part))}

@@ -2,12 +2,13 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import chain, count
 
 import msgspec
 
-PATH = " / "
+from analecta.model import BELOW
+
 _ILLEGAL = re.compile(r"[^A-Za-z0-9_.!~*'()-]+")
 SPEC = re.compile(r"[A-Za-z0-9_.!~*'()-]+(:[A-Za-z0-9_.!~*'()-]+)*")  # as the protocol's schema has it
 
@@ -31,19 +32,13 @@ def sets_of(topics: Sequence[str]) -> Sets:
 
 def paths(topic: str) -> list[str]:
     """A topic with all above it, the highest first: a, a / b, a / b / c."""
-    parts = topic.split(PATH)
-    return [PATH.join(parts[: n + 1]) for n in range(len(parts))]
-
-
-def with_above(specs: Iterable[str]) -> set[str]:
-    """Sets with all that they lie in."""
-    parts = [spec.split(":") for spec in specs]
-    return {":".join(part[: n + 1]) for part in parts for n in range(len(part))}
+    parts = topic.split(BELOW)
+    return [BELOW.join(parts[: n + 1]) for n in range(len(parts))]
 
 
 def _spec(path: str, number: int, known: dict[str, str]) -> str:
     """A spec that no other set has; where two names read alike, the later one gets a number: its topic's, if free."""
-    above, _, name = path.rpartition(PATH)
+    above, _, name = path.rpartition(BELOW)
     before = known[above] + ":" if above in known else ""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     spec = before + (_ILLEGAL.sub("-", plain).strip("-") or f"topic-{number}")

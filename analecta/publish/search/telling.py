@@ -8,7 +8,6 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.text import Text
 
 from analecta.publish.communities import Community
-from analecta.publish.plain import many, plain
 from analecta.publish.search.fitting import Fit
 from analecta.publish.search.index import language, type_of
 from analecta.publish.search.lacking import fit_too, head, listed, nothing
@@ -16,6 +15,7 @@ from analecta.publish.search.ranking import Weights
 from analecta.publish.search.searching import Asked, Found, Hit
 from analecta.publish.search.snippets import Snippet
 from analecta.publish.search.topics import NONE
+from analecta.text_safe import many, plain
 
 _MARK = "bold yellow"
 _INDENT = " " * 5

@@ -6,8 +6,7 @@
 from collections.abc import Sequence
 
 from analecta.errors import BadUse, suggest
-from analecta.judge.tree import BELOW
-from analecta.model import OTHERS
+from analecta.model import BELOW, OTHERS
 from analecta.publish.topic_names import named
 
 NONE = "none"

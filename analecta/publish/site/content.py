@@ -16,7 +16,6 @@ from analecta.publish.status import Status, status
 from analecta.publish.summary import first_words, name_of, summary
 from analecta.store.library import Library, Moment
 
-PATH = " / "  # between the parts of a topic's name
 _WORDS = 150  # of each item that the search knows besides those that are shown
 UNLISTED = Finding("unlisted")
 _WHOLE = ("all", "all-topics")  # what the feed and the map of all topics are called

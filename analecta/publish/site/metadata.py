@@ -5,11 +5,12 @@ from typing import Any
 
 import msgspec
 
+from analecta.model import BELOW
 from analecta.publish.communities import Community
-from analecta.publish.site.content import PATH, Entry, Shelf, Site, community_path
-from analecta.publish.site.markup import Html, language, script_data, tag
-from analecta.publish.site.words import is_page, iso, many
-from analecta.text_safe import clean
+from analecta.publish.site.content import Entry, Shelf, Site, community_path
+from analecta.publish.site.markup import Html, script_data, tag
+from analecta.publish.site.words import is_page, iso
+from analecta.text_safe import clean, language, many
 
 _SCHEMAS = {"DC": "http://purl.org/dc/elements/1.1/", "DCTERMS": "http://purl.org/dc/terms/"}
 
@@ -36,7 +37,7 @@ def shelf_metadata(site: Site, shelf: Shelf) -> Iterator[Html]:
     """Of a collection, with its items as a list."""
     entries = shelf.ranked
     yield tag("meta", name="description", content=about(shelf))
-    subjects, languages = shelf.topic.split(PATH), _languages(entries)
+    subjects, languages = shelf.topic.split(BELOW), _languages(entries)
     yield from _dublin(site, shelf.path, shelf.topic, "Collection", about(shelf), subjects, languages)
     for entry in entries:
         yield tag("link", rel="DCTERMS.hasPart", href=entry.item.url)

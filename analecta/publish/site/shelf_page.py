@@ -3,16 +3,18 @@
 import shlex
 from collections.abc import Iterator
 
+from analecta.model import BELOW
 from analecta.publish.charts import Line, line_chart
 from analecta.publish.communities import Community
 from analecta.publish.reasons import KIND_WORDS
-from analecta.publish.site.content import PATH, Entry, Group, Shelf, Site, community_path
+from analecta.publish.site.content import Entry, Group, Shelf, Site, community_path
 from analecta.publish.site.frame import feed_link, framed, up
-from analecta.publish.site.markup import Html, foreign, joined, language, link, tag
+from analecta.publish.site.markup import Html, foreign, joined, link, tag
 from analecta.publish.site.metadata import about, shelf_metadata
-from analecta.publish.site.words import day, format_name, is_page, language_name, many, written
+from analecta.publish.site.words import day, format_name, is_page, language_name, written
 from analecta.publish.summary import name_of
 from analecta.store.library import Moment
+from analecta.text_safe import language, many
 
 _OTHER_WAYS = {
     "sitemap": "Named in a site’s own map",
@@ -27,7 +29,7 @@ def shelf_page(site: Site, shelf: Shelf) -> str:
     """The page of one topic."""
     root = up(shelf.path)
     ranked = shelf.ranked
-    title = shelf.topic.split(PATH)[-1]
+    title = shelf.topic.split(BELOW)[-1]
     head = [feed_link(shelf.topic, root + shelf.feed), *shelf_metadata(site, shelf)]
     parts = [
         _crumbs(site, shelf, root),
@@ -97,10 +99,10 @@ def history_chart(title: str, moments: list[Moment]) -> str:
 def _crumbs(site: Site, shelf: Shelf, root: str) -> Html:
     """The way from the front page down the tree; topics above that have a page are links."""
     pages = {one.topic: one.path for one in site.shelves}
-    parts = shelf.topic.split(PATH)
+    parts = shelf.topic.split(BELOW)
     steps = [tag("li", tag("a", "Topics", href=f"{root}index.html"))]
     for n in range(1, len(parts)):
-        name, path = tag("bdi", parts[n - 1]), pages.get(PATH.join(parts[:n]))
+        name, path = tag("bdi", parts[n - 1]), pages.get(BELOW.join(parts[:n]))
         steps.append(tag("li", tag("a", name, href=root + path) if path else name))
     return tag("nav", tag("ol", *steps), class_="crumbs", aria_label="Where you are")
 

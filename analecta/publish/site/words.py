@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from analecta.publish.site.markup import language
+from analecta.text_safe import language
 
 _MONTHS = "January February March April May June July August September October November December".split()
 _LANGUAGES = {
@@ -61,11 +61,6 @@ def format_name(mime: str) -> str:
 def is_page(mime: str) -> bool:
     """Whether it is HTML, which is shown as it looks; of others only the text is."""
     return "html" in mime
-
-
-def many(count: int, one: str, several: str = "") -> str:
-    """A number with its noun."""
-    return f"{count:,} {one if count == 1 else several or one + 's'}"
 
 
 def listed(words: list[str], most: int = 4) -> str:

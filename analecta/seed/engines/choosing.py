@@ -1,23 +1,20 @@
 """Which engines are asked, and where: names, URLs and keys made sure of before anything is sent."""
 
-import contextlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from ipaddress import ip_address
 
 import msgspec
 
 from analecta.errors import BadUse
 from analecta.seed.engines import ENGINES
 from analecta.seed.engines.engine import Engine
-from analecta.urls import canonical
+from analecta.urls import _PARAMETER, canonical, on_this_machine
 
 LIBRARY = "library"  # another library on this machine: no web service, but named as the engines are
 _KNOWN = (*ENGINES, LIBRARY)
 PAUSE = 1.0  # seconds between two requests to one engine
 _KEY = re.compile(r"[!-~]+")  # a key that would not fit in one header field is none
-_PARAMETER = re.compile(r"\{[^{}]*\}")
 
 
 class Chosen(msgspec.Struct, frozen=True):
@@ -77,20 +74,3 @@ def _key(engine: Engine, environ: Mapping[str, str]) -> str:
     if not key and engine.keyless is None:
         raise BadUse(f"{engine.name} wants a key: put it into the environment variable {engine.key}")
     return key or engine.keyless or ""
-
-
-def origin(url: str) -> str:
-    """Scheme, host and port of a URL, or of a template of URLs; "" where it is none."""
-    target = canonical(_PARAMETER.sub("x", url))
-    return "/".join(target.url.split("/", 3)[:3]) if target else ""
-
-
-def on_this_machine(url: str) -> bool:
-    """Whether a URL's host is this machine by its very name, whatever a name server may say."""
-    target = canonical(_PARAMETER.sub("x", url))
-    if target is None:
-        return False
-    host = re.sub(r":\d+$", "", target.host)
-    with contextlib.suppress(ValueError):
-        return ip_address(host.strip("[]")).is_loopback
-    return host == "localhost"

@@ -6,12 +6,13 @@ from itertools import zip_longest
 import msgspec
 
 from analecta.errors import BadUse
+from analecta.model import BELOW
 from analecta.seed.combining import merge
 from analecta.seed.engines.engine import Hit
 from analecta.seed.engines.phrases import tidy
 from analecta.seed.engines.searching import Found, Session, fuse
 from analecta.seed.engines.topics import FEWEST, topic_examples, topic_queries
-from analecta.seed.gathering import BELOW, clean
+from analecta.seed.gathering import clean
 from analecta.seed.reading import Reading
 from analecta.settings import Topic
 from analecta.urls import canonical

@@ -8,7 +8,8 @@ Science
 import re
 
 from analecta.errors import BadUse
-from analecta.seed.gathering import BELOW, Gathering, Place
+from analecta.model import BELOW
+from analecta.seed.gathering import Gathering, Place
 from analecta.seed.outlines.line_links import split_line
 
 ITEM = re.compile(r"([ \t]*)(?:[-*+•]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(\S.*)$")  # of a list in Markdown

@@ -1,7 +1,8 @@
 import pytest
 
 from analecta.errors import BadUse
-from analecta.seed.engines.choosing import choose, on_this_machine
+from analecta.seed.engines.choosing import choose
+from analecta.urls import on_this_machine
 
 KEY = {"BRAVE_API_KEY": " k1 "}
 
