@@ -35,7 +35,7 @@ from analecta.cli import (  # noqa: F401 (each brings its commands)
 from analecta.cli.app import app
 from analecta.cli.process import check_limits, open_streams
 from analecta.errors import AnalectaError
-from analecta.publish.whole import discard
+from analecta.files import discard
 from analecta.signals import INTERRUPTED, interrupt_on_stop, was_stopped
 from analecta.text_safe import plain
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from analecta.publish.whole import discard
+from analecta.files import discard
 from analecta.signals import INTERRUPTED
 from analecta.text_safe import escape_json
 

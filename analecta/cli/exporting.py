@@ -11,7 +11,7 @@ import typer
 
 from analecta.cli.app import Lib, app, busy, console
 from analecta.errors import BadUse
-from analecta.publish.whole import discard
+from analecta.files import discard
 
 if TYPE_CHECKING:
     from analecta.publish.rows import Left
@@ -183,10 +183,10 @@ def _write_collection(library: "Library", _: str, how: str, output: Path | None,
 
 
 def _write_corpus(library: "Library", _: str, how: str, output: Path | None, wishes: Wishes) -> None:
+    from analecta.files import check_ours
     from analecta.publish.corpus import is_corpus, write_corpus
     from analecta.publish.datasheet import REASONS
     from analecta.publish.output import check_outside
-    from analecta.publish.whole import check_ours
     from analecta.text_safe import many
 
     if output is None:

@@ -13,7 +13,7 @@ import msgspec
 
 from analecta.crawl.roster import Job, Process
 from analecta.crawl.worker import work
-from analecta.seams import Fetch
+from analecta.protocols import Fetch
 
 
 class Thread:

@@ -21,7 +21,7 @@ from analecta.frontier.politeness import SLOW_DOWN, adapted_delay, retry_after
 from analecta.frontier.queues import Frontier
 from analecta.model import Answer, Fetched, Lease, NoAnswer, Request, Target
 from analecta.parse import Parser, ParserDied
-from analecta.seams import Fetch, Locate
+from analecta.protocols import Fetch, Locate
 from analecta.store.archive import Archive
 
 IN_PLACE = 5.0  # seconds that a request waits in place for its host, because of what came after it was picked

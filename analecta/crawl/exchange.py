@@ -14,7 +14,7 @@ from typing import Protocol
 import msgspec
 
 from analecta.model import Candidate
-from analecta.seams import Transport
+from analecta.protocols import Transport
 
 _LETTER = 60_000  # bytes a letter: well within what a socket takes at once
 _WINDOW = 64  # letters on their way to one destination

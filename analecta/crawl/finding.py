@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
+from analecta.addresses import address
 from analecta.errors import BadUse
 from analecta.model import State, Target, Verdict
-from analecta.seed.addresses import address
 from analecta.store.packed import unpack_text, unpacked
 from analecta.urls import canonical
 

@@ -9,7 +9,7 @@ from analecta.judge.committee import Committee
 from analecta.judge.profile import Profile
 from analecta.judge.svm import Svm
 from analecta.judge.unjudged import Unjudged
-from analecta.seams import Judge
+from analecta.protocols import Judge
 from analecta.settings import Settings
 
 

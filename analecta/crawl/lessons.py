@@ -18,7 +18,7 @@ from analecta.crawl.retrain import finish
 from analecta.crawl.training import Lesson, Schedule, Teacher
 from analecta.errors import Environment
 from analecta.model import Example, Found, State, Tally
-from analecta.seams import Judge
+from analecta.protocols import Judge
 from analecta.settings import Settings
 from analecta.store.feedback import lesson_held, lesson_wanted, said
 from analecta.store.library import Library

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analecta.model import Verdict
-from analecta.seams import Judge
+from analecta.protocols import Judge
 from analecta.terms import Bags, Words
 
 Hashes = npt.NDArray[np.uint64]

@@ -14,7 +14,7 @@ from analecta.frontier.policy import SEED_PRIORITY
 from analecta.frontier.queues import NEVER
 from analecta.frontier.traps import NEAR
 from analecta.model import State, Tally
-from analecta.seams import Judge, Transport
+from analecta.protocols import Judge, Transport
 
 if TYPE_CHECKING:
     from analecta.crawl.engine import Engine

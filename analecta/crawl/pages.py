@@ -22,7 +22,7 @@ from analecta.model import OTHERS, Answer, Fetched, Found, Lease, Link, Page, St
 from analecta.parse import DOCUMENTS, Parser, ParserDied
 from analecta.parse import UNREAD as TO_READ
 from analecta.parse.fingerprint import NearDuplicates, fingerprints
-from analecta.seams import Judge
+from analecta.protocols import Judge
 from analecta.store.archive import Archive, Original, payload_digest
 from analecta.store.packed import pack_text, unpack_text
 from analecta.store.revisits import CHANGED, UNCHANGED, count_revisit

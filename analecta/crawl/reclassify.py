@@ -25,7 +25,7 @@ from analecta.frontier.policy import SEED_PRIORITY
 from analecta.judge import JUDGES
 from analecta.model import OTHERS, Verdict
 from analecta.parse import DOCUMENTS
-from analecta.seams import Judge
+from analecta.protocols import Judge
 from analecta.signals import leave_stop_to_parent
 from analecta.store.packed import packed_topics, unpack_text, unpacked
 from analecta.store.shard import NOINDEX, SOFT404

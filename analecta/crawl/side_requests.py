@@ -15,7 +15,7 @@ from analecta.frontier.lines import Lines
 from analecta.frontier.politeness import SLOW_DOWN, retry_after
 from analecta.frontier.queues import Frontier
 from analecta.model import UNASKED, Answer, Fetched, NoAnswer, Request, State
-from analecta.seams import Fetch, Locate
+from analecta.protocols import Fetch, Locate
 from analecta.urls import partition_of
 
 _MORE = 1.0  # seconds beyond the delay between requests of two partitions

@@ -5,7 +5,7 @@ from pathlib import Path
 from shutil import disk_usage
 
 from analecta.model import Tally
-from analecta.seams import StopRule
+from analecta.protocols import StopRule
 from analecta.settings import StopSettings
 
 

@@ -23,7 +23,7 @@ from analecta.frontier.policy import SEED_PRIORITY
 from analecta.judge.archetypes import archetypes, drifted
 from analecta.judge.doubts import DOUBTED, MOST, doubtful
 from analecta.model import MET, OTHERS, UNLIMITED, Example
-from analecta.seams import Judge
+from analecta.protocols import Judge
 from analecta.settings import LearnSettings
 from analecta.store.library import Library
 from analecta.store.links import page_links

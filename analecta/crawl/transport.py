@@ -10,7 +10,7 @@ import select
 import socket
 from collections.abc import Iterable, Mapping
 
-from analecta.seams import Transport
+from analecta.protocols import Transport
 
 MAX_MESSAGE = 150_000
 _KIND = getattr(socket, "SOCK_SEQPACKET", socket.SOCK_DGRAM)

@@ -16,7 +16,7 @@ from analecta.crawl.recipe import partition
 from analecta.crawl.roster import Job
 from analecta.crawl.transport import PeerGone, Pipes
 from analecta.errors import AnalectaError, Environment
-from analecta.seams import Fetch
+from analecta.protocols import Fetch
 from analecta.signals import leave_stop_to_parent
 from analecta.store.library import Library
 

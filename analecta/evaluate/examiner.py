@@ -16,7 +16,7 @@ from analecta.evaluate.webs import Web
 from analecta.judge import JUDGES
 from analecta.model import Answer, Example, Page, Verdict
 from analecta.parse import Parser, ParserDied
-from analecta.seams import Judge
+from analecta.protocols import Judge
 from analecta.terms import words
 from analecta.urls import canonical
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from analecta.fetch.robots_files import Later, RobotsFile, RobotsFiles
 from analecta.fetch.rules import Rules, decoded
 from analecta.model import Answer
-from analecta.seams import Fetch
+from analecta.protocols import Fetch
 from analecta.urls import canonical
 
 Saved = tuple[float, int, bytes]  # when it was fetched (wall clock), status (0 = no answer), body

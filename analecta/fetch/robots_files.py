@@ -7,7 +7,7 @@ import msgspec
 
 from analecta.fetch.rules import MAX_SIZE
 from analecta.model import Answer, NoAnswer, Request, Target
-from analecta.seams import Fetch
+from analecta.protocols import Fetch
 from analecta.urls import canonical
 
 _ROOM = 8_000_000  # bytes of files that are kept for others that redirect there

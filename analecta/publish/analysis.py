@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from analecta.errors import BadUse
-from analecta.publish.whole import whole_file
+from analecta.files import whole_file
 from analecta.store.library import Library
 
 ALL = "all"  # the name of what is of all topics

@@ -16,6 +16,7 @@ import xxhash
 import zstandard
 
 from analecta.errors import BadUse
+from analecta.files import whole_folder
 from analecta.publish.archived import HTML, MainTexts, answer_of, html_of
 from analecta.publish.datasheet import Counts, datasheet, provenance
 from analecta.publish.items import Item, items, text_of
@@ -24,7 +25,6 @@ from analecta.publish.output import check_replaceable
 from analecta.publish.rows import Row
 from analecta.publish.tables import write_jsonl, write_parquet
 from analecta.publish.topic_names import topic_numbers
-from analecta.publish.whole import whole_folder
 from analecta.store.library import Library
 from analecta.store.shard import NOINDEX, SOFT404
 from analecta.terms import words

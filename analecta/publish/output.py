@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from analecta.errors import BadUse
-from analecta.publish.whole import whole_file
+from analecta.files import whole_file
 from analecta.store.library import SETTINGS
 from analecta.text_safe import escape_json, plain
 

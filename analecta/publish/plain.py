@@ -10,7 +10,7 @@ from rich.measure import Measurement
 from rich.segment import Segment
 from rich.text import Text
 
-from analecta.publish.whole import discard
+from analecta.files import discard
 from analecta.text_safe import plain  # what is shown is mostly made with what is below
 
 _ENDLESS = 10_000  # columns

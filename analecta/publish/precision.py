@@ -11,10 +11,10 @@ from pathlib import Path
 
 import msgspec
 
+from analecta.addresses import address
 from analecta.errors import BadUse
 from analecta.publish.collection import Collection
 from analecta.publish.known import Known
-from analecta.seed.addresses import address
 from analecta.store.library import Library
 from analecta.urls import canonical
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import msgspec
 
+from analecta.addresses import address
 from analecta.errors import BadUse
 from analecta.model import BELOW
-from analecta.seed.addresses import address
 from analecta.seed.combining import merge, merge_others
 from analecta.seed.placing import renamed
 from analecta.seed.reading import Reading, Skipped

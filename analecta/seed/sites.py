@@ -7,7 +7,7 @@ site, which is begun at its front page; `example.org/~ann/` is a site of its own
 import re
 from pathlib import Path
 
-from analecta.seed.addresses import address_line
+from analecta.addresses import address_line
 from analecta.seed.gathering import Gathering
 from analecta.seed.reading import Reading
 from analecta.seed.urls import entries

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from analecta.seed.addresses import address_line
+from analecta.addresses import address_line
 from analecta.seed.files import lines_of, read_bytes, text_of
 from analecta.seed.gathering import Gathering
 from analecta.seed.reading import Reading

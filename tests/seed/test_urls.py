@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analecta.addresses import address, address_line, evident
 from analecta.errors import BadUse
 from analecta.seed import READERS
-from analecta.seed.addresses import address, address_line, evident
 from analecta.seed.files import MAX_BYTES
 from analecta.seed.urls import read_urls
 

@@ -20,6 +20,7 @@ import tantivy
 import xxhash
 
 from analecta.errors import Busy, Environment
+from analecta.files import whole_folder
 from analecta.model import OTHERS
 from analecta.publish.homes import Homes
 from analecta.publish.items import Item, items
@@ -30,7 +31,6 @@ from analecta.publish.search.community_index import Said, key
 from analecta.publish.search.index import WORDS, create, document, reopen
 from analecta.publish.search.kept import folder_of, forget, keep, read_kept, source_of, wrong
 from analecta.publish.search.standing import Gathering, Standing
-from analecta.publish.whole import whole_folder
 from analecta.store.library import Library
 from analecta.store.packed import unpack_text
 from analecta.store.shard import SHOWN

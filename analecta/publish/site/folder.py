@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+from analecta.files import check_ours, whole_folder
 from analecta.publish.output import check_replaceable
-from analecta.publish.whole import check_ours, whole_folder
 
 MARKER = ".analecta-site"
 _SAID = "Made by `analecta publish`, which may replace this whole folder.\n"

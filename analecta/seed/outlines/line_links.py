@@ -2,7 +2,7 @@
 
 import re
 
-from analecta.seed.addresses import evident
+from analecta.addresses import evident
 
 MAX_LINE = 10_000  # characters; the patterns below are quick on any line as long as this
 _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")

@@ -7,9 +7,9 @@
 from collections.abc import Sequence
 from typing import Any
 
+from analecta.addresses import evident
 from analecta.errors import BadUse
 from analecta.model import BELOW
-from analecta.seed.addresses import evident
 from analecta.seed.gathering import NOT_MEANT, Gathering, Place
 from analecta.seed.outlines.indented import enter_path
 from analecta.settings import Settings

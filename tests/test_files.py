@@ -3,7 +3,7 @@ import os
 import pytest
 
 from analecta.errors import BadUse, Environment
-from analecta.publish.whole import check_ours, whole_file, whole_folder
+from analecta.files import check_ours, whole_file, whole_folder
 
 
 def is_ours(folder):
