@@ -22,7 +22,7 @@ from analecta.seed.first_settings import first_settings
 from analecta.settings import Topic, load
 from analecta.store.library import Library
 from analecta.testweb.process import PocketServer
-from analecta.text_safe import plain
+from analecta.text.display import plain
 from analecta.watch import told, watch
 
 _MARK = "demo"  # in library.db: only a library that has it may be taken away again

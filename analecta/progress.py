@@ -16,7 +16,7 @@ from analecta.publish.reasons import NO_REFUSALS
 from analecta.settings import Settings
 from analecta.store.library import Library
 from analecta.store.revisits import OUTCOMES
-from analecta.text_safe import many, plain
+from analecta.text.display import many, plain
 
 _EVERY = 0.25  # seconds between two pictures
 _LINE_EVERY = 10.0  # and between two lines where there is no terminal

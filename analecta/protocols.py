@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Protocol, Self
 
 from analecta.model import Example, Fetched, Page, Request, Tally, Verdict
-from analecta.terms import Words
+from analecta.text.tokens import Words
 
 Fetch = Callable[[Request], Awaitable[Fetched]]
 Locate = Callable[[str], Awaitable[str]]  # the IP address of a host; "" where it has none

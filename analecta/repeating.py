@@ -25,7 +25,7 @@ from analecta.signals import stop_handler, was_stopped
 from analecta.store.library import Library, whole_or_nothing
 from analecta.testweb.server import Response
 from analecta.testweb.warcs import Warcs, warc_files
-from analecta.text_safe import many
+from analecta.text.display import many
 from analecta.urls import canonical, is_loopback
 
 _NOWHERE = "127.0.0.1:9"  # nothing is asked over the network; this says that no contact is needed, and no delay

@@ -6,7 +6,7 @@ from ipaddress import ip_network
 from typing import Any
 
 from analecta.errors import BadSettings
-from analecta.patterns import Patterns, pattern_fault
+from analecta.text.patterns import Patterns, pattern_fault
 from analecta.urls import canonical
 
 

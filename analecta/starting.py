@@ -22,7 +22,7 @@ from analecta.seed.placing import bring, take_back
 from analecta.seed.reading import Reading, Skipped
 from analecta.settings import FetchSettings, Settings, Topic
 from analecta.store.library import Library, whole_or_nothing
-from analecta.text_safe import clean as safe
+from analecta.text.display import clean as safe
 from analecta.urls import origin
 
 Busy = Callable[[str], AbstractContextManager[object]]  # shows what takes a while

@@ -23,7 +23,7 @@ from analecta.settings import Settings
 from analecta.signals import INTERRUPTED, stop_handler
 from analecta.store.library import Library
 from analecta.store.revisits import revisits
-from analecta.text_safe import many, plain
+from analecta.text.display import many, plain
 
 _REFRESH = 60.0  # seconds between two makings of published pages
 

@@ -31,13 +31,13 @@ from analecta.judge.centroid import Centroid
 from analecta.judge.links import LinkJudge
 from analecta.judge.profile import Profile
 from analecta.parse import Parser
-from analecta.parse.fingerprint import NearDuplicates
 from analecta.settings import load
 from analecta.store.archive import Archive
 from analecta.store.library import Library
 from analecta.store.shard import Shard
 from analecta.testweb.pocket import PocketWeb
 from analecta.testweb.process import ServerProcess
+from analecta.text.fingerprint import NearDuplicates
 
 WARC = webroot.WARC
 OUT = Path(__file__).parent / "out" / "steps.json"

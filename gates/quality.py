@@ -20,7 +20,7 @@ from analecta.evaluate.webs import Web
 from analecta.judge import JUDGES
 from analecta.model import Example, Page
 from analecta.parse import Parser, ParserDied
-from analecta.terms import words
+from analecta.text.tokens import words
 from analecta.urls import canonical
 
 BATCH = 64

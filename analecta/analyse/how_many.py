@@ -15,7 +15,7 @@ from scipy.sparse import csr_matrix
 from analecta.analyse.agreement import impurity
 from analecta.analyse.kmeans import kmeans, nearest
 from analecta.analyse.latent import condensed, directions
-from analecta.terms import Ints
+from analecta.text.tokens import Ints
 
 TRIED = tuple(range(2, 13))
 SPLITS = 12  # the number found for one real topic still went from 5 to 9 with the seed; with 6 splits it went down to 3

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from analecta.terms import Ints
+from analecta.text.tokens import Ints
 
 Floats = npt.NDArray[np.float32]
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analecta.analyse.prose import Bools, Prose
-from analecta.terms import Ints
+from analecta.text.tokens import Ints
 
 Floats = npt.NDArray[np.float64]
 

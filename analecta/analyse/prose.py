@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from analecta.stems import learn_stems
-from analecta.terms import Ints, Vocabulary, words
+from analecta.text.stems import learn_stems
+from analecta.text.tokens import Ints, Vocabulary, words
 
 Bools = npt.NDArray[np.bool_]
 

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix, vstack
 
-from analecta.stems import learn_stems
-from analecta.terms import Ints, Vocabulary, counts, words
+from analecta.text.stems import learn_stems
+from analecta.text.tokens import Ints, Vocabulary, counts, words
 
 Floats = npt.NDArray[np.float32]
 Read = Callable[[Ints], list[str]]  # the texts of these pages

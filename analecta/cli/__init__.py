@@ -37,7 +37,7 @@ from analecta.cli.process import check_limits, open_streams
 from analecta.errors import AnalectaError
 from analecta.files import discard
 from analecta.signals import INTERRUPTED, interrupt_on_stop, was_stopped
-from analecta.text_safe import plain
+from analecta.text.display import plain
 
 # The help goes the way a library goes: begun, grown, looked at, understood, shown, passed on.
 _ORDER = (

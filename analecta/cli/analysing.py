@@ -35,7 +35,7 @@ def analyse(
     from analecta.publish.plain import next_steps
     from analecta.publish.surveying import survey
     from analecta.store.library import Library
-    from analecta.text_safe import plain
+    from analecta.text.display import plain
 
     library = Library(lib)
     with stoppable(lambda: "Nothing was changed."), busy("Reading pages ...") as status:
@@ -84,7 +84,7 @@ def _table(found: "Analysis") -> "Table":
 def _told(found: "Analysis") -> str:
     """How many pages there are, and why others are left out: of the good ones, those without a word that counts."""
     from analecta.publish.surveying import WORST
-    from analecta.text_safe import many
+    from analecta.text.display import many
 
     unsure = int(WORST * found.pages)
     told = f"{many(len(found.clusters), 'cluster')} of {many(found.pages - found.dropped, 'page')}; left out: "

@@ -10,7 +10,7 @@ import typer
 
 from analecta.files import discard
 from analecta.signals import INTERRUPTED
-from analecta.text_safe import escape_json
+from analecta.text.display import escape_json
 
 if TYPE_CHECKING:
     from rich.console import Console

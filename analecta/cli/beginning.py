@@ -123,7 +123,7 @@ def new(
 def _tell_new(lib: Path, reading: "Reading", troubles: list[str], recipe: str, contact: str) -> None:
     from analecta.publish.plain import next_steps
     from analecta.seed.telling import tell_reading
-    from analecta.text_safe import plain
+    from analecta.text.display import plain
 
     screen = console()
     screen.print(f"The library {plain(str(lib))} is made, with the recipe {recipe}.", style="bold green")
@@ -201,7 +201,7 @@ def add(
 def _tell_added(lib: Path, added: "Added", reading: "Reading", troubles: list[str], before: Path | None) -> None:
     from analecta.publish.plain import next_steps
     from analecta.seed.telling import tell_added, tell_odd
-    from analecta.text_safe import plain
+    from analecta.text.display import plain
 
     screen = console()
     for line in (*tell_added(added), *tell_odd(reading), *(f"  {trouble}" for trouble in troubles)):

@@ -24,7 +24,7 @@ def bundle(
     """Write settings, seeds, models, versions, decisions and digests into one file, to repeat the crawl."""
     from analecta.publish.bundle.writing import write_bundle
     from analecta.store.library import Library
-    from analecta.text_safe import many, plain
+    from analecta.text.display import many, plain
 
     with busy("Writing the bundle ..."):
         found = write_bundle(Library(lib), output, archive, force)
@@ -73,7 +73,7 @@ def repeat(
 
 def told(found: "Agreement") -> list[str]:
     """The comparison in sentences."""
-    from analecta.text_safe import many, plain
+    from analecta.text.display import many, plain
 
     lines = [f"{many(found.then, 'page')} then, {found.now:,} now, {found.shared:,} of them the same"]
     lines[0] += f" (Jaccard {found.jaccard:.3f}); {found.topics:.1%} of these on the same topic."

@@ -33,7 +33,7 @@ def communities(
     from analecta.publish.output import check_outside
     from analecta.publish.plain import next_steps
     from analecta.store.library import Library
-    from analecta.text_safe import many
+    from analecta.text.display import many
 
     if output is not None:
         check_outside(output)
@@ -77,7 +77,7 @@ def sites(
     from analecta.store import sites as store
     from analecta.store.library import Library
     from analecta.store.recounting import recount as count_anew
-    from analecta.text_safe import plain
+    from analecta.text.display import plain
 
     if sum(map(bool, (merge, split, undo, recount))) > 1:
         raise BadUse("one at a time: --merge, --split, --undo or --recount")

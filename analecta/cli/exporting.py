@@ -151,7 +151,7 @@ def _write_table(library: "Library", what: str, how: str, output: Path | None, w
 
 
 def _tell_left(what: str, count: int, left: "Left", for_training: bool) -> None:
-    from analecta.text_safe import many
+    from analecta.text.display import many
 
     _tell(f"{many(count, 'moment' if what == 'history' else what.removesuffix('s'))}.")
     if left.noindex:
@@ -168,7 +168,7 @@ def _write_collection(library: "Library", _: str, how: str, output: Path | None,
     from analecta.publish.collection_rows import COLUMNS, collection_rows
     from analecta.publish.neighbourhood import neighbourhood
     from analecta.publish.tables import write
-    from analecta.text_safe import many
+    from analecta.text.display import many
 
     topics = [wishes["--topic"]] if wishes["--topic"] else None
     most = wishes["--top"] or MOST
@@ -187,7 +187,7 @@ def _write_corpus(library: "Library", _: str, how: str, output: Path | None, wis
     from analecta.publish.corpus import is_corpus, write_corpus
     from analecta.publish.datasheet import REASONS
     from analecta.publish.output import check_outside
-    from analecta.text_safe import many
+    from analecta.text.display import many
 
     if output is None:
         raise BadUse("a corpus is a folder: say which with -o DIR")
@@ -203,7 +203,7 @@ def _write_corpus(library: "Library", _: str, how: str, output: Path | None, wis
 
 def _write_graph(library: "Library", _: str, how: str, output: Path | None, wishes: Wishes) -> None:
     from analecta.publish.graphs import write_graph
-    from analecta.text_safe import many
+    from analecta.text.display import many
 
     of = str(wishes["--of"] or Of.SITES)
     size = write_graph(library, output, how, of, wishes["--topic"], wishes["--force"])
@@ -213,7 +213,7 @@ def _write_graph(library: "Library", _: str, how: str, output: Path | None, wish
 def _write_archive(library: "Library", _: str, how: str, output: Path | None, wishes: Wishes) -> None:
     from analecta.publish.replay.cdxj import write_cdxj
     from analecta.publish.replay.wacz import write_wacz
-    from analecta.text_safe import many
+    from analecta.text.display import many
 
     topic, everything, force = wishes["--topic"], wishes["--all"], wishes["--force"]
     if how == "cdxj":

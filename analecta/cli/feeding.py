@@ -122,7 +122,7 @@ def _print_text(library: "Library", urls: Sequence[str], json: bool) -> None:
     """The text of a page, as it was read or as a person left it."""
     from analecta.crawl.finding import find, text_of
     from analecta.store.feedback import said
-    from analecta.text_safe import plain
+    from analecta.text.display import plain
 
     if len(urls) != 1:
         raise BadUse("--show is of one page: say its URL")
@@ -140,7 +140,7 @@ def _print_text(library: "Library", urls: Sequence[str], json: bool) -> None:
 
 def _taken_down(lib: Path, words: "Sequence[Word]", json: bool) -> None:
     from analecta.publish.plain import next_steps
-    from analecta.text_safe import many, plain
+    from analecta.text.display import many, plain
 
     if json:
         print_json({"library": str(lib), "said": words})
@@ -155,7 +155,7 @@ def _taken_down(lib: Path, words: "Sequence[Word]", json: bool) -> None:
 
 def _taken_back(lib: Path, words: "Sequence[Word]", json: bool) -> None:
     from analecta.publish.plain import next_steps
-    from analecta.text_safe import plain
+    from analecta.text.display import plain
 
     if json:
         print_json({"library": str(lib), "taken_back": words})
@@ -167,7 +167,7 @@ def _taken_back(lib: Path, words: "Sequence[Word]", json: bool) -> None:
 
 def _show(lib: Path, words: "Sequence[Word]", known: bool, json: bool) -> None:
     from analecta.publish.plain import next_steps
-    from analecta.text_safe import iso, plain
+    from analecta.text.display import iso, plain
 
     if json:
         print_json({"library": str(lib), "said": words, "learnt": known})
@@ -184,7 +184,7 @@ def _show(lib: Path, words: "Sequence[Word]", known: bool, json: bool) -> None:
 
 
 def _meaning(word: "Word") -> str:
-    from analecta.text_safe import plain
+    from analecta.text.display import plain
 
     match word.says:
         case "good":
@@ -262,7 +262,7 @@ def _tell(library: "Library", done: "Retrained", json: bool, dry: bool, undone: 
     from analecta.crawl.retrain import can_undo
     from analecta.publish.plain import next_steps
     from analecta.store.feedback import learnt
-    from analecta.text_safe import many, plain
+    from analecta.text.display import many, plain
 
     listed = _listed(library, done, undone)
     if json:
@@ -290,7 +290,7 @@ def _tell(library: "Library", done: "Retrained", json: bool, dry: bool, undone: 
 
 def _diff(screen: "Console", done: "Retrained", listed: list[dict[str, object]]) -> None:
     """What changed, by topic: what came in, what went out, what came from another topic."""
-    from analecta.text_safe import plain
+    from analecta.text.display import plain
 
     for topic in done.topics:
         for kind, words in _KINDS.items():

@@ -8,7 +8,7 @@ from rich.text import Text
 from analecta.judge.health import Health, TopicHealth
 from analecta.publish.health import BAD, GOOD, NAME_WITHIN, VAGUE, advice, percent, short, verdict
 from analecta.publish.plain import Fitting, shown
-from analecta.text_safe import plain
+from analecta.text.display import plain
 
 _STYLES = {GOOD: "green", VAGUE: "yellow", BAD: "red"}
 _NAME = 20  # letters of a topic's name in a column of its own

@@ -26,7 +26,7 @@ def draw_map(
     from analecta.publish.neighbourhood import neighbourhood
     from analecta.publish.output import check_output
     from analecta.store.library import Library
-    from analecta.text_safe import many, plain
+    from analecta.text.display import many, plain
 
     check_output(output, "map", force)
     library = Library(lib)

@@ -30,7 +30,7 @@ def publish(
     """Write a site of the best pages of each topic, to read without a network or to put on a web server."""
     from analecta.publish.site import Wishes, publish
     from analecta.store.library import Library
-    from analecta.text_safe import many
+    from analecta.text.display import many
 
     with stoppable(lambda: f"{output} is as it was."), busy("Writing the site"):
         done = publish(Library(lib), output, Wishes(title, base_url, copies, top, per_host))

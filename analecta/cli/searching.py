@@ -110,7 +110,7 @@ def index(lib: Lib, rebuild: _Rebuild = False, json: Json = False) -> None:
 
 
 def _told(done: "Synced") -> str:
-    from analecta.text_safe import many
+    from analecta.text.display import many
 
     if done.rebuilt:
         return f"{many(done.pages, 'page')} indexed in {done.seconds:.1f} s: all anew ({done.rebuilt})."

@@ -30,7 +30,7 @@ def serve_oai(
     from analecta.publish.oai.server import Asked, serve
     from analecta.settings import load
     from analecta.store.library import Library
-    from analecta.text_safe import many, plain
+    from analecta.text.display import many, plain
 
     library = Library(lib)
     contact = load(library.settings_path).contact

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from analecta.publish.plain import Fitting, shown
 from analecta.publish.status import Status
-from analecta.text_safe import many, plain
+from analecta.text.display import many, plain
 
 _LAST_NOTES = 5
 _BLOCKS = "▁▂▃▄▅▆▇█"

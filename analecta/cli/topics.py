@@ -35,7 +35,7 @@ def list_(lib: Lib, json: Json = False) -> None:
 
 
 def _line(branch: "Branch") -> str:
-    from analecta.text_safe import many, plain
+    from analecta.text.display import many, plain
 
     counts = [many(branch.seeds, "seed")] if branch.topic else []
     counts += [many(branch.files, "file")] if branch.files else []
@@ -92,7 +92,7 @@ def _tell(
     lib: Path, found: "Analysis", chosen: list["Cluster"], made: "Split", before: Path | None, dry_run: bool
 ) -> None:
     from analecta.publish.plain import next_steps
-    from analecta.text_safe import many, plain
+    from analecta.text.display import many, plain
 
     screen = console()
     screen.print(f"{plain(found.topic)}: {many(found.pages, 'page')} in {many(len(found.clusters), 'cluster')}")
@@ -118,7 +118,7 @@ def undo(
     """Take the last split back: settings, tree and pages as they were before it; again, the one before that."""
     from analecta.growing import undo
     from analecta.store.library import Library
-    from analecta.text_safe import many, plain
+    from analecta.text.display import many, plain
 
     found = undo(Library(lib), force)
     if json:

@@ -54,7 +54,7 @@ def _progress(status: "Status") -> Callable[[str, int, int], None]:
 
 
 def _show(report: "Report", repaired: bool) -> None:
-    from analecta.text_safe import plain
+    from analecta.text.display import plain
 
     screen = console()
     for words in report.repaired:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from analecta.model import Verdict
 from analecta.protocols import Judge
-from analecta.terms import Bags, Words
+from analecta.text.tokens import Bags, Words
 
 Hashes = npt.NDArray[np.uint64]
 Bag = tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]  # buckets of a page's words, and how often each is met

@@ -16,7 +16,7 @@ from analecta.frontier.url_forms import Leads, is_trusted, leads_of, refusal
 from analecta.judge.links import LinkJudge, Seen
 from analecta.model import OTHERS, Candidate, Found, Lease, Page, Tally, Target
 from analecta.settings import Others, Topic
-from analecta.terms import Int32s
+from analecta.text.tokens import Int32s
 from analecta.urls import canonical, partition_of, url_id
 
 START_PRIORITY = 100.0  # pages to begin at come after the examples, and before all that is found

@@ -21,7 +21,6 @@ from analecta.frontier.url_forms import is_kin, kind_of
 from analecta.model import OTHERS, Answer, Fetched, Found, Lease, Link, Page, State, Target, Verdict
 from analecta.parse import DOCUMENTS, Parser, ParserDied
 from analecta.parse import UNREAD as TO_READ
-from analecta.parse.fingerprint import NearDuplicates, fingerprints
 from analecta.protocols import Judge
 from analecta.store.archive import Archive, Original, payload_digest
 from analecta.store.packed import pack_text, unpack_text
@@ -29,7 +28,8 @@ from analecta.store.revisits import CHANGED, UNCHANGED, count_revisit
 from analecta.store.shard import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404, UNREAD, Shard
 from analecta.store.site_links import SiteCount
 from analecta.store.waiting import sources
-from analecta.terms import LOOKED_AT, Words, excerpt, words
+from analecta.text.fingerprint import NearDuplicates, fingerprints
+from analecta.text.tokens import LOOKED_AT, Words, excerpt, words
 
 _FRONT = 1.0  # the priority of links of the best hubs
 _STRAIGHT_ON = msgspec.msgpack.encode(Course())

@@ -39,7 +39,6 @@ from analecta.frontier.url_forms import two_labels
 from analecta.judge.links import LinkJudge
 from analecta.model import Tally
 from analecta.parse import Parser
-from analecta.parse.fingerprint import NearDuplicates
 from analecta.protocols import Fetch, Transport
 from analecta.settings import FetchSettings, Settings
 from analecta.store.archive import Archive
@@ -51,6 +50,7 @@ from analecta.store.site_links import SiteCount, Units
 from analecta.store.site_urls import SiteUrls
 from analecta.store.sites import Sites, sites_of
 from analecta.store.waiting import entered_hosts
+from analecta.text.fingerprint import NearDuplicates
 from analecta.urls import Joiner, canonical, domain_of, is_loopback
 
 _POISON_AFTER = 3

@@ -30,7 +30,7 @@ from analecta.signals import leave_stop_to_parent
 from analecta.store.packed import packed_topics, unpack_text, unpacked
 from analecta.store.shard import NOINDEX, SOFT404
 from analecta.store.sqlite import connect
-from analecta.terms import Words, excerpt, words
+from analecta.text.tokens import Words, excerpt, words
 
 _BATCH = 500  # pages judged at a time, and written in one transaction
 _ALONE = 4000  # up to so many pages this process judges by itself: others take a second to start

@@ -29,7 +29,7 @@ from analecta.store.library import Library
 from analecta.store.links import page_links
 from analecta.store.packed import unpack_text
 from analecta.store.shard import NOINDEX, SOFT404
-from analecta.terms import Words, words
+from analecta.text.tokens import Words, words
 
 _MOST_TEXT = 60_000  # characters of a page that are learnt from
 _HUBS = 10  # of a topic, whose links come first

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analecta.model import State
-from analecta.parse.fingerprint import NearDuplicates
 from analecta.store.library import Library
 from analecta.store.sqlite import connect
+from analecta.text.fingerprint import NearDuplicates
 
 _NEW = "SELECT kept_at, id, body, simhash, seq FROM pages WHERE duplicate_of IS NULL AND seq > ?"
 _OLD = "SELECT kept_at, id, body, simhash FROM pages WHERE duplicate_of IS NULL AND seq <= ?"

@@ -17,7 +17,7 @@ from analecta.judge import JUDGES
 from analecta.model import Answer, Example, Page, Verdict
 from analecta.parse import Parser, ParserDied
 from analecta.protocols import Judge
-from analecta.terms import words
+from analecta.text.tokens import words
 from analecta.urls import canonical
 
 _OTHERS = 5  # random pages to each example: what a web is mostly about must be well known

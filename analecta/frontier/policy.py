@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from analecta.model import Lease, Target, Verdict
-from analecta.patterns import Patterns
+from analecta.text.patterns import Patterns
 from analecta.urls import canonical, is_below
 
 SEED_PRIORITY = 1e6  # seeds come before everything else

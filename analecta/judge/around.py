@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
 from analecta.judge.buckets import SIZE
-from analecta.terms import words
+from analecta.text.tokens import words
 
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]

@@ -6,8 +6,8 @@ a crawl came out as good as with a dictionary of stems (docs/decisions.md).
 
 from scipy.sparse import csr_matrix
 
-from analecta.terms import BUCKETS as SIZE
-from analecta.terms import Words, buckets
+from analecta.text.tokens import BUCKETS as SIZE
+from analecta.text.tokens import Words, buckets
 
 __all__ = ["SIZE", "buckets", "rows"]
 

@@ -27,7 +27,7 @@ from analecta.judge.others import PAGES
 from analecta.judge.saved import load_model, save_model
 from analecta.judge.svm import Svm
 from analecta.model import Example, Page, Verdict
-from analecta.terms import Words, words
+from analecta.text.tokens import Words, words
 
 Floats = npt.NDArray[np.float64]
 

@@ -19,7 +19,7 @@ from scipy.sparse import csr_matrix
 
 from analecta.judge.buckets import rows
 from analecta.model import Example
-from analecta.terms import words
+from analecta.text.tokens import words
 
 DOUBTED = 0.2  # what a doubted example counts, against 1
 ENOUGH = 30  # pages met from which one sees what all pages have

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix, hstack
 
 from analecta.model import Example
-from analecta.stems import Lexicon, learn_stems
-from analecta.terms import Ints, UInt64s, Vocabulary, Words, counts, tally, words
+from analecta.text.stems import Lexicon, learn_stems
+from analecta.text.tokens import Ints, UInt64s, Vocabulary, Words, counts, tally, words
 
 SPACES = ("terms", "pairs", "anchors", "neighbours")
 WINDOW = 4  # words between which two stems make a pair

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from analecta.judge.around import Around
 from analecta.judge.use import Use
-from analecta.terms import Int32s
+from analecta.text.tokens import Int32s
 
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]

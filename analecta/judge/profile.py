@@ -36,7 +36,7 @@ from analecta.judge.examples import Material, material
 from analecta.judge.others import PAGES
 from analecta.judge.saved import load_model, save_model
 from analecta.model import BELOW, MET, OTHERS, Example, Page, Verdict
-from analecta.terms import Words, stop_words, words
+from analecta.text.tokens import Words, stop_words, words
 
 Floats = npt.NDArray[np.float64]
 Weights = npt.NDArray[np.float32]

@@ -28,7 +28,7 @@ from analecta.judge.saved import load_model, save_model
 from analecta.judge.tree import Tree
 from analecta.judge.weighting import most_telling, page_frequency, smooth_idf, tf_idf, unit
 from analecta.model import Example, Page, Verdict
-from analecta.terms import Words, words
+from analecta.text.tokens import Words, words
 
 Floats = npt.NDArray[np.float64]
 Arrays = dict[str, npt.NDArray[Any]]

@@ -6,7 +6,7 @@ from typing import Self
 
 from analecta.judge.saved import load_model, save_model
 from analecta.model import Example, Page, Verdict
-from analecta.terms import Words
+from analecta.text.tokens import Words
 
 
 class Unjudged:

@@ -7,7 +7,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
 from analecta.judge.buckets import SIZE
-from analecta.terms import Int32s
+from analecta.text.tokens import Int32s
 
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]

@@ -4,7 +4,7 @@ import re
 
 import msgspec
 
-from analecta.text_safe import one_line
+from analecta.text.display import one_line
 
 _MOST = 50  # names
 _ADDRESS = re.compile(r"<?\b[\w.+-]{1,100}@[\w.-]{1,100}>?|\bhttps?://\S+|\bwww\.\S+", re.IGNORECASE)

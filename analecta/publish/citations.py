@@ -16,7 +16,7 @@ from analecta.publish.authors import Name, names_of
 from analecta.publish.collection import Collection
 from analecta.publish.items import Item
 from analecta.publish.output import output
-from analecta.text_safe import iso, one_line
+from analecta.text.display import iso, one_line
 
 # BibTeX counts braces even behind a backslash: only commands whose braces pair are safe.
 _TEX = str.maketrans({

@@ -23,7 +23,7 @@ from analecta.publish.ranking import Candidate, choose, in_order, scaled, score
 from analecta.publish.topic_names import topic_numbers
 from analecta.store.library import Library
 from analecta.store.links import page_links
-from analecta.terms import words
+from analecta.text.tokens import words
 
 MOST = 50  # items of a collection
 PER_HOST = 5

@@ -16,7 +16,7 @@ from analecta.publish.health_drawing import safe
 from analecta.publish.precision import Judged, precision_curve
 from analecta.publish.single_page import head
 from analecta.store.library import Library, Moment
-from analecta.text_safe import one_line
+from analecta.text.display import one_line
 
 _PARTS = 40  # that the order of download is cut into
 _NAME = 24  # letters of a topic at the end of a line

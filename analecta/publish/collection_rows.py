@@ -7,7 +7,7 @@ from analecta.publish.homes import Homes
 from analecta.publish.known import Known
 from analecta.publish.rows import Row, says_noindex
 from analecta.store.library import Library
-from analecta.text_safe import iso
+from analecta.text.display import iso
 
 COLUMNS: dict[str, type] = {
     "topic": str, "rank": int, "url": str, "title": str, "host": str, "confidence": float, "authority": float,

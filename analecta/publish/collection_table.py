@@ -13,7 +13,7 @@ from analecta.publish.plain import Fitting, shown
 from analecta.publish.precision import Judged, Precision, precisions
 from analecta.publish.ranking import AUTHORITY, CONFIDENCE
 from analecta.publish.reasons import KIND_WORDS
-from analecta.text_safe import many, plain
+from analecta.text.display import many, plain
 
 
 def show(found: Sequence[Collection], judged: Judged | None = None) -> RenderableType:

@@ -11,7 +11,7 @@ from analecta.analyse.labels import labels_of, terms_of_clusters
 from analecta.store.packed import unpack_text
 from analecta.store.shard import SHOWN
 from analecta.store.sites import Sites
-from analecta.text_safe import one_line
+from analecta.text.display import one_line
 
 _OF_A_SITE = 5  # pages, the first that came: the front page is among them
 _OF_ALL = 200  # of a community

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from analecta.publish.communities import Community, Found, Member
 from analecta.publish.plain import Fitting
-from analecta.text_safe import many, plain
+from analecta.text.display import many, plain
 
 _LINKS = 3  # other communities that are named for each
 _SITES = 10  # sites that belong nowhere, of each kind

@@ -27,8 +27,8 @@ from analecta.publish.tables import write_jsonl, write_parquet
 from analecta.publish.topic_names import topic_numbers
 from analecta.store.library import Library
 from analecta.store.shard import NOINDEX, SOFT404
-from analecta.terms import words
-from analecta.text_safe import iso
+from analecta.text.display import iso
+from analecta.text.tokens import words
 
 COLUMNS: dict[str, type] = {
     "url": str, "title": str, "text": str, "lang": str, "topic": str, "confidence": float, "topics": dict,

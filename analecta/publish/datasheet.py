@@ -15,7 +15,7 @@ import orjson
 from analecta import __version__
 from analecta.publish.rows import Row
 from analecta.store.library import Library
-from analecta.text_safe import iso, many, one_line
+from analecta.text.display import iso, many, one_line
 
 _MOST = 20  # lines of a table
 _SEEDS = 10  # of a topic that are named

@@ -20,7 +20,7 @@ from analecta.store.feedback import DROP, GOOD, learnt, said
 from analecta.store.library import Library
 from analecta.store.packed import unpack_text
 from analecta.store.shard import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404
-from analecta.text_safe import iso
+from analecta.text.display import iso
 from analecta.urls import canonical
 
 _MOST_LISTED = 20

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
-from analecta.text_safe import plain
+from analecta.text.display import plain
 
 _NARROW = 20  # letters that a line has in any case
 

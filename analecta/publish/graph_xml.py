@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analecta.publish.output import output
-from analecta.text_safe import one_line
+from analecta.text.display import one_line
 
 Numbers = npt.NDArray[np.int64]
 Value = str | int | float

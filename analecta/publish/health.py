@@ -7,7 +7,7 @@ from rich.cells import cell_len, set_cell_size
 
 from analecta.judge.health import BACK, ENOUGH, Health, Pair, Stray, TopicHealth
 from analecta.model import BELOW
-from analecta.text_safe import plain
+from analecta.text.display import plain
 
 GOOD, VAGUE, BAD = "good", "vague", "bad"  # how bad it is
 NAME_WITHIN = 16  # letters of a topic's name in the midst of other words

@@ -14,7 +14,7 @@ from typing import BinaryIO, cast
 from analecta.errors import BadUse
 from analecta.files import whole_file
 from analecta.store.library import SETTINGS
-from analecta.text_safe import escape_json, plain
+from analecta.text.display import escape_json, plain
 
 # What a command may write inside a library, by its kind: what `demo` makes there, for people to find it.
 INSIDE = {"site": "site", "map": "map.html"}

@@ -11,7 +11,7 @@ from rich.segment import Segment
 from rich.text import Text
 
 from analecta.files import discard
-from analecta.text_safe import plain  # what is shown is mostly made with what is below
+from analecta.text.display import plain  # what is shown is mostly made with what is below
 
 _ENDLESS = 10_000  # columns
 _LIB = re.compile(r"\bLIB\b")

@@ -16,7 +16,7 @@ from typing import IO
 import msgspec
 
 from analecta.store.library import Library
-from analecta.text_safe import plain
+from analecta.text.display import plain
 
 _NICE = 15  # of 19: the crawl's processes come first
 _SHARE = 4  # times as long as the last one took, at least, until the next

@@ -17,7 +17,7 @@ from analecta.publish.reasons import NO_REFUSALS
 from analecta.store.library import Library
 from analecta.store.packed import unpack_text
 from analecta.store.shard import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404
-from analecta.text_safe import iso
+from analecta.text.display import iso
 
 Row = dict[str, Any]
 

@@ -17,7 +17,7 @@ from analecta.settings import load
 from analecta.store.feedback import learnt, said
 from analecta.store.library import Library
 from analecta.store.shard import NOINDEX, SOFT404
-from analecta.text_safe import iso
+from analecta.text.display import iso
 
 _MOST_LIMITS = 10
 _LIMITS = "SELECT limits, count(*) FROM pages WHERE limits IS NOT NULL GROUP BY 1"

@@ -27,8 +27,8 @@ from analecta.publish.once import once
 from analecta.publish.topic_names import topic_numbers
 from analecta.store.library import Library
 from analecta.store.links import page_links
-from analecta.terms import Ints
-from analecta.text_safe import many
+from analecta.text.display import many
+from analecta.text.tokens import Ints
 
 Floats = npt.NDArray[np.float32]
 Ranks = npt.NDArray[np.float64]

@@ -9,7 +9,7 @@ from analecta.publish.explain import Explanation, Kept, Model, Step
 from analecta.publish.facts import Fact, Facts, Inset
 from analecta.publish.linking import Linked
 from analecta.publish.reasons import KIND_WORDS
-from analecta.text_safe import many, plain
+from analecta.text.display import many, plain
 
 _FOUND = {
     "seed": "a seed that you gave",

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import tomlkit
 
 from analecta.settings import Others, Topic
-from analecta.text_safe import escape_toml
+from analecta.text.display import escape_toml
 
 _HEAD = """What this library is about and how it is grown. Yours to edit: `analecta crawl` reads it at each start.
 Every setting is described in docs/settings.md."""

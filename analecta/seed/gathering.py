@@ -17,7 +17,7 @@ from analecta.seed.combining import merge, merge_others
 from analecta.seed.placing import renamed
 from analecta.seed.reading import Reading, Skipped
 from analecta.settings import Others, Topic
-from analecta.text_safe import one_line
+from analecta.text.display import one_line
 from analecta.urls import canonical
 
 Place = tuple[str, ...]

@@ -7,12 +7,12 @@ from analecta.fetch.rules import Rules
 from analecta.frontier.policy import Bounds, Policy, best_first
 from analecta.parse.documents.word import FIELD_LINK
 from analecta.parse.sniff import sniff
-from analecta.patterns import Patterns, pattern_fault
 from analecta.seed.engines.engine import plain
 from analecta.seed.papers.citation import _JOURNAL
 from analecta.seed.papers.names import take_names
 from analecta.settings import SiteSettings, parse
 from analecta.store.sites import Sites
+from analecta.text.patterns import Patterns, pattern_fault
 from analecta.urls import canonical
 
 ENDLESS = [

@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analecta.judge.links import LinkJudge, Seen
-from analecta.terms import words
+from analecta.text.tokens import words
 
 BEES = "honey bees in the hive and their queen"
 CARS = "engines of cars with wheels and brakes"

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from analecta.publish.plain import next_steps, shown
-from analecta.text_safe import plain
+from analecta.text.display import plain
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from itertools import islice
 from analecta.model import Answer, Page, Target
 from analecta.parse.directives import apply
 from analecta.parse.documents.document import MAX_FOUND, MAX_TITLE, Document, Found, Stopped, plain, title_of
-from analecta.parse.language import language_of
 from analecta.parse.links import gather
 from analecta.parse.text import URL
+from analecta.text.language import language_of
 from analecta.urls import Joiner
 
 AROUND = 100  # characters on each side of a link

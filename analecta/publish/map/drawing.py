@@ -7,7 +7,7 @@ from analecta.publish.map.at_home import COLOURS
 from analecta.publish.map.labels import MARK
 from analecta.publish.map.layout import Circle, Layout, dots, lines
 from analecta.publish.map.net import Body, Net
-from analecta.text_safe import many, plain
+from analecta.text.display import many, plain
 
 _WIDTH = 0.5  # of a line, were two clusters the same, and of that for the most links; in sizes of type
 _MOST_LINKS = 1.5  # lines of links drawn for each cluster

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rich.cells import cell_len
 
-from analecta.text_safe import plain
+from analecta.text.display import plain
 
 MARK = "·"  # between the terms of a label; at the end of a line the break says as much
 _ENDLESS = 24  # letters of a word that may be broken

@@ -15,7 +15,7 @@ from analecta.publish.map.drawing import colours, draw
 from analecta.publish.map.layout import SHAPES, lay_out
 from analecta.publish.map.listing import Copies, all_pages, archived, group, homes_legend, index, numbered, origins
 from analecta.publish.map.net import net_of
-from analecta.text_safe import many
+from analecta.text.display import many
 
 _ASSETS = files("analecta.publish.map")
 _CONTROLS = """<div class="controls">

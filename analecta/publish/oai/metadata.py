@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from analecta.publish.items import Item
-from analecta.publish.summary import name_of, summary
-from analecta.text_safe import one_line
+from analecta.text.display import one_line
+from analecta.text.summary import name_of, summary
 
 DC_SCHEMA = "http://www.openarchives.org/OAI/2.0/oai_dc.xsd"
 DC_SPACE = "http://www.openarchives.org/OAI/2.0/oai_dc/"

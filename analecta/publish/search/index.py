@@ -15,7 +15,7 @@ from urllib.parse import unquote
 import tantivy
 
 from analecta.publish.items import Item
-from analecta.terms import stop_words
+from analecta.text.tokens import stop_words
 from analecta.urls import canonical
 
 WORDS = "words"  # the folder of the index proper

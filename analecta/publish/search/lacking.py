@@ -4,7 +4,7 @@ from rich.text import Text
 
 from analecta.publish.search.query import FIELDS, FILTERS, unknown_field
 from analecta.publish.search.searching import Asked, Found
-from analecta.text_safe import many, plain
+from analecta.text.display import many, plain
 
 
 def head(found: Found) -> Text:

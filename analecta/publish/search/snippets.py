@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from analecta.publish.search.index import apart
-from analecta.stems import stem_all
+from analecta.text.stems import stem_all
 
 WIDTH = 220  # characters
 _LOOKED_AT = 100_000  # characters of a text, its first

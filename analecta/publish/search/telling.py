@@ -15,7 +15,7 @@ from analecta.publish.search.ranking import Weights
 from analecta.publish.search.searching import Asked, Found, Hit
 from analecta.publish.search.snippets import Snippet
 from analecta.publish.search.topics import NONE
-from analecta.text_safe import many, plain
+from analecta.text.display import many, plain
 
 _MARK = "bold yellow"
 _INDENT = " " * 5

@@ -13,7 +13,7 @@ from analecta.publish.site.content import Site, community_path
 from analecta.publish.site.frame import framed
 from analecta.publish.site.markup import Html, foreign, joined, tag
 from analecta.publish.site.shelf_page import community_link
-from analecta.text_safe import many
+from analecta.text.display import many
 
 _DRAWN = 40  # communities: more circles than these have no room for names
 _FIRST = 8  # on the front page

@@ -13,8 +13,8 @@ from analecta.publish.items import Item, items, text_of
 from analecta.publish.neighbourhood import Neighbourhood
 from analecta.publish.site.finding import Finding, Parent, findings
 from analecta.publish.status import Status, status
-from analecta.publish.summary import first_words, name_of, summary
 from analecta.store.library import Library, Moment
+from analecta.text.summary import first_words, name_of, summary
 
 _WORDS = 150  # of each item that the search knows besides those that are shown
 UNLISTED = Finding("unlisted")

@@ -19,8 +19,8 @@ from analecta.publish.site.frame import framed, up
 from analecta.publish.site.inert import inert
 from analecta.publish.site.markup import Html, foreign, joined, link, tag
 from analecta.publish.site.metadata import copy_metadata
-from analecta.publish.site.words import day, format_name, is_page, iso, written
-from analecta.text_safe import language
+from analecta.text.display import language
+from analecta.text.words import day, format_name, is_page, iso, written
 
 _MOST_LETTERS = 300_000  # of a document's text that are shown
 

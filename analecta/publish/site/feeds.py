@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from analecta.publish.site.content import Entry, Shelf, Site
 from analecta.publish.site.markup import Html, joined, node
-from analecta.publish.site.words import iso
-from analecta.text_safe import language
+from analecta.text.display import language
+from analecta.text.words import iso
 
 MOST = 50  # entries of a feed
 _ATOM, _DC = "http://www.w3.org/2005/Atom", "http://purl.org/dc/elements/1.1/"

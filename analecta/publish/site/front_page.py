@@ -11,8 +11,8 @@ from analecta.publish.site.frame import feed_link, framed, search_box
 from analecta.publish.site.markup import Html, foreign, joined, link, tag
 from analecta.publish.site.metadata import front_metadata
 from analecta.publish.site.shelf_page import fact_list, home_link
-from analecta.publish.site.words import day, listed
-from analecta.text_safe import many
+from analecta.text.display import many
+from analecta.text.words import day, listed
 
 _NEWEST = 10
 _FIRST = 3  # titles of a topic beside its name

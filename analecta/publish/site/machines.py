@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from analecta.publish.site.content import Site, community_path
 from analecta.publish.site.markup import Html, joined, node
-from analecta.publish.site.words import iso
+from analecta.text.words import iso
 
 _HEAD = Html('<?xml version="1.0" encoding="utf-8"?>\n')
 _SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"

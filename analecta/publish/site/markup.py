@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import Any
 
-from analecta.text_safe import clean, language
+from analecta.text.display import clean, language
 
 _HTTP = re.compile(r"https?://[^\s/?#]", re.IGNORECASE)
 _VOID = frozenset("meta link img input br hr".split())

@@ -9,8 +9,8 @@ from analecta.model import BELOW
 from analecta.publish.communities import Community
 from analecta.publish.site.content import Entry, Shelf, Site, community_path
 from analecta.publish.site.markup import Html, script_data, tag
-from analecta.publish.site.words import is_page, iso
-from analecta.text_safe import clean, language, many
+from analecta.text.display import clean, language, many
+from analecta.text.words import is_page, iso
 
 _SCHEMAS = {"DC": "http://purl.org/dc/elements/1.1/", "DCTERMS": "http://purl.org/dc/terms/"}
 

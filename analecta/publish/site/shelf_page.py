@@ -11,10 +11,10 @@ from analecta.publish.site.content import Entry, Group, Shelf, Site, community_p
 from analecta.publish.site.frame import feed_link, framed, up
 from analecta.publish.site.markup import Html, foreign, joined, link, tag
 from analecta.publish.site.metadata import about, shelf_metadata
-from analecta.publish.site.words import day, format_name, is_page, language_name, written
-from analecta.publish.summary import name_of
 from analecta.store.library import Moment
-from analecta.text_safe import language, many
+from analecta.text.display import language, many
+from analecta.text.summary import name_of
+from analecta.text.words import day, format_name, is_page, language_name, written
 
 _OTHER_WAYS = {
     "sitemap": "Named in a site’s own map",

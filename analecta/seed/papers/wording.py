@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from analecta.seed.papers.model import Paper
-from analecta.terms import likely_language, stop_words, words
+from analecta.text.tokens import likely_language, stop_words, words
 
 _MOST = 8  # words of a query: with more, engines find pages that hold all of them, which are none
 

@@ -8,7 +8,7 @@ import tomlkit
 
 from analecta.errors import BadUse
 from analecta.seed.papers.model import Paper
-from analecta.text_safe import escape_toml
+from analecta.text.display import escape_toml
 
 
 def to_toml(paper: Paper) -> str:

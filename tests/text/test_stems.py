@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 import Stemmer
 
-from analecta.stems import ALGORITHMS, learn_stems, stem_all
-from analecta.terms import LANGUAGES, words
+from analecta.text.stems import ALGORITHMS, learn_stems, stem_all
+from analecta.text.tokens import LANGUAGES, words
 
 
 def learnt(*texts):

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.parse.fingerprint import FEW, LINE, PROSE, NearDuplicates, fingerprints
-from analecta.terms import words
+from analecta.text.fingerprint import FEW, LINE, PROSE, NearDuplicates, fingerprints
+from analecta.text.tokens import words
 
 RNG = random.Random(5)
 LEXICON = ["".join(RNG.choices("abcdefghijklmnopqrstuvwxyz", k=6)) for _ in range(3000)]

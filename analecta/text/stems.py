@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 import Stemmer
 
-from analecta.terms import LANGUAGES, Ints, UInt64s, Words, stop_words, words
+from analecta.text.tokens import LANGUAGES, Ints, UInt64s, Words, stop_words, words
 
 ALGORITHMS = dict(
     pair.split(":")

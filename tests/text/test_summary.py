@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.publish.summary import LONGEST, first_words, name_of, summary, tidy
+from analecta.text.summary import LONGEST, first_words, name_of, summary, tidy
 
 SENTENCE = "Bees are flying insects that are known for their role in pollination and for making honey."
 

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from analecta.text_safe import language
+from analecta.text.display import language
 
 _MONTHS = "January February March April May June July August September October November December".split()
 _LANGUAGES = {

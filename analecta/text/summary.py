@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterator
 from itertools import islice
 
-from analecta.text_safe import one_line
+from analecta.text.display import one_line
 
 LONGEST = 280  # letters of a summary
 _LOOKED_AT = 20_000  # letters of a text, for sentences

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.text_safe import clean, one_line
+from analecta.text.display import clean, one_line
 
 texts = st.text(st.characters(codec=None), max_size=60)
 
