@@ -5,7 +5,7 @@ import asyncio
 from analecta.errors import BadUse, Environment
 from analecta.fetch.client import by_number, client_for
 from analecta.model import Answer, Fetched, NoAnswer, Request
-from analecta.settings import FetchSettings
+from analecta.settings.schema import FetchSettings
 from analecta.urls import canonical, on_this_machine, origin
 
 _REDIRECTS = 5

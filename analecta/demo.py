@@ -18,8 +18,8 @@ from analecta.publish.output import output
 from analecta.publish.plain import next_steps, shown
 from analecta.publish.site import Wishes, publish
 from analecta.publish.surveying import survey
-from analecta.seed.first_settings import first_settings
-from analecta.settings import Topic, load
+from analecta.settings.first_settings import first_settings
+from analecta.settings.schema import Topic, load
 from analecta.store.library import Library
 from analecta.testweb.process import PocketServer
 from analecta.text.display import plain

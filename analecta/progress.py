@@ -13,7 +13,7 @@ from rich.text import Text
 from analecta.crawl.partitions import Crawl
 from analecta.publish.plain import Fitting, shown
 from analecta.publish.reasons import NO_REFUSALS
-from analecta.settings import Settings
+from analecta.settings.schema import Settings
 from analecta.store.library import Library
 from analecta.store.revisits import OUTCOMES
 from analecta.text.display import many, plain

@@ -20,7 +20,7 @@ from analecta.model import Fetched, NoAnswer, Request
 from analecta.publish.bundle.decisions import decisions, in_order
 from analecta.publish.bundle.manifest import FILES, Decision, Manifest, Run, allowed, examples_of
 from analecta.publish.bundle.reading import Bundle, open_bundle
-from analecta.settings import Settings, parse
+from analecta.settings.schema import Settings, parse
 from analecta.signals import stop_handler, was_stopped
 from analecta.store.library import Library, whole_or_nothing
 from analecta.testweb.server import Response

@@ -12,7 +12,7 @@ import msgspec
 
 from analecta.crawl.examples import follow, writing
 from analecta.model import BELOW, OTHERS
-from analecta.settings import Settings
+from analecta.settings.schema import Settings
 from analecta.store.library import Library
 from analecta.store.shard import Shard
 

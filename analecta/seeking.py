@@ -24,7 +24,7 @@ from analecta.seed.engines.engine import Ask
 from analecta.seed.engines.finding import Phrases, find
 from analecta.seed.engines.searching import Session
 from analecta.seed.reading import Reading
-from analecta.settings import FetchSettings, SearchSettings
+from analecta.settings.schema import FetchSettings, SearchSettings
 from analecta.urls import canonical, on_this_machine, origin
 
 T = TypeVar("T")

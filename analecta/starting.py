@@ -11,8 +11,6 @@ import msgspec
 from analecta.errors import BadUse, Environment
 from analecta.model import Page
 from analecta.seed import READERS
-from analecta.seed.adding import Added, rewrite
-from analecta.seed.combining import merge, once
 from analecta.seed.engines.choosing import LIBRARY, check_known
 from analecta.seed.engines.finding import Phrases
 from analecta.seed.feeds import feed_of
@@ -20,7 +18,9 @@ from analecta.seed.gathering import clean, combine, sound
 from analecta.seed.papers import Paper, in_words, own_text, read_brought, related, to_toml, weighed_queries
 from analecta.seed.placing import bring, take_back
 from analecta.seed.reading import Reading, Skipped
-from analecta.settings import FetchSettings, Settings, Topic
+from analecta.settings.edit import Added, rewrite
+from analecta.settings.schema import FetchSettings, Settings, Topic
+from analecta.settings.topics import merge, once
 from analecta.store.library import Library, whole_or_nothing
 from analecta.text.display import clean as safe
 from analecta.urls import origin

@@ -19,7 +19,7 @@ from analecta.publish.health import GOOD, advice, verdict
 from analecta.publish.reasons import NO_REFUSALS
 from analecta.publish.refreshing import Refresher, publishing
 from analecta.publish.site.folder import check_site
-from analecta.settings import Settings
+from analecta.settings.schema import Settings
 from analecta.signals import INTERRUPTED, stop_handler
 from analecta.store.library import Library
 from analecta.store.revisits import revisits

@@ -21,8 +21,8 @@ from analecta.crawl.reclassify import judged
 from analecta.crawl.verdicts import stored
 from analecta.frontier.policy import SEED_PRIORITY
 from analecta.model import Candidate, State
-from analecta.seed.first_settings import first_settings
-from analecta.settings import Topic, load
+from analecta.settings.first_settings import first_settings
+from analecta.settings.schema import Topic, load
 from analecta.store.feedback import GOOD, Word, say
 from analecta.store.library import Library
 from analecta.store.packed import pack_text

@@ -31,7 +31,7 @@ from analecta.judge.centroid import Centroid
 from analecta.judge.links import LinkJudge
 from analecta.judge.profile import Profile
 from analecta.parse import Parser
-from analecta.settings import load
+from analecta.settings.schema import load
 from analecta.store.archive import Archive
 from analecta.store.library import Library
 from analecta.store.shard import Shard

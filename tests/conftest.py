@@ -8,8 +8,8 @@ import pytest
 
 from analecta.crawl.collector import record
 from analecta.crawl.partitions import Crawl
-from analecta.seed.first_settings import first_settings
-from analecta.settings import Topic, load
+from analecta.settings.first_settings import first_settings
+from analecta.settings.schema import Topic, load
 from analecta.store.library import Library
 from analecta.testweb.process import PocketServer
 from tests.tools import MISSING

@@ -2,7 +2,7 @@ import pytest
 
 from analecta.asking import ask
 from analecta.errors import BadUse, Environment
-from analecta.settings import FetchSettings
+from analecta.settings.schema import FetchSettings
 from tests.hostile import HostileServer, answer, silence
 
 FEED = b"<rss><channel><title>Bees</title><item><link>/1</link></item></channel></rss>"

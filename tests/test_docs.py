@@ -16,7 +16,7 @@ import typer
 from msgspec import inspect
 
 from analecta.cli import app
-from analecta.settings import Settings, recipe_names
+from analecta.settings.schema import Settings, recipe_names
 from analecta.store.library import Library
 
 ROOT = Path(__file__).parents[1]

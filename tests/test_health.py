@@ -7,8 +7,8 @@ from typer.testing import CliRunner
 
 from analecta.cli import app
 from analecta.errors import Environment
-from analecta.seed.first_settings import first_settings
-from analecta.settings import Topic
+from analecta.settings.first_settings import first_settings
+from analecta.settings.schema import Topic
 from analecta.store.library import Library
 from analecta.testweb.process import PocketServer
 from tests.crawls.driver import kept

@@ -7,8 +7,8 @@ from shutil import copytree
 import pytest
 
 from analecta.publish.analysis import save
-from analecta.seed.first_settings import first_settings
-from analecta.settings import Topic
+from analecta.settings.first_settings import first_settings
+from analecta.settings.schema import Topic
 from analecta.store.library import Library
 from tests.publish.test_map import analysis
 

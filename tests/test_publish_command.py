@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 from analecta.cli import publishing  # noqa: F401
 from analecta.cli.app import app
 from analecta.errors import BadUse
-from analecta.seed.first_settings import first_settings
-from analecta.settings import Topic
+from analecta.settings.first_settings import first_settings
+from analecta.settings.schema import Topic
 from analecta.store.library import Library
 
 

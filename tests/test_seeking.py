@@ -22,7 +22,7 @@ from analecta.seed.engines.topics import topic_examples, topic_queries
 from analecta.seed.papers import Paper, in_words, weighed_queries
 from analecta.seed.reading import Reading
 from analecta.seeking import Clients, find_examples, in_session
-from analecta.settings import FetchSettings, load
+from analecta.settings.schema import FetchSettings, load
 from analecta.store.library import Library
 from analecta.testweb.process import ServerProcess
 from tests.crawls.searched import web

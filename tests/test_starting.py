@@ -7,7 +7,7 @@ from analecta.crawl.example_files import own_address, read_page
 from analecta.errors import BadUse, Environment
 from analecta.parse import Parser
 from analecta.seed.papers import Paper
-from analecta.settings import Others, Settings
+from analecta.settings.schema import Others, Settings
 from analecta.starting import MAX_STARTS, start
 from tests.hostile import HostileServer, answer
 from tests.seed.test_examples import folder

@@ -73,7 +73,7 @@ def sites(
     Exit codes: 0 done or shown, 2 bad use, 4 disk, or a crawl holds the library.
     """
     from analecta.publish.plain import next_steps
-    from analecta.settings import load
+    from analecta.settings.schema import load
     from analecta.store import sites as store
     from analecta.store.library import Library
     from analecta.store.recounting import recount as count_anew

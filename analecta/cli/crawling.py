@@ -10,7 +10,7 @@ from analecta.cli.app import Force, Json, Lib, app, console, print_json, write_t
 from analecta.errors import BadUse
 
 if TYPE_CHECKING:
-    from analecta.settings import Settings
+    from analecta.settings.schema import Settings
 
 
 @app.command()
@@ -54,7 +54,7 @@ def crawl(
     override = _override(pages, minutes, workers, connect_to, delay, seed, refresh)
     if community:
         from analecta.publish.communities import deeper
-        from analecta.settings import merge
+        from analecta.settings.schema import merge
 
         override = merge(override, deeper(library, community))
     settings = _settings(library.settings_path, override)
@@ -102,7 +102,7 @@ def _override(
 
 
 def _settings(path: Path, override: dict[str, Any]) -> "Settings":
-    from analecta.settings import load
+    from analecta.settings.schema import load
 
     settings = load(path, override)
     if not settings.topics:

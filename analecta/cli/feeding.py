@@ -102,7 +102,7 @@ def _words(
     from analecta.crawl.finding import find
     from analecta.seed.files import read_bytes, text_of
     from analecta.seed.urls import entries
-    from analecta.settings import load
+    from analecta.settings.schema import load
 
     meant = [*urls, *(words for _, words in entries(file))] if file else list(urls)
     if not meant:
@@ -206,7 +206,7 @@ def retrain(
     While a crawl runs it is asked to learn now.
     """
     from analecta.crawl import retrain as work
-    from analecta.settings import load
+    from analecta.settings.schema import load
     from analecta.store.library import Library
 
     if dry_run and undo:

@@ -2,7 +2,7 @@
 
 from rich.table import Table
 
-from analecta.publish.recipe_list import Recipe
+from analecta.settings.load import Recipe
 
 
 def show(found: list[Recipe]) -> Table:

@@ -67,7 +67,7 @@ def evaluate(
     from analecta.evaluate.evaluation import Plan, evaluate
     from analecta.evaluate.report import progress, show, write
     from analecta.publish.output import check_outside
-    from analecta.settings import merge
+    from analecta.settings.schema import merge
 
     check_outside(output / "evaluation.json")
     settings: dict[str, Any] = {}

@@ -9,7 +9,7 @@ from analecta.crawl.given import given_files
 from analecta.errors import BadUse, Environment, suggest
 from analecta.frontier.policy import WORTHS
 from analecta.judge import JUDGES
-from analecta.settings import Settings
+from analecta.settings.schema import Settings
 from analecta.urls import is_loopback
 
 _FILES = 64  # open files of a process besides its connections: databases, WARC files, pipes, libraries

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from analecta.analyse.communities import Communities
 from analecta.crawl.messages import Report
 from analecta.frontier.policy import Bounds
-from analecta.settings import Settings
+from analecta.settings.schema import Settings
 from analecta.store.crawled_sites import add_crawled, crawled_sites
 from analecta.store.library import Library
 from analecta.store.site_links import SiteGraph

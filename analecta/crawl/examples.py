@@ -12,7 +12,7 @@ import msgspec
 
 from analecta.frontier.policy import SEED_PRIORITY
 from analecta.model import OTHERS, Found, State
-from analecta.settings import Settings
+from analecta.settings.schema import Settings
 from analecta.store.library import Library
 from analecta.store.shard import Shard
 from analecta.store.site_urls import has_site_urls

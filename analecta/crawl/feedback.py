@@ -11,7 +11,7 @@ import msgspec
 from analecta.crawl.examples import writing
 from analecta.errors import BadUse, suggest
 from analecta.model import BELOW, OTHERS, Verdict
-from analecta.settings import Settings
+from analecta.settings.schema import Settings
 from analecta.store.feedback import BAD, DROP, GOOD, Word, said
 from analecta.store.library import Library
 from analecta.store.packed import packed_topics, unpacked

@@ -9,7 +9,7 @@ import xxhash
 from analecta.crawl.example_files import read_example
 from analecta.errors import BadUse
 from analecta.model import OTHERS
-from analecta.settings import Settings
+from analecta.settings.schema import Settings
 from analecta.store.feedback import MARK, Word, mark
 from analecta.store.library import SETTINGS
 

@@ -10,7 +10,7 @@ from analecta.judge.profile import Profile
 from analecta.judge.svm import Svm
 from analecta.judge.unjudged import Unjudged
 from analecta.protocols import Judge
-from analecta.settings import Settings
+from analecta.settings.schema import Settings
 
 
 def new_judge(settings: Settings) -> Judge:

@@ -19,7 +19,7 @@ from analecta.crawl.training import Lesson, Schedule, Teacher
 from analecta.errors import Environment
 from analecta.model import Example, Found, State, Tally
 from analecta.protocols import Judge
-from analecta.settings import Settings
+from analecta.settings.schema import Settings
 from analecta.store.feedback import lesson_held, lesson_wanted, said
 from analecta.store.library import Library
 

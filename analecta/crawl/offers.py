@@ -15,7 +15,7 @@ from analecta.frontier.traps import Suspicion, Traps
 from analecta.frontier.url_forms import Leads, is_trusted, leads_of, refusal
 from analecta.judge.links import LinkJudge, Seen
 from analecta.model import OTHERS, Candidate, Found, Lease, Page, Tally, Target
-from analecta.settings import Others, Topic
+from analecta.settings.schema import Others, Topic
 from analecta.text.tokens import Int32s
 from analecta.urls import canonical, partition_of, url_id
 

@@ -29,7 +29,7 @@ from analecta.crawl.transport import PeerGone, Pipes, pair, wait
 from analecta.errors import AnalectaError, BadUse, Environment
 from analecta.frontier.mirrors import Mirrors, Sighting
 from analecta.model import UNLIMITED, Tally
-from analecta.settings import Settings
+from analecta.settings.schema import Settings
 from analecta.store.library import Library
 
 _TICK = 0.05  # seconds between two looks around, if no report comes before

@@ -40,7 +40,7 @@ from analecta.judge.links import LinkJudge
 from analecta.model import Tally
 from analecta.parse import Parser
 from analecta.protocols import Fetch, Transport
-from analecta.settings import FetchSettings, Settings
+from analecta.settings.schema import FetchSettings, Settings
 from analecta.store.archive import Archive
 from analecta.store.library import Library
 from analecta.store.post import Post

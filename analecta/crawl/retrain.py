@@ -23,7 +23,7 @@ from analecta.crawl.reclassify import Model, judged
 from analecta.crawl.training import Lesson, Teacher
 from analecta.crawl.verdicts import Change, Rows, changes, load, put_back, save, stored
 from analecta.errors import BadUse, Environment
-from analecta.settings import Settings
+from analecta.settings.schema import Settings
 from analecta.store.feedback import MARK, lesson_held, said, want_lesson
 from analecta.store.library import Library
 

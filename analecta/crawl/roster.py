@@ -11,7 +11,7 @@ import msgspec
 
 from analecta.crawl.messages import Report
 from analecta.model import UNLIMITED, Tally
-from analecta.settings import Settings
+from analecta.settings.schema import Settings
 
 
 class Job(msgspec.Struct):

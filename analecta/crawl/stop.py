@@ -6,7 +6,7 @@ from shutil import disk_usage
 
 from analecta.model import Tally
 from analecta.protocols import StopRule
-from analecta.settings import StopSettings
+from analecta.settings.schema import StopSettings
 
 
 def pages(most: int) -> StopRule:

@@ -24,7 +24,7 @@ from analecta.judge.archetypes import archetypes, drifted
 from analecta.judge.doubts import DOUBTED, MOST, doubtful
 from analecta.model import MET, OTHERS, UNLIMITED, Example
 from analecta.protocols import Judge
-from analecta.settings import LearnSettings
+from analecta.settings.schema import LearnSettings
 from analecta.store.library import Library
 from analecta.store.links import page_links
 from analecta.store.packed import unpack_text

@@ -25,8 +25,8 @@ from analecta.evaluate.communities_graphs import SiteGraph
 from analecta.evaluate.report import in_markdown, on_screen, write_all
 from analecta.evaluate.tables import Rows
 from analecta.publish.communities import communities
-from analecta.seed.first_settings import first_settings
-from analecta.settings import Topic, load
+from analecta.settings.first_settings import first_settings
+from analecta.settings.schema import Topic, load
 from analecta.store.library import Library
 from analecta.store.recounting import count_links
 from analecta.store.sites import Sites

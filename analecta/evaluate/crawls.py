@@ -14,7 +14,7 @@ from analecta.errors import AnalectaError, BadUse
 from analecta.evaluate.webs import Web
 from analecta.model import Tally
 from analecta.publish.rows import Left, pages
-from analecta.settings import Settings, load, merge, parse, recipe_names, recipe_text
+from analecta.settings.schema import Settings, load, merge, parse, recipe_names, recipe_text
 from analecta.store.library import Library
 from analecta.urls import canonical
 

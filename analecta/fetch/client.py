@@ -7,7 +7,7 @@ from analecta.fetch.dns import Resolver
 from analecta.fetch.guard import Guard
 from analecta.fetch.http import Http
 from analecta.fetch.identity import user_agent
-from analecta.settings import TYPES, FetchSettings
+from analecta.settings.schema import TYPES, FetchSettings
 
 _LOOPBACK = ("127.0.0.0/8", "::1/128")
 _LOCALHOST = re.compile(r"(?i)^(https?://)localhost(?=[:/])")

@@ -15,7 +15,7 @@ import msgspec
 from analecta.analyse.communities import Cluster, Communities
 from analecta.errors import BadUse, suggest
 from analecta.publish.community_names import names_of
-from analecta.settings import Settings, load
+from analecta.settings.schema import Settings, load
 from analecta.store.crawled_sites import crawled_sites
 from analecta.store.library import Library
 from analecta.store.recounting import counted

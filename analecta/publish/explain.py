@@ -14,7 +14,7 @@ from analecta.model import Page, State, Target
 from analecta.publish.known import Known, Url
 from analecta.publish.linking import Linked, linked
 from analecta.publish.reasons import sentence
-from analecta.settings import load
+from analecta.settings.schema import load
 from analecta.store.archive import CERTIFICATE, Place, read_field
 from analecta.store.feedback import DROP, GOOD, learnt, said
 from analecta.store.library import Library

@@ -7,7 +7,7 @@ import msgspec
 from analecta.publish.communities import Found, communities, find
 from analecta.publish.homes import Homes
 from analecta.publish.items import Item
-from analecta.settings import load
+from analecta.settings.schema import load
 from analecta.store.library import Library
 from analecta.store.recounting import counted
 from analecta.store.sites import sites_of

@@ -13,7 +13,7 @@ from analecta.model import State
 from analecta.publish.reasons import NO_REFUSALS
 from analecta.publish.rows import Left, Row, history
 from analecta.publish.topic_names import shown_topics
-from analecta.settings import load
+from analecta.settings.schema import load
 from analecta.store.feedback import learnt, said
 from analecta.store.library import Library
 from analecta.store.shard import NOINDEX, SOFT404

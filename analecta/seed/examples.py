@@ -22,7 +22,7 @@ from analecta.seed.files import lines_of, read_bytes, text_of
 from analecta.seed.gathering import MAX_DEPTH, NOT_MEANT, Gathering, Place, sound
 from analecta.seed.reading import Reading
 from analecta.seed.urls import entries
-from analecta.settings import Others, Topic
+from analecta.settings.schema import Others, Topic
 
 OTHERS = "OTHERS"
 MAX_FILES = 2000  # no judge learns from more at once; ten good ones a topic do as well

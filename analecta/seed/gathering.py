@@ -13,10 +13,10 @@ import msgspec
 from analecta.addresses import address
 from analecta.errors import BadUse
 from analecta.model import BELOW
-from analecta.seed.combining import merge, merge_others
 from analecta.seed.placing import renamed
 from analecta.seed.reading import Reading, Skipped
-from analecta.settings import Others, Topic
+from analecta.settings.schema import Others, Topic
+from analecta.settings.topics import merge, merge_others
 from analecta.text.display import one_line
 from analecta.urls import canonical
 

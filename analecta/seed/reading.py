@@ -2,7 +2,7 @@
 
 import msgspec
 
-from analecta.settings import Others, Topic
+from analecta.settings.schema import Others, Topic
 
 
 class Skipped(msgspec.Struct, frozen=True):

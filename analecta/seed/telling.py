@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from analecta.seed.adding import Added
-from analecta.seed.combining import tree
 from analecta.seed.reading import Reading, Skipped
-from analecta.settings import Others, Topic
+from analecta.settings.edit import Added
+from analecta.settings.schema import Others, Topic
+from analecta.settings.topics import tree
 
 MOST = 10  # of what is odd; the rest is counted
 

@@ -17,7 +17,7 @@ import re2
 
 from analecta.errors import BadUse
 from analecta.model import State, Target
-from analecta.settings import SiteSettings, Topic
+from analecta.settings.schema import SiteSettings, Topic
 from analecta.store.library import Library
 from analecta.urls import canonical, domain_of
 

@@ -8,7 +8,7 @@ from analecta.crawl.aside import in_threads
 from analecta.crawl.partitions import Crawl
 from analecta.errors import BadUse
 from analecta.publish.communities import communities, deeper
-from analecta.settings import SiteSettings, load, merge
+from analecta.settings.schema import SiteSettings, load, merge
 from analecta.store.crawled_sites import crawled_sites
 from analecta.store.recounting import recount
 from analecta.store.site_links import read_sites

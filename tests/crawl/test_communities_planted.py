@@ -18,7 +18,7 @@ from analecta.evaluate.communities_crawl import crawl_communities, spanned
 from analecta.evaluate.communities_graphs import open_graph
 from analecta.model import Tally
 from analecta.publish.communities import communities
-from analecta.settings import load
+from analecta.settings.schema import load
 from analecta.store.crawled_sites import crawled_sites
 from analecta.store.site_links import read_sites
 from analecta.store.sites import Sites

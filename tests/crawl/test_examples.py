@@ -11,8 +11,8 @@ from analecta.crawl.given import given_files
 from analecta.crawl.partitions import Crawl
 from analecta.errors import Environment
 from analecta.model import Found, State
-from analecta.seed.first_settings import first_settings
-from analecta.settings import Others, Settings, Topic, load
+from analecta.settings.first_settings import first_settings
+from analecta.settings.schema import Others, Settings, Topic, load
 from analecta.store.library import Library
 from analecta.testweb.process import PocketServer
 from analecta.urls import canonical

@@ -24,8 +24,8 @@ from analecta.crawl.verdicts import Row, changes, load, save, stored
 from analecta.errors import BadUse, Busy, Environment
 from analecta.judge.unjudged import Unjudged
 from analecta.model import OTHERS, Verdict
-from analecta.settings import LearnSettings
-from analecta.settings import load as settings_of
+from analecta.settings.schema import LearnSettings
+from analecta.settings.schema import load as settings_of
 from analecta.store.feedback import BAD, DROP, GOOD, Word, lesson_wanted, mark, said, say, take_back
 from analecta.store.library import Library
 from tests.making import shard_at
@@ -251,7 +251,7 @@ KILLED = """
 import os, sys
 from pathlib import Path
 from analecta.crawl import retrain as work
-from analecta.settings import load
+from analecta.settings.schema import load
 from analecta.store.library import Library
 
 def killed(*_):

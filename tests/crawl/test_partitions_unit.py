@@ -18,7 +18,7 @@ from analecta.fetch.budget import Budget
 from analecta.frontier.policy import Course
 from analecta.frontier.queues import Frontier
 from analecta.model import State, Tally
-from analecta.settings import CrawlSettings, FetchSettings, LearnSettings, Settings, StopSettings, Topic
+from analecta.settings.schema import CrawlSettings, FetchSettings, LearnSettings, Settings, StopSettings, Topic
 from analecta.store.archive import Archive, read_record
 from analecta.store.library import Library
 from analecta.store.recovery import Suspect, recover

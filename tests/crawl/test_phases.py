@@ -7,8 +7,8 @@ from analecta.crawl.partitions import Crawl
 from analecta.crawl.recipe import domain_of
 from analecta.errors import BadUse
 from analecta.frontier.policy import Course
-from analecta.seed.first_settings import first_settings
-from analecta.settings import Topic, load
+from analecta.settings.first_settings import first_settings
+from analecta.settings.schema import Topic, load
 from analecta.store.library import Library
 from analecta.testweb.process import PocketServer
 from analecta.urls import canonical

@@ -3,7 +3,7 @@
 import pytest
 
 from analecta.crawl.recipe import address_limits, manners
-from analecta.settings import FetchSettings
+from analecta.settings.schema import FetchSettings
 from tests.crawls.alone import crawl_alone
 from tests.crawls.driver import make_library
 from tests.crawls.site import site

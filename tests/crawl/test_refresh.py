@@ -2,7 +2,7 @@
 
 from analecta.crawl.aside import in_threads
 from analecta.crawl.partitions import Crawl
-from analecta.settings import load
+from analecta.settings.schema import load
 from analecta.store.revisits import revisits
 from tests.crawls.driver import kept, make_library, rows, states
 from tests.crawls.site import html, site

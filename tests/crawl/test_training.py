@@ -9,8 +9,8 @@ from analecta.crawl.partitions import Crawl
 from analecta.crawl.training import Lesson, Schedule
 from analecta.judge import JUDGES
 from analecta.model import UNLIMITED, Candidate, State
-from analecta.seed.first_settings import first_settings
-from analecta.settings import LearnSettings, Topic, load
+from analecta.settings.first_settings import first_settings
+from analecta.settings.schema import LearnSettings, Topic, load
 from analecta.store.library import Library
 from analecta.store.links import page_links
 from analecta.store.shard import Shard

@@ -8,7 +8,7 @@ from analecta.crawl.judges import new_judge
 from analecta.crawl.messages import Order, Report, decode, encode
 from analecta.crawl.recipe import partition
 from analecta.model import UNLIMITED
-from analecta.settings import load
+from analecta.settings.schema import load
 from analecta.store.library import Library
 
 

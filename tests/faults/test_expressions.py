@@ -10,7 +10,7 @@ from analecta.parse.sniff import sniff
 from analecta.seed.engines.engine import plain
 from analecta.seed.papers.citation import _JOURNAL
 from analecta.seed.papers.names import take_names
-from analecta.settings import SiteSettings, parse
+from analecta.settings.schema import SiteSettings, parse
 from analecta.store.sites import Sites
 from analecta.text.patterns import Patterns, pattern_fault
 from analecta.urls import canonical

@@ -18,7 +18,7 @@ from analecta.publish.output import check_output, output
 from analecta.publish.site import publish
 from analecta.repeating import repeat
 from analecta.seed.placing import bring
-from analecta.settings import Settings, Topic
+from analecta.settings.schema import Settings, Topic
 from analecta.store.library import Library
 from analecta.testweb.process import PocketServer
 from tests.crawls.driver import crawl, make_library

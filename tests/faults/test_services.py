@@ -11,7 +11,7 @@ from analecta.seed.feeds import feed_of
 from analecta.seed.papers import ask_grobid
 from analecta.seed.reading import Reading
 from analecta.seeking import find_examples
-from analecta.settings import FetchSettings, SearchSettings
+from analecta.settings.schema import FetchSettings, SearchSettings
 from analecta.starting import public_only
 from tests.hostile import HostileServer, answer, drip, in_turn
 from tests.seed.engines import samples

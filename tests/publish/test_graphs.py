@@ -13,7 +13,7 @@ from analecta.publish.graphs import PAGE, SITE, site_graph, write_graph
 from analecta.publish.homes import Homes
 from analecta.publish.items import items
 from analecta.publish.neighbourhood import neighbourhood
-from analecta.settings import SiteSettings
+from analecta.settings.schema import SiteSettings
 from analecta.store.shard import NOINDEX
 from analecta.store.sites import Sites
 from tests.making import item, target

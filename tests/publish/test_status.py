@@ -10,8 +10,8 @@ from analecta.cli.status_table import show
 from analecta.errors import Busy
 from analecta.publish.rows import Left, pages
 from analecta.publish.status import status
-from analecta.seed.first_settings import first_settings
-from analecta.settings import Topic
+from analecta.settings.first_settings import first_settings
+from analecta.settings.schema import Topic
 from analecta.store.library import Library
 
 

@@ -9,7 +9,7 @@ from analecta.errors import BadUse, Environment
 from analecta.seed.examples import read_examples, safe
 from analecta.seed.gathering import combine
 from analecta.seed.placing import bring, place, take_back
-from analecta.settings import Others
+from analecta.settings.schema import Others
 
 
 def folder(path, files):

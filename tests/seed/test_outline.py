@@ -9,7 +9,7 @@ from analecta.seed.gathering import clean
 from analecta.seed.outlines.line_links import split_line
 from analecta.seed.outlines.nested import RESERVED
 from analecta.seed.outlines.outline import read_outline
-from analecta.settings import Others
+from analecta.settings.schema import Others
 
 INDENTED = """# my topics
 Science

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from analecta.errors import BadUse
 from analecta.model import Link
-from analecta.settings import SiteSettings, Topic
+from analecta.settings.schema import SiteSettings, Topic
 from analecta.store import sites as hand
 from analecta.store.library import Library
 from analecta.store.recounting import counted, recount

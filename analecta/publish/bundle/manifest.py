@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from analecta.settings import Settings
+from analecta.settings.schema import Settings
 
 FORMAT = "analecta-bundle"
 VERSION = 1

@@ -38,7 +38,7 @@ from analecta.publish.bundle.manifest import (
     order_digest,
 )
 from analecta.publish.output import check_output, output
-from analecta.settings import Settings, load
+from analecta.settings.schema import Settings, load
 from analecta.store.library import Library
 
 _BLOCK = 1 << 20

@@ -28,7 +28,7 @@ from analecta.publish.search.rows import Row, rows
 from analecta.publish.search.snippets import Snippet, snippet
 from analecta.publish.search.standing import Floats, Standing
 from analecta.publish.search.topics import NONE, also_on, first_on
-from analecta.settings import load
+from analecta.settings.schema import load
 from analecta.store.library import Library
 from analecta.store.sites import sites_of
 

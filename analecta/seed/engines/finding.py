@@ -7,14 +7,14 @@ import msgspec
 
 from analecta.errors import BadUse
 from analecta.model import BELOW
-from analecta.seed.combining import merge
 from analecta.seed.engines.engine import Hit
 from analecta.seed.engines.phrases import tidy
 from analecta.seed.engines.searching import Found, Session, fuse
 from analecta.seed.engines.topics import FEWEST, topic_examples, topic_queries
 from analecta.seed.gathering import clean
 from analecta.seed.reading import Reading
-from analecta.settings import Topic
+from analecta.settings.schema import Topic
+from analecta.settings.topics import merge
 from analecta.urls import canonical
 
 OF_PAPER = 100  # examples of a topic that is a paper, at most

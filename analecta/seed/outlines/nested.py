@@ -12,7 +12,7 @@ from analecta.errors import BadUse
 from analecta.model import BELOW
 from analecta.seed.gathering import NOT_MEANT, Gathering, Place
 from analecta.seed.outlines.indented import enter_path
-from analecta.settings import Settings
+from analecta.settings.schema import Settings
 
 # Keys that are no names of topics, as programs and our own settings write them: small letters only.
 _NAME = ("name", "title", "label", "text")

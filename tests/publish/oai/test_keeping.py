@@ -6,8 +6,8 @@ from analecta.errors import Busy
 from analecta.publish.items import items
 from analecta.publish.oai import records
 from analecta.publish.oai.keeping import Synced, keeping
-from analecta.seed.first_settings import first_settings
-from analecta.settings import Topic
+from analecta.settings.first_settings import first_settings
+from analecta.settings.schema import Topic
 from analecta.store.library import Library
 from tests.making import target
 from tests.publish.oai.growing import Now

@@ -9,8 +9,8 @@ import numpy as np
 from analecta.model import State
 from analecta.publish.search.keeping import sync
 from analecta.publish.search.searching import Asked, Found, Search
-from analecta.seed.first_settings import first_settings
-from analecta.settings import Topic
+from analecta.settings.first_settings import first_settings
+from analecta.settings.schema import Topic
 from analecta.store.library import Library
 from analecta.store.packed import pack_text
 from analecta.store.recounting import recount

@@ -10,7 +10,7 @@ from analecta.seed.engines.engine import Hit
 from analecta.seed.engines.finding import Phrases, find, most_linking
 from analecta.seed.engines.searching import Session
 from analecta.seed.reading import Reading
-from analecta.settings import Topic
+from analecta.settings.schema import Topic
 
 
 class Shelf:

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analecta.errors import BadSettings, BadUse, Environment
-from analecta.seed.adding import add, rewrite
-from analecta.seed.first_settings import first_settings
-from analecta.settings import Others, Topic
+from analecta.settings.edit import add, rewrite
+from analecta.settings.first_settings import first_settings
+from analecta.settings.schema import Others, Topic
 from tests.effort import little_work
 
 EDITED = """# mine

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import tomlkit
 
-from analecta.settings import Others, Topic
+from analecta.settings.schema import Others, Topic
 from analecta.text.display import escape_toml
 
 _HEAD = """What this library is about and how it is grown. Yours to edit: `analecta crawl` reads it at each start.

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from analecta.settings import Settings, recipe_names, recipe_text
+from analecta.settings.schema import Settings, recipe_names, recipe_text
 
 
 class Recipe(msgspec.Struct, frozen=True):

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta
 
 from analecta.errors import BadSettings, BadUse, suggest
-from analecta.settings_faults import check_lists, check_topics, explained, line_of, located
+from analecta.settings.problems import check_lists, check_topics, explained, line_of, located
 
 Count = Annotated[int, Meta(ge=0)]
 Seconds = Annotated[float, Meta(ge=0, le=100_000)]  # no nan, no infinity

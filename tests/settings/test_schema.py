@@ -5,7 +5,7 @@ import re
 import pytest
 
 from analecta.errors import BadSettings, BadUse
-from analecta.settings import Settings, load, merge, parse, recipe_names, recipe_text
+from analecta.settings.schema import Settings, load, merge, parse, recipe_names, recipe_text
 
 
 def fault(text):

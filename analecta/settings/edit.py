@@ -13,9 +13,9 @@ import tomlkit
 from tomlkit.items import AoT, Array, Whitespace
 
 from analecta.errors import BadUse, Environment
-from analecta.seed.combining import merge, merge_others
-from analecta.seed.first_settings import others_text, topics_text
-from analecta.settings import Others, Topic, parse
+from analecta.settings.first_settings import others_text, topics_text
+from analecta.settings.schema import Others, Topic, parse
+from analecta.settings.topics import merge, merge_others
 from analecta.urls import canonical
 
 BEFORE = ".before"

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from analecta.model import BELOW
-from analecta.settings import Others, Topic
+from analecta.settings.schema import Others, Topic
 from analecta.urls import canonical
 
 

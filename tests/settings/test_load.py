@@ -5,8 +5,8 @@ import orjson
 import pytest
 
 from analecta.errors import BadUse
-from analecta.publish.recipe_list import listed
-from analecta.settings import recipe_names, recipe_text
+from analecta.settings.load import listed
+from analecta.settings.schema import recipe_names, recipe_text
 
 
 def analecta(*words: str) -> str:

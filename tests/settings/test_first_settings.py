@@ -1,7 +1,7 @@
 import re
 
-from analecta.seed.first_settings import EXAMPLES, first_settings
-from analecta.settings import Topic, load, parse
+from analecta.settings.first_settings import EXAMPLES, first_settings
+from analecta.settings.schema import Topic, load, parse
 
 TOPICS = [Topic('R"oses #1', ("https://a.test/", "https://b.test/?x='y'")), Topic("Ærø", ("http://c.test/",))]
 
