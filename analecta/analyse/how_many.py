@@ -13,7 +13,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from analecta.analyse.agreement import impurity
-from analecta.analyse.kmeans import kmeans, nearest
+from analecta.analyse.clustering import kmeans, nearest
 from analecta.analyse.latent import condensed, directions
 from analecta.text.tokens import Ints
 

@@ -9,8 +9,8 @@ import msgspec
 import numpy as np
 from scipy.sparse import coo_array
 
+from analecta.analyse.clustering import kmeans
 from analecta.analyse.communities import WT, Cluster, Communities
-from analecta.analyse.kmeans import kmeans
 from analecta.analyse.site_links import OUT_LINK
 from analecta.analyse.spanning import Floats, Numbers, Quality, quality, spanning_clusters
 from analecta.errors import BadUse

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analecta.analyse.inlinks import InLinks
-from analecta.analyse.wordsearch import WordSearch, snippet
+from analecta.analyse.word_search import WordSearch, snippet
 from analecta.errors import BadUse
 from analecta.publish.known import Known
 from analecta.seed.engines.engine import Hit

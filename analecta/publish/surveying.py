@@ -13,9 +13,9 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
 from analecta.analyse.cluster_links import Web, hubs_and_authorities_of, links_between
+from analecta.analyse.clustering import Clusters, kmeans
 from analecta.analyse.hits import within
 from analecta.analyse.how_many import best_number, impurities
-from analecta.analyse.kmeans import Clusters, kmeans
 from analecta.analyse.labels import labels_of, terms_of_clusters
 from analecta.analyse.latent import DIRECTIONS, condensed, directions
 from analecta.analyse.link_graph import link_graph

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 import orjson
 
 from analecta.analyse.inlinks import InLinks
-from analecta.analyse.wordsearch import WordSearch, snippet
+from analecta.analyse.word_search import WordSearch, snippet
 from analecta.testweb.server import Response
 from analecta.testweb.warcs import key_of
 from analecta.urls import Joiner

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.analyse.wordsearch import WordSearch, snippet
+from analecta.analyse.word_search import WordSearch, snippet
 
 PAGES = [
     ("Queen bees", "A queen lays eggs all summer"),

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
 from analecta.analyse.agreement import nmi
+from analecta.analyse.clustering import kmeans, nearest
 from analecta.analyse.how_many import best_number, impurities
-from analecta.analyse.kmeans import kmeans, nearest
 from analecta.analyse.latent import condensed, directions
 
 
