@@ -26,7 +26,7 @@ from analecta.crawl.training import Teacher
 from analecta.fetch.http import Http
 from analecta.fetch.multi import Multi
 from analecta.fetch.transfer import Transfer
-from analecta.frontier.queues import Frontier
+from analecta.frontier.frontier import Frontier
 from analecta.judge.centroid import Centroid
 from analecta.judge.links import LinkJudge
 from analecta.judge.profile import Profile

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
+from analecta.frontier.frontier import Frontier
 from analecta.frontier.politeness import MAX_WAIT, Manners
-from analecta.frontier.queues import Frontier
 from analecta.model import Answer, Candidate, Found, Lease, State, Target
 from analecta.publish.items import Item
 from analecta.store.shard import PAGE_COLUMNS, Shard

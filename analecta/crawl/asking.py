@@ -1,6 +1,6 @@
 """Asks for one page: after its host's robots.txt, in its turn, and parses apart what looks dangerous.
 
-A crawl in order asks each host in lines (frontier/lines.py), and where a host is busy for a few seconds it waits in
+A crawl in order asks each host in lines (frontier/clock.py), and where a host is busy for a few seconds it waits in
 place; any other gives the page back to the frontier instead. The frontier hears of it when a request really leaves.
 """
 
@@ -16,9 +16,9 @@ from analecta.crawl.pile import Pile
 from analecta.fetch.robots import Robots
 from analecta.fetch.robots_files import Later
 from analecta.fetch.rules import Rules
-from analecta.frontier.lines import Line
+from analecta.frontier.clock import Line
+from analecta.frontier.frontier import Frontier
 from analecta.frontier.politeness import SLOW_DOWN, adapted_delay, retry_after
-from analecta.frontier.queues import Frontier
 from analecta.model import Answer, Fetched, Lease, NoAnswer, Request, Target
 from analecta.parse import Parser, ParserDied
 from analecta.protocols import Fetch, Locate

@@ -3,8 +3,8 @@
 import time
 from collections.abc import Callable
 
+from analecta.frontier.frontier import Frontier
 from analecta.frontier.policy import SEED_PRIORITY
-from analecta.frontier.queues import Frontier
 from analecta.model import Lease, State, Tally
 from analecta.store.revisits import count_revisit, outcome
 from analecta.store.shard import Shard

@@ -5,7 +5,7 @@ and a URL is asked for only after its lease is committed: whenever the process i
 the last batch with nothing lost and nothing twice.
 
 A crawl in order takes answers as they were asked for, in whole batches, chooses only after it has taken one in, and
-goes by counted time (frontier/lines.py): what it chooses depends on what hosts answer, not on when. It cannot be the
+goes by counted time (frontier/clock.py): what it chooses depends on what hosts answer, not on when. It cannot be the
 same again where hosts answer otherwise, or not in time; but where one asks for a few seconds, they are waited in place.
 """
 
@@ -24,9 +24,9 @@ from analecta.crawl.offers import Offers
 from analecta.crawl.pages import Landed, Pages
 from analecta.crawl.pile import Pile
 from analecta.fetch.budget import Budget
-from analecta.frontier.lines import Lines
+from analecta.frontier.clock import Lines
+from analecta.frontier.frontier import NEVER, Frontier
 from analecta.frontier.policy import SEED_PRIORITY
-from analecta.frontier.queues import NEVER, Frontier
 from analecta.frontier.traps import NEAR
 from analecta.model import Lease, NoAnswer
 from analecta.store.archive import Archive

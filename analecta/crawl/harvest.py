@@ -13,9 +13,9 @@ from analecta.crawl.endings import Endings
 from analecta.crawl.offers import Offers
 from analecta.crawl.pages import Landed, Pages
 from analecta.fetch.rules import Rules
+from analecta.frontier.frontier import Frontier
 from analecta.frontier.hosts import Host
 from analecta.frontier.politeness import SLOW_DOWN, Manners, retry_after
-from analecta.frontier.queues import Frontier
 from analecta.model import UNASKED, Answer, Candidate, Fetched, Found, Lease, NoAnswer, State, Target
 from analecta.parse import ParserDied
 from analecta.parse.sitemap import Sitemap, read_sitemap

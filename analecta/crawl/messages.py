@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from analecta.crawl.exchange import Hello, Letter, Receipt
+from analecta.frontier.frontier import NEVER
 from analecta.frontier.mirrors import Sighting
 from analecta.frontier.policy import SEED_PRIORITY
-from analecta.frontier.queues import NEVER
 from analecta.frontier.traps import NEAR
 from analecta.model import State, Tally
 from analecta.protocols import Judge, Transport

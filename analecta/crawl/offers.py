@@ -7,10 +7,10 @@ import msgspec
 import numpy as np
 
 from analecta.crawl.exchange import Exchange
-from analecta.crawl.focus import Entries, Focus
 from analecta.crawl.site_policy import SitePolicy
+from analecta.frontier.focus import Entries, Focus
+from analecta.frontier.frontier import Frontier
 from analecta.frontier.policy import PROBE_PRIORITY, SEED_PRIORITY, Bounds, Value
-from analecta.frontier.queues import Frontier
 from analecta.frontier.traps import Suspicion, Traps
 from analecta.frontier.url_forms import Leads, is_trusted, leads_of, refusal
 from analecta.judge.links import LinkJudge, Seen

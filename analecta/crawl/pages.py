@@ -9,11 +9,11 @@ import numpy as np
 import xxhash
 
 from analecta.crawl.endings import Endings
-from analecta.crawl.focus import Focus, host_of, is_off_topic
 from analecta.crawl.memory import Bag, Memory, Remembered, apart
 from analecta.crawl.offers import Offers, Open
 from analecta.crawl.pile import Late
 from analecta.crawl.review import review
+from analecta.frontier.focus import Focus, host_of, is_off_topic
 from analecta.frontier.mirrors import sighting
 from analecta.frontier.policy import SEED_PRIORITY, Course, Value
 from analecta.frontier.traps import Hashes, Outcome

@@ -14,7 +14,6 @@ from analecta.crawl.asking import Asker
 from analecta.crawl.endings import Endings
 from analecta.crawl.engine import Engine
 from analecta.crawl.exchange import Exchange
-from analecta.crawl.focus import Entries, Focus, Near
 from analecta.crawl.harvest import Harvest
 from analecta.crawl.judges import load_judge
 from analecta.crawl.memory import Memory
@@ -30,10 +29,11 @@ from analecta.fetch.client import http_client
 from analecta.fetch.dns import Addresses, Resolver
 from analecta.fetch.identity import TOKEN, software
 from analecta.fetch.robots import Robots
+from analecta.frontier.focus import Entries, Focus, Near
+from analecta.frontier.frontier import Frontier
 from analecta.frontier.hosts import IpLimits
 from analecta.frontier.policy import WORTHS, Bounds, Policy
 from analecta.frontier.politeness import MAX_WAIT, Manners
-from analecta.frontier.queues import Frontier
 from analecta.frontier.traps import Traps
 from analecta.frontier.url_forms import two_labels
 from analecta.judge.links import LinkJudge

@@ -9,7 +9,7 @@ from sqlite3 import Connection
 import numpy as np
 import numpy.typing as npt
 
-from analecta.crawl.focus import Focus
+from analecta.frontier.focus import Focus
 from analecta.frontier.traps import DEMOTED
 from analecta.store.waiting import Source, Waiting, host_names, sources, waiting
 

@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 import msgspec
 
+from analecta.frontier.clock import Lines
+from analecta.frontier.frontier import Frontier
 from analecta.frontier.hosts import Host
-from analecta.frontier.lines import Lines
 from analecta.frontier.politeness import SLOW_DOWN, retry_after
-from analecta.frontier.queues import Frontier
 from analecta.model import UNASKED, Answer, Fetched, NoAnswer, Request, State
 from analecta.protocols import Fetch, Locate
 from analecta.urls import partition_of

@@ -7,8 +7,8 @@ then others by a rank that is a policy, up to a limit; what belongs to other sit
 from collections.abc import Callable, Iterable, Sequence
 from math import inf
 
+from analecta.frontier.frontier import Frontier
 from analecta.frontier.policy import SEED_PRIORITY
-from analecta.frontier.queues import Frontier
 from analecta.model import Candidate, Found, Lease
 from analecta.store.shard import Shard
 from analecta.store.site_urls import WAITS, SiteUrls

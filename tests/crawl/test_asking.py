@@ -8,8 +8,8 @@ from making import answer, candidate, pushed, shard_at
 from analecta.crawl.asking import Asker, Flight
 from analecta.crawl.side_requests import SideRequests
 from analecta.fetch.robots import Robots
+from analecta.frontier.frontier import Frontier
 from analecta.frontier.politeness import Manners
-from analecta.frontier.queues import Frontier
 from analecta.model import NoAnswer
 
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from making import FREE, candidate, drained, lease, shard_at, target
 
-from analecta.crawl.focus import Entries, Focus, Near
 from analecta.crawl.offers import Offers, Open
+from analecta.frontier.focus import Entries, Focus, Near
+from analecta.frontier.frontier import Frontier
 from analecta.frontier.policy import SEED_PRIORITY, Bounds, Course, Policy, Value, best_first
 from analecta.frontier.politeness import Manners
-from analecta.frontier.queues import Frontier
 from analecta.frontier.traps import Outcome, Traps
 from analecta.model import Link, Page, Tally
 

@@ -15,8 +15,8 @@ from analecta.crawl.messages import Order, Reins, Report, decode, encode, with_s
 from analecta.crawl.partitions import Crawl, Worker, add, partitions
 from analecta.errors import BadUse, Environment
 from analecta.fetch.budget import Budget
+from analecta.frontier.frontier import Frontier
 from analecta.frontier.policy import Course
-from analecta.frontier.queues import Frontier
 from analecta.model import State, Tally
 from analecta.settings.schema import CrawlSettings, FetchSettings, LearnSettings, Settings, StopSettings, Topic
 from analecta.store.archive import Archive, read_record

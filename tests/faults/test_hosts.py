@@ -10,8 +10,8 @@ from itertools import cycle, pairwise
 import pytest
 from making import candidate, pushed, shard_at
 
+from analecta.frontier.frontier import Frontier
 from analecta.frontier.politeness import Manners
-from analecta.frontier.queues import Frontier
 from analecta.model import State
 from analecta.settings.schema import with_recipe
 from tests.crawls import soundness

@@ -16,11 +16,11 @@ from math import ceil
 
 import numpy as np
 
+from analecta.frontier.backend import Ledger, Row
+from analecta.frontier.clock import Lines
 from analecta.frontier.hosts import Domain, Entry, Host, IpAddress, IpLimits
-from analecta.frontier.ledger import Ledger, Row
-from analecta.frontier.lines import Lines
 from analecta.frontier.politeness import Manners
-from analecta.frontier.sieve import Sieve
+from analecta.frontier.seen import Sieve
 from analecta.model import Candidate, Lease, State, Target
 
 NEVER = float("inf")

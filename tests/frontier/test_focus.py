@@ -3,7 +3,7 @@
 import pytest
 from making import candidate, lease, target
 
-from analecta.crawl.focus import Entries, Focus, Near, host_of
+from analecta.frontier.focus import Entries, Focus, Near, host_of
 from analecta.frontier.policy import SEED_PRIORITY, Course, Policy, Value, best_first, depth_first
 from analecta.frontier.traps import DEMOTED
 from analecta.model import Found, Verdict

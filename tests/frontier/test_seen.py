@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analecta.frontier.sieve import Sieve
+from analecta.frontier.seen import Sieve
 
 # Few distinct ids so that they meet again, some of which want the same slot, and the ends of the range.
 CROWDED = st.sampled_from([1, 17, 33, 16, 32, 15, 31, -1, -16, 2**63 - 1, -(2**63)])

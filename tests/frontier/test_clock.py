@@ -4,9 +4,9 @@ import asyncio
 
 from making import candidate, pushed, shard_at
 
-from analecta.frontier.lines import PAGE, Lines
+from analecta.frontier.clock import PAGE, Lines
+from analecta.frontier.frontier import Frontier
 from analecta.frontier.politeness import Manners
-from analecta.frontier.queues import Frontier
 
 
 class Clock:
