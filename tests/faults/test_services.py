@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from analecta.asking import ask
 from analecta.errors import BadUse, Environment
 from analecta.fetch.guard import Guard
+from analecta.fetch.one_url import ask
 from analecta.seed.feeds import feed_of
 from analecta.seed.papers import ask_grobid
 from analecta.seed.reading import Reading

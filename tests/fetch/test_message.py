@@ -9,7 +9,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.fetch.decode import MAX_MEMBERS, decode
+from analecta.fetch.message import MAX_MEMBERS, decode
 from tests.effort import little_work
 
 CAP = 20_000_000
@@ -75,7 +75,7 @@ def test_f13_ten_thousand_members_stop_at_the_limit() -> None:
 
 BOMB = """
 import resource, sys, time
-from analecta.fetch.decode import decode
+from analecta.fetch.message import decode
 kind = sys.argv[1]
 wire = sys.stdin.buffer.read()
 decode(b"", kind, 10)
