@@ -187,8 +187,8 @@ def _check_begins(reading: Reading, troubles: Sequence[str] = ()) -> None:
 
 def _looked_into(reading: Reading) -> Reading:
     """The same, without files that hold no text, and with the pages that the others link to."""
-    from analecta.crawl.example_files import read_page  # 0.1 s
     from analecta.parse import Parser
+    from analecta.parse.saved_page import read_page  # 0.1 s
 
     with Parser() as parser:
         pages = {path: read_page(Path(path), name, parser) for path, name in reading.files.items()}

@@ -3,9 +3,9 @@ import json
 
 import pytest
 
-from analecta.crawl.example_files import own_address, read_page
 from analecta.errors import BadUse, Environment
 from analecta.parse import Parser
+from analecta.parse.saved_page import own_address, read_page
 from analecta.seed.papers import Paper
 from analecta.settings.schema import Others, Settings
 from analecta.starting import MAX_STARTS, start

@@ -6,9 +6,9 @@ from pathlib import Path
 import msgspec
 import xxhash
 
-from analecta.crawl.example_files import read_example
 from analecta.errors import BadUse
 from analecta.model import OTHERS
+from analecta.parse.saved_page import read_example
 from analecta.settings.schema import Settings
 from analecta.store.feedback import MARK, Word, mark
 from analecta.store.library import SETTINGS

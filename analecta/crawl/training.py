@@ -261,8 +261,8 @@ class Teacher:
 
     def _read(self) -> list[Example]:
         """What is in the files; a person can read of which nothing could be learnt."""
-        from analecta.crawl.example_files import read_page  # 0.1 s: most libraries have no such files
         from analecta.parse import Parser
+        from analecta.parse.saved_page import read_page  # 0.1 s: most libraries have no such files
 
         found = []
         told = {note for _, note in self.library.notes()}

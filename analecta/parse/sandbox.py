@@ -20,7 +20,7 @@ import msgspec
 from analecta.errors import AnalectaError
 from analecta.model import Answer, Page, Target
 from analecta.parse.child import LENGTH, Job, read_reply
-from analecta.parse.rough import rough_page
+from analecta.parse.fallback import rough_page
 
 _MAX_REPLY = 256 * 1024 * 1024
 TIME_UP = "parse-limited: stopped after"  # how the limits of a page begin that took too long

@@ -16,8 +16,8 @@ import msgspec
 import xxhash
 
 from analecta.addresses import address_line
-from analecta.crawl.example_files import MAX_FILE
 from analecta.errors import BadUse
+from analecta.parse.saved_page import MAX_FILE
 from analecta.seed.files import lines_of, read_bytes, text_of
 from analecta.seed.gathering import MAX_DEPTH, NOT_MEANT, Gathering, Place, sound
 from analecta.seed.reading import Reading

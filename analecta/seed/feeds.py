@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from analecta.errors import BadUse
-from analecta.seed.defused import Tag, read_xml
+from analecta.parse.xml_tree import Tag, read_xml
 from analecta.seed.files import first_sign, json_of, read_bytes
 from analecta.seed.gathering import Gathering, Place
 from analecta.seed.reading import Reading

@@ -5,7 +5,7 @@ import pytest
 from analecta.errors import BadSettings
 from analecta.fetch.rules import Rules
 from analecta.frontier.policy import Bounds, Policy, best_first
-from analecta.parse.documents.word import FIELD_LINK
+from analecta.parse.documents.docx import FIELD_LINK
 from analecta.parse.sniff import sniff
 from analecta.seed.engines.engine import plain
 from analecta.seed.papers.citation import _JOURNAL

@@ -10,9 +10,9 @@ from shutil import copytree
 import pytest
 
 from analecta.cli import app
-from analecta.crawl.example_files import read_example
 from analecta.crawl.given import given_files
 from analecta.errors import BadUse
+from analecta.parse.saved_page import read_example
 from analecta.publish.bundle.writing import write_bundle
 from analecta.publish.output import check_output, output
 from analecta.publish.site import publish

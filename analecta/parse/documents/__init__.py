@@ -1,19 +1,19 @@
 """Documents that are no HTML become pages too: one reader a format (B2), each within bounds (F31, F32)."""
 
 from analecta.model import Answer, Page, Target
-from analecta.parse.documents.bundle import Bundles
+from analecta.parse.documents.archives import Bundles
+from analecta.parse.documents.docx import read_docx
 from analecta.parse.documents.epub import read_epub
-from analecta.parse.documents.oldslides import read_ppt
-from analecta.parse.documents.oldword import read_doc
+from analecta.parse.documents.legacy_office import read_doc
 from analecta.parse.documents.opendocument import read_opendocument
 from analecta.parse.documents.page import Reader, parse_document
 from analecta.parse.documents.pdf import read_pdf
 from analecta.parse.documents.postscript import read_postscript
+from analecta.parse.documents.ppt import read_ppt
+from analecta.parse.documents.pptx import read_pptx
 from analecta.parse.documents.rtf import read_rtf
-from analecta.parse.documents.sheets import read_xlsx
-from analecta.parse.documents.slides import read_pptx
 from analecta.parse.documents.webpage import read_html, read_text
-from analecta.parse.documents.word import read_docx
+from analecta.parse.documents.xlsx import read_xlsx
 from analecta.parse.sniff import (
     DOC,
     DOCX,

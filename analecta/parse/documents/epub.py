@@ -5,9 +5,9 @@ from urllib.parse import unquote
 
 from analecta.parse.dates import date_of
 from analecta.parse.documents.document import Document, Stopped, tidy, title_of
-from analecta.parse.documents.packed import Packed
 from analecta.parse.documents.webpage import read_chapter
-from analecta.parse.documents.xml import read_leaves, read_xml
+from analecta.parse.documents.zip import Packed
+from analecta.parse.xml import read_leaves, read_xml
 
 MAX_CHAPTERS = 2000
 MAX_CHAPTER = 16 * 1024 * 1024  # bytes

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from analecta.parse.dates import date_of
 from analecta.parse.documents.document import Document, Stopped, tidy, title_of
-from analecta.parse.documents.packed import Packed
-from analecta.parse.documents.xml import attribute, read_leaves, read_xml
+from analecta.parse.documents.zip import Packed
+from analecta.parse.xml import attribute, read_leaves, read_xml
 
 
 class Relation(NamedTuple):

@@ -2,8 +2,8 @@
 
 from analecta.parse.dates import date_of
 from analecta.parse.documents.document import Document, Mark, Stopped, tidy, title_of
-from analecta.parse.documents.packed import Packed
-from analecta.parse.documents.xml import attribute, read_leaves, read_xml
+from analecta.parse.documents.zip import Packed
+from analecta.parse.xml import attribute, read_leaves, read_xml
 
 _MAX_SPACES = 100
 

@@ -1,4 +1,4 @@
-"""PostScript to Document, where Ghostscript is installed: it runs apart from everything else (parse/external.py)."""
+"""PostScript to Document, where Ghostscript is installed: it runs apart from everything else (parse/programs.py)."""
 
 import re
 import shutil
@@ -6,7 +6,7 @@ import shutil
 from analecta.parse.dates import date_of
 from analecta.parse.documents.document import MAX_TEXT, Document, Stopped, tidy, title_of
 from analecta.parse.documents.pdf import mended
-from analecta.parse.external import Limits, run
+from analecta.parse.programs import Limits, run
 
 MAX_SECONDS = 8
 MAX_MEMORY = 512 * 1024 * 1024

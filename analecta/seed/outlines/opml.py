@@ -1,7 +1,7 @@
 """An outline in OPML, as feed readers export their subscriptions: the sites of the feeds are the seeds."""
 
 from analecta.errors import BadUse
-from analecta.seed.defused import Tag
+from analecta.parse.xml_tree import Tag
 from analecta.seed.gathering import Gathering, Place
 
 _NO_SPACE = frozenset(("",))

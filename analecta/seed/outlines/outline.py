@@ -11,7 +11,7 @@ import tomllib
 from pathlib import Path
 
 from analecta.errors import BadUse
-from analecta.seed.defused import read_xml
+from analecta.parse.xml_tree import read_xml
 from analecta.seed.files import first_sign, json_of, lines_of, read_bytes, text_of
 from analecta.seed.gathering import Gathering
 from analecta.seed.outlines.indented import read_indented

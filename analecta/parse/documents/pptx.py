@@ -2,8 +2,8 @@
 
 from analecta.parse.documents.document import Document, Mark
 from analecta.parse.documents.ooxml import Relation, main_part, read_properties, relation_of, relations
-from analecta.parse.documents.packed import Packed
-from analecta.parse.documents.xml import read_xml
+from analecta.parse.documents.zip import Packed
+from analecta.parse.xml import read_xml
 
 MAX_SLIDES = 2000
 

@@ -2,8 +2,8 @@
 
 from analecta.parse.documents.document import Document
 from analecta.parse.documents.ooxml import main_part, read_properties, relations
-from analecta.parse.documents.packed import Packed
-from analecta.parse.documents.xml import attribute, read_xml
+from analecta.parse.documents.zip import Packed
+from analecta.parse.xml import attribute, read_xml
 
 
 def read_xlsx(body: bytes, document: Document) -> None:

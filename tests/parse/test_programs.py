@@ -12,7 +12,7 @@ import pytest
 
 from analecta.parse import Parser
 from analecta.parse.documents import postscript
-from analecta.parse.external import Limits, can_isolate, run
+from analecta.parse.programs import Limits, can_isolate, run
 from tests.parse.pages import any_page
 from tests.tools import GHOSTSCRIPT, needs_ghostscript, running, wait_for
 
@@ -129,7 +129,7 @@ def test_f53_a_program_gets_little_memory(namespace):
 
 def test_f53_a_program_dies_with_whoever_runs_it(namespace):
     sleep, mark = shutil.which("sleep"), f"{time.time_ns() % 10**9}.25"
-    code = f"from analecta.parse.external import run; run([{sleep!r}, {mark!r}], b'', namespace={namespace})"
+    code = f"from analecta.parse.programs import run; run([{sleep!r}, {mark!r}], b'', namespace={namespace})"
     child = subprocess.Popen([sys.executable, "-c", code])
     wait_for(lambda: running(f"{sleep}\0{mark}"))
     time.sleep(0.3)  # bubblewrap starts the program a moment before it begins to look after its own parent

@@ -4,9 +4,9 @@ import re
 import struct
 
 from analecta.parse.documents.document import Document, Stopped
+from analecta.parse.documents.docx import FIELD_LINK
 from analecta.parse.documents.ole import Ole
 from analecta.parse.documents.properties import read_properties
-from analecta.parse.documents.word import FIELD_LINK
 
 _ENCRYPTED = 0x0100
 _TABLE = 0x0200  # which of the two table streams is in use

@@ -4,8 +4,8 @@ import re
 
 from analecta.parse.documents.document import Document, Mark
 from analecta.parse.documents.ooxml import Relation, main_part, read_properties, relation_of, relations
-from analecta.parse.documents.packed import Packed
-from analecta.parse.documents.xml import attribute, read_xml
+from analecta.parse.documents.zip import Packed
+from analecta.parse.xml import attribute, read_xml
 
 FIELD_LINK = re.compile(r"""\s*HYPERLINK\s++(?:\\[a-z]\s++)*+["“]?\s*(https?://[^\s"”]+)""", re.IGNORECASE)
 _HEADING = re.compile(r"(?:heading|title|überschrift|titre)\s*[1-3]?$", re.IGNORECASE)

@@ -1,6 +1,6 @@
 import pytest
 
-from analecta.parse.rough import rough_page
+from analecta.parse.fallback import rough_page
 from tests.effort import little_work
 
 from .pages import answer, target, urls

@@ -10,7 +10,7 @@ from io import BytesIO
 from pathlib import PurePosixPath
 
 from analecta.parse.documents.document import Document, Stopped
-from analecta.parse.documents.packed import Packed
+from analecta.parse.documents.zip import Packed
 from analecta.parse.sniff import TAR, sniff
 
 MAX_READ = 200  # members that are read
