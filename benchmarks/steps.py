@@ -28,7 +28,7 @@ from analecta.fetch.multi import Multi
 from analecta.fetch.transfer import Transfer
 from analecta.frontier.frontier import Frontier
 from analecta.judge.centroid import Centroid
-from analecta.judge.links import LinkJudge
+from analecta.judge.link_judge import LinkJudge
 from analecta.judge.profile import Profile
 from analecta.parse import Parser
 from analecta.settings.schema import load

@@ -12,11 +12,11 @@ from functools import partial
 from analecta.crawl.examples import follow, writing
 from analecta.crawl.feedback import correct, spoken
 from analecta.crawl.given import digest, given_files, with_words
-from analecta.crawl.judges import load_judge, new_judge
 from analecta.crawl.messages import Report
 from analecta.crawl.retrain import finish
 from analecta.crawl.training import Lesson, Schedule, Teacher
 from analecta.errors import Environment
+from analecta.judge.build import load_judge, new_judge
 from analecta.model import Example, Found, State, Tally
 from analecta.protocols import Judge
 from analecta.settings.schema import Settings

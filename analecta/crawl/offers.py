@@ -13,7 +13,7 @@ from analecta.frontier.frontier import Frontier
 from analecta.frontier.policy import PROBE_PRIORITY, SEED_PRIORITY, Bounds, Value
 from analecta.frontier.traps import Suspicion, Traps
 from analecta.frontier.url_forms import Leads, is_trusted, leads_of, refusal
-from analecta.judge.links import LinkJudge, Seen
+from analecta.judge.link_judge import LinkJudge, Seen
 from analecta.model import OTHERS, Candidate, Found, Lease, Page, Tally, Target
 from analecta.settings.schema import Others, Topic
 from analecta.text.tokens import Int32s

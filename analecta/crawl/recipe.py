@@ -15,7 +15,6 @@ from analecta.crawl.endings import Endings
 from analecta.crawl.engine import Engine
 from analecta.crawl.exchange import Exchange
 from analecta.crawl.harvest import Harvest
-from analecta.crawl.judges import load_judge
 from analecta.crawl.memory import Memory
 from analecta.crawl.messages import Reins
 from analecta.crawl.offers import Offers
@@ -36,7 +35,8 @@ from analecta.frontier.policy import WORTHS, Bounds, Policy
 from analecta.frontier.politeness import MAX_WAIT, Manners
 from analecta.frontier.traps import Traps
 from analecta.frontier.url_forms import two_labels
-from analecta.judge.links import LinkJudge
+from analecta.judge.build import load_judge
+from analecta.judge.link_judge import LinkJudge
 from analecta.model import Tally
 from analecta.parse import Parser
 from analecta.protocols import Fetch, Transport

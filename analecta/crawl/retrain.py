@@ -18,11 +18,11 @@ from analecta.crawl.collector import record
 from analecta.crawl.examples import writing
 from analecta.crawl.feedback import spoken
 from analecta.crawl.given import given_files, with_words
-from analecta.crawl.judges import new_judge
 from analecta.crawl.reclassify import Model, judged
 from analecta.crawl.training import Lesson, Teacher
 from analecta.crawl.verdicts import Change, Rows, changes, load, put_back, save, stored
 from analecta.errors import BadUse, Environment
+from analecta.judge.build import new_judge
 from analecta.settings.schema import Settings
 from analecta.store.feedback import MARK, lesson_held, said, want_lesson
 from analecta.store.library import Library

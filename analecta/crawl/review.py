@@ -1,6 +1,6 @@
 """What waits is valued again by what is said of the pages now that link to it: the best of them counts.
 
-For policies by which links are worth what their page is. A judge of links does so for itself (judge/links.py).
+For policies by which links are worth what their page is. A judge of links does so for itself (judge/link_judge.py).
 """
 
 from collections.abc import Iterable, Sequence

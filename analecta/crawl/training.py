@@ -21,7 +21,7 @@ from analecta.analyse.link_graph import LinkGraph, hubs_and_authorities, link_gr
 from analecta.crawl.feedback import Said
 from analecta.frontier.policy import SEED_PRIORITY
 from analecta.judge.archetypes import archetypes, drifted
-from analecta.judge.doubts import DOUBTED, MOST, doubtful
+from analecta.judge.suspects import DOUBTED, MOST, doubtful
 from analecta.model import MET, OTHERS, UNLIMITED, Example
 from analecta.protocols import Judge
 from analecta.settings.schema import LearnSettings
@@ -202,7 +202,7 @@ class Teacher:
     # --- examples that look wrong -----------------------------------------------------------------------------------
 
     def _weighed(self, examples: list[Example], usual: Sequence[str] = ()) -> list[Example]:
-        """The examples; those that look wrong count less, and a person can read which (judge/doubts.py).
+        """The examples; those that look wrong count less, and a person can read which (judge/suspects.py).
 
         Those of OTHERS are never doubted: people give such as look right and are not.
         """

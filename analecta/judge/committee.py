@@ -23,8 +23,8 @@ import numpy.typing as npt
 from analecta.errors import BadUse
 from analecta.judge.features import WINDOW
 from analecta.judge.hyperplane import best_of
-from analecta.judge.others import PAGES
-from analecta.judge.saved import load_model, save_model
+from analecta.judge.model_files import load_model, save_model
+from analecta.judge.negatives import PAGES
 from analecta.judge.svm import Svm
 from analecta.model import Example, Page, Verdict
 from analecta.text.tokens import Words, words

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from analecta.judge.calibrate import cross_validated
+from analecta.judge.calibration import cross_validated
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

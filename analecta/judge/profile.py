@@ -31,10 +31,10 @@ from scipy.sparse import csr_matrix
 
 from analecta.errors import BadUse
 from analecta.judge.buckets import SIZE, buckets, rows
-from analecta.judge.calibrate import Line, confidence
-from analecta.judge.examples import Material, material
-from analecta.judge.others import PAGES
-from analecta.judge.saved import load_model, save_model
+from analecta.judge.calibration import Line, confidence
+from analecta.judge.model_files import load_model, save_model
+from analecta.judge.negatives import PAGES
+from analecta.judge.training_set import Material, material
 from analecta.model import BELOW, MET, OTHERS, Example, Page, Verdict
 from analecta.text.tokens import Words, stop_words, words
 

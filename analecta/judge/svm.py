@@ -19,12 +19,12 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
 from analecta.errors import BadUse
-from analecta.judge.calibrate import confidence, line
-from analecta.judge.examples import Material, material
+from analecta.judge.calibration import confidence, line
 from analecta.judge.features import WINDOW, Features, Space
 from analecta.judge.hyperplane import Estimate, Quality, best_of, observed, separate, unseen_scores, xi_alpha
-from analecta.judge.others import PAGES
-from analecta.judge.saved import load_model, save_model
+from analecta.judge.model_files import load_model, save_model
+from analecta.judge.negatives import PAGES
+from analecta.judge.training_set import Material, material
 from analecta.judge.tree import Tree
 from analecta.judge.weighting import most_telling, page_frequency, smooth_idf, tf_idf, unit
 from analecta.model import Example, Page, Verdict

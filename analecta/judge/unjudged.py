@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
-from analecta.judge.saved import load_model, save_model
+from analecta.judge.model_files import load_model, save_model
 from analecta.model import Example, Page, Verdict
 from analecta.text.tokens import Words
 

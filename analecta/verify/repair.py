@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from analecta.judge.saved import damaged_models
+from analecta.judge.model_files import damaged_models
 from analecta.publish.oai.checking import write_again, wrong_records
 from analecta.publish.search.keeping import sync
 from analecta.publish.search.kept import changed_files

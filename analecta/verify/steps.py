@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from analecta.errors import Environment
-from analecta.judge.saved import damaged_models
+from analecta.judge.model_files import damaged_models
 from analecta.publish.oai.checking import wrong_records
 from analecta.publish.search.kept import changed_files, folder_of
 from analecta.store.findings import Part

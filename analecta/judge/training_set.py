@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import xxhash
 
-from analecta.judge.others import stock_examples
+from analecta.judge.negatives import stock_examples
 from analecta.model import MET, Example
 
 MOST = 3000  # examples of all topics together: their scalar products take 72 MB

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.judge.calibrate import confidence, cross_validated, folds, line, platt
+from analecta.judge.calibration import confidence, cross_validated, folds, line, platt
 
 NONE = np.zeros(20, np.bool_)
 

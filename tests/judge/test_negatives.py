@@ -1,4 +1,4 @@
-from analecta.judge.others import COMMON, kinds, stock_examples, stock_pages
+from analecta.judge.negatives import COMMON, kinds, stock_examples, stock_pages
 from analecta.model import Example
 
 

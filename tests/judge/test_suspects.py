@@ -1,6 +1,6 @@
 import random
 
-from analecta.judge.doubts import ENOUGH, doubtful
+from analecta.judge.suspects import ENOUGH, doubtful
 from analecta.model import Example
 from tests.crawl import twenty
 

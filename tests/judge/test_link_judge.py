@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analecta.judge.links import LinkJudge, Seen
+from analecta.judge.link_judge import LinkJudge, Seen
 from analecta.text.tokens import words
 
 BEES = "honey bees in the hive and their queen"
