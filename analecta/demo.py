@@ -14,13 +14,13 @@ from analecta.publish.analysis import save
 from analecta.publish.collection import Ranked, collections
 from analecta.publish.map import copies_of, map_page
 from analecta.publish.neighbourhood import neighbourhood
-from analecta.publish.output import output
 from analecta.publish.plain import next_steps, shown
 from analecta.publish.site import Wishes, publish
 from analecta.publish.surveying import survey
 from analecta.settings.first_settings import first_settings
 from analecta.settings.schema import Topic, load
 from analecta.store.library import Library
+from analecta.store.output import output
 from analecta.testweb.process import PocketServer
 from analecta.text.display import plain
 from analecta.watch import told, watch

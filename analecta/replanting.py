@@ -14,7 +14,7 @@ from analecta.crawl.examples import follow, writing
 from analecta.model import BELOW, OTHERS
 from analecta.settings.schema import Settings
 from analecta.store.library import Library
-from analecta.store.shard import Shard
+from analecta.store.partition import Shard
 
 _topics_of = msgspec.msgpack.Decoder(tuple[tuple[int, float], ...]).decode
 

@@ -27,8 +27,8 @@ from analecta.analyse.hits import hits
 from analecta.model import Candidate, State, Target
 from analecta.publish.surveying import survey
 from analecta.store.library import Library
-from analecta.store.packed import pack_text
-from analecta.store.shard import PAGE_COLUMNS, Shard
+from analecta.store.partition import PAGE_COLUMNS, Shard
+from analecta.store.schema import pack_text
 from analecta.testweb.plan import Card
 from analecta.testweb.pocket import PocketWeb
 from analecta.urls import canonical

@@ -21,7 +21,7 @@ import numpy as np
 from analecta.crawl.recipe import frontier_of, manners
 from analecta.model import Candidate, Target
 from analecta.settings.schema import Settings
-from analecta.store.shard import Shard
+from analecta.store.partition import Shard
 from analecta.urls import url_id
 
 OUT = Path(__file__).parent / "out" / "memory.json"

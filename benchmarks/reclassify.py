@@ -23,10 +23,10 @@ from analecta.frontier.policy import SEED_PRIORITY
 from analecta.model import Candidate, State
 from analecta.settings.first_settings import first_settings
 from analecta.settings.schema import Topic, load
-from analecta.store.feedback import GOOD, Word, say
 from analecta.store.library import Library
-from analecta.store.packed import pack_text
-from analecta.store.shard import PAGE_COLUMNS, Shard
+from analecta.store.library_db import GOOD, Word, say
+from analecta.store.partition import PAGE_COLUMNS, Shard
+from analecta.store.schema import pack_text
 from analecta.testweb.pocket import PocketWeb
 
 OUT = Path(__file__).parent / "out" / "reclassify.json"

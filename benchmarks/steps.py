@@ -34,7 +34,7 @@ from analecta.parse import Parser
 from analecta.settings.schema import load
 from analecta.store.archive import Archive
 from analecta.store.library import Library
-from analecta.store.shard import Shard
+from analecta.store.partition import Shard
 from analecta.testweb.pocket import PocketWeb
 from analecta.testweb.process import ServerProcess
 from analecta.text.fingerprint import NearDuplicates

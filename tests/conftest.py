@@ -6,10 +6,10 @@ from collections.abc import Iterator
 import hypothesis
 import pytest
 
-from analecta.crawl.collector import record
 from analecta.crawl.partitions import Crawl
 from analecta.settings.first_settings import first_settings
 from analecta.settings.schema import Topic, load
+from analecta.store.history import record
 from analecta.store.library import Library
 from analecta.testweb.process import PocketServer
 from tests.tools import MISSING

@@ -10,8 +10,8 @@ import msgspec
 from analecta.frontier.frontier import Frontier
 from analecta.frontier.politeness import MAX_WAIT, Manners
 from analecta.model import Answer, Candidate, Found, Lease, State, Target
-from analecta.publish.items import Item
-from analecta.store.shard import PAGE_COLUMNS, Shard
+from analecta.store.partition import PAGE_COLUMNS, Shard
+from analecta.store.rows import Item
 from analecta.urls import canonical
 
 FREE = Manners(0.0, 1000, 0)  # hosts that may be asked at any time

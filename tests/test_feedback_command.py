@@ -12,8 +12,8 @@ from analecta.cli import app
 from analecta.crawl.verdicts import stored
 from analecta.errors import AnalectaError, BadUse, Busy
 from analecta.publish.collection import collections
-from analecta.store.feedback import lesson_wanted, said
 from analecta.store.library import Library
+from analecta.store.library_db import lesson_wanted, said
 
 
 def run(*words):

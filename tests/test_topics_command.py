@@ -9,8 +9,8 @@ import pytest
 
 import analecta.cli.topics  # noqa: F401
 from analecta.publish.analysis import Analysis, Cluster, Member, Shown, save
-from analecta.publish.items import items
 from analecta.store.library import Library
+from analecta.store.rows import items
 from analecta.testweb.process import PocketServer
 from tests.making import shard_at
 from tests.test_cli import analecta as run

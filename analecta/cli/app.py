@@ -61,7 +61,7 @@ Force = Annotated[bool, typer.Option("--force", help="Replace a file of another 
 
 def write_text(path: Path, text: str, kind: str, force: bool) -> None:
     """Write a file that was asked for."""
-    from analecta.publish.output import output
+    from analecta.store.output import output
 
     with output(path, kind, force) as out:
         out.write(text.encode())

@@ -30,9 +30,9 @@ def communities(
     from analecta.publish.communities import communities, find
     from analecta.publish.community_graph import write_graph
     from analecta.publish.community_telling import tell, tell_one
-    from analecta.publish.output import check_outside
     from analecta.publish.plain import next_steps
     from analecta.store.library import Library
+    from analecta.store.output import check_outside
     from analecta.text.display import many
 
     if output is not None:
@@ -74,9 +74,9 @@ def sites(
     """
     from analecta.publish.plain import next_steps
     from analecta.settings.schema import load
-    from analecta.store import sites as store
+    from analecta.store import site_rules as store
     from analecta.store.library import Library
-    from analecta.store.recounting import recount as count_anew
+    from analecta.store.site_counts import recount as count_anew
     from analecta.text.display import plain
 
     if sum(map(bool, (merge, split, undo, recount))) > 1:

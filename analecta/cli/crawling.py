@@ -127,8 +127,8 @@ def health(
     """
     from analecta.cli.health_table import tell
     from analecta.publish.health_page import health_page
-    from analecta.publish.output import check_output
     from analecta.store.library import Library
+    from analecta.store.output import check_output
     from analecta.watch import examine
 
     if output is not None:

@@ -52,7 +52,7 @@ def evaluate_communities(
         raise BadUse("a graph has no pages to crawl: leave out --graph or --crawl")
     if web and graph:
         raise BadUse("--graph is measured instead of a web: leave out --graph or --web")
-    from analecta.publish.output import check_outside
+    from analecta.store.output import check_outside
 
     check_outside(output / "communities.json")
     web = web or "villages"

@@ -186,7 +186,7 @@ def _write_corpus(library: "Library", _: str, how: str, output: Path | None, wis
     from analecta.files import check_ours
     from analecta.publish.corpus import is_corpus, write_corpus
     from analecta.publish.datasheet import REASONS
-    from analecta.publish.output import check_outside
+    from analecta.store.output import check_outside
     from analecta.text.display import many
 
     if output is None:

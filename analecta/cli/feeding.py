@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from analecta.crawl.retrain import Retrained
-    from analecta.store.feedback import Word
     from analecta.store.library import Library
+    from analecta.store.library_db import Word
 
 _SHOWN = 10  # pages of each kind of change
 _KINDS = {"in": "came in", "out": "went out", "moved": "moved here"}
@@ -59,8 +59,8 @@ def feedback(
 
     `analecta retrain` learns from it; so does the next crawl, and one that runs, at its next lesson.
     """
-    from analecta.store.feedback import BAD, DROP, GOOD, learnt, said, say, take_back
     from analecta.store.library import Library
+    from analecta.store.library_db import BAD, DROP, GOOD, learnt, said, say, take_back
 
     library = Library(lib)
     says = [word for word, asked in ((GOOD, good), (BAD, bad), (DROP, drop)) if asked]
@@ -99,10 +99,10 @@ def _words(
 ) -> "list[Word]":
     """What is said of each page; where one of them is not here, nothing is."""
     from analecta.crawl.feedback import word_for
-    from analecta.crawl.finding import find
     from analecta.seed.files import read_bytes, text_of
     from analecta.seed.urls import entries
     from analecta.settings.schema import load
+    from analecta.store.page_lookup import find
 
     meant = [*urls, *(words for _, words in entries(file))] if file else list(urls)
     if not meant:
@@ -120,8 +120,8 @@ def _words(
 
 def _print_text(library: "Library", urls: Sequence[str], json: bool) -> None:
     """The text of a page, as it was read or as a person left it."""
-    from analecta.crawl.finding import find, text_of
-    from analecta.store.feedback import said
+    from analecta.store.library_db import said
+    from analecta.store.page_lookup import find, text_of
     from analecta.text.display import plain
 
     if len(urls) != 1:
@@ -261,7 +261,7 @@ def _asked(lib: Path, json: bool) -> None:
 def _tell(library: "Library", done: "Retrained", json: bool, dry: bool, undone: bool) -> None:
     from analecta.crawl.retrain import can_undo
     from analecta.publish.plain import next_steps
-    from analecta.store.feedback import learnt
+    from analecta.store.library_db import learnt
     from analecta.text.display import many, plain
 
     listed = _listed(library, done, undone)
@@ -313,8 +313,8 @@ def _diff(screen: "Console", done: "Retrained", listed: list[dict[str, object]])
 
 def _listed(library: "Library", done: "Retrained", undone: bool) -> list[dict[str, object]]:
     """The changes with names, titles and addresses."""
-    from analecta.crawl.finding import titles
-    from analecta.store.feedback import DROP, said
+    from analecta.store.library_db import DROP, said
+    from analecta.store.page_lookup import titles
 
     named = {-1: "", **dict(enumerate(done.topics))}
     last = {} if undone else {word.page: word.says for word in said(library)}

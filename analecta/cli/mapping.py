@@ -24,8 +24,8 @@ def draw_map(
     """Draw the groups of pages of a library as one HTML file that needs no network."""
     from analecta.publish.map import copies_of, map_page
     from analecta.publish.neighbourhood import neighbourhood
-    from analecta.publish.output import check_output
     from analecta.store.library import Library
+    from analecta.store.output import check_output
     from analecta.text.display import many, plain
 
     check_output(output, "map", force)
@@ -45,7 +45,7 @@ def draw_map(
 def _analysis(library: "Library", topic: str) -> "Analysis":
     """What `analecta analyse` found; where it has not been run, that is done now."""
     from analecta.publish.analysis import load, save
-    from analecta.publish.topic_names import topic_numbers
+    from analecta.store.topic_names import topic_numbers
 
     topic_numbers(library, [topic] if topic else None)  # says so where there is none of this name
     if found := load(library, topic):

@@ -66,8 +66,8 @@ def evaluate(
     from analecta.evaluate.crawls import setting
     from analecta.evaluate.evaluation import Plan, evaluate
     from analecta.evaluate.report import progress, show, write
-    from analecta.publish.output import check_outside
     from analecta.settings.schema import merge
+    from analecta.store.output import check_outside
 
     check_outside(output / "evaluation.json")
     settings: dict[str, Any] = {}

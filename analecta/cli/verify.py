@@ -11,7 +11,7 @@ from analecta.cli.app import Json, Lib, app, busy, console, print_json, stoppabl
 if TYPE_CHECKING:
     from rich.status import Status
 
-    from analecta.store.findings import Report
+    from analecta.store.verify import Report
 
 _LINE_EVERY = 10.0  # seconds between two lines of progress where there is no terminal
 _MB = 1e6

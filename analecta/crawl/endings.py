@@ -6,8 +6,8 @@ from collections.abc import Callable
 from analecta.frontier.frontier import Frontier
 from analecta.frontier.policy import SEED_PRIORITY
 from analecta.model import Lease, State, Tally
+from analecta.store.partition import Shard
 from analecta.store.revisits import count_revisit, outcome
-from analecta.store.shard import Shard
 
 
 class Endings:

@@ -30,7 +30,7 @@ from analecta.frontier.policy import SEED_PRIORITY
 from analecta.frontier.traps import NEAR
 from analecta.model import Lease, NoAnswer
 from analecta.store.archive import Archive
-from analecta.store.shard import Shard
+from analecta.store.partition import Shard
 
 LINGER = 0.004  # seconds a batch waits for company once its first answer is there
 MUCH = 400_000  # characters to judge (crawl/pages.py) in a turn: at most a tenth of a second

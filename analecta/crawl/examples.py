@@ -14,7 +14,7 @@ from analecta.frontier.policy import SEED_PRIORITY
 from analecta.model import OTHERS, Found, State
 from analecta.settings.schema import Settings
 from analecta.store.library import Library
-from analecta.store.shard import Shard
+from analecta.store.partition import Shard
 from analecta.store.site_urls import has_site_urls
 from analecta.urls import canonical
 

@@ -12,10 +12,10 @@ from analecta.crawl.examples import writing
 from analecta.errors import BadUse, suggest
 from analecta.model import BELOW, OTHERS, Verdict
 from analecta.settings.schema import Settings
-from analecta.store.feedback import BAD, DROP, GOOD, Word, said
 from analecta.store.library import Library
-from analecta.store.packed import packed_topics, unpacked
-from analecta.store.shard import NOINDEX, SOFT404, Shard
+from analecta.store.library_db import BAD, DROP, GOOD, Word, said
+from analecta.store.partition import NOINDEX, SOFT404, Shard
+from analecta.store.schema import packed_topics, unpacked
 
 _SURE = 1.0  # confidence where a person says so
 # What its owner wants listed nowhere stays so.

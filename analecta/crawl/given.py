@@ -10,8 +10,8 @@ from analecta.errors import BadUse
 from analecta.model import OTHERS
 from analecta.parse.saved_page import read_example
 from analecta.settings.schema import Settings
-from analecta.store.feedback import MARK, Word, mark
 from analecta.store.library import SETTINGS
+from analecta.store.library_db import MARK, Word, mark
 
 
 def given_files(settings: Settings, topics: Sequence[str], folder: Path) -> list[tuple[int, str]]:

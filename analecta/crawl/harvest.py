@@ -20,7 +20,7 @@ from analecta.model import UNASKED, Answer, Candidate, Fetched, Found, Lease, No
 from analecta.parse import ParserDied
 from analecta.parse.sitemap import Sitemap, read_sitemap
 from analecta.store.archive import Archive, Original
-from analecta.store.shard import Shard
+from analecta.store.partition import Shard
 from analecta.urls import canonical
 
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))

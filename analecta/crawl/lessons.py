@@ -20,8 +20,8 @@ from analecta.judge.build import load_judge, new_judge
 from analecta.model import Example, Found, State, Tally
 from analecta.protocols import Judge
 from analecta.settings.schema import Settings
-from analecta.store.feedback import lesson_held, lesson_wanted, said
 from analecta.store.library import Library
+from analecta.store.library_db import lesson_held, lesson_wanted, said
 
 _LISTEN = 1.0  # seconds between two looks whether a person wants a lesson
 _LISTED = 3  # files in one sentence

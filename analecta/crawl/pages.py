@@ -23,11 +23,11 @@ from analecta.parse import DOCUMENTS, Parser, ParserDied
 from analecta.parse import UNREAD as TO_READ
 from analecta.protocols import Judge
 from analecta.store.archive import Archive, Original, payload_digest
-from analecta.store.packed import pack_text, unpack_text
+from analecta.store.partition import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404, UNREAD, Shard
 from analecta.store.revisits import CHANGED, UNCHANGED, count_revisit
-from analecta.store.shard import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404, UNREAD, Shard
-from analecta.store.site_links import SiteCount
-from analecta.store.waiting import sources
+from analecta.store.schema import pack_text, unpack_text
+from analecta.store.sites import SiteCount
+from analecta.store.urls import sources
 from analecta.text.fingerprint import NearDuplicates, fingerprints
 from analecta.text.tokens import LOOKED_AT, Words, excerpt, words
 

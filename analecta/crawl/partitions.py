@@ -18,7 +18,6 @@ from typing import IO
 import msgspec
 
 from analecta.crawl.checks import check, check_files
-from analecta.crawl.collector import record
 from analecta.crawl.communities import Growth
 from analecta.crawl.course import Helm
 from analecta.crawl.lessons import Lessons
@@ -30,6 +29,7 @@ from analecta.errors import AnalectaError, BadUse, Environment
 from analecta.frontier.mirrors import Mirrors, Sighting
 from analecta.model import UNLIMITED, Tally
 from analecta.settings.schema import Settings
+from analecta.store.history import record
 from analecta.store.library import Library
 
 _TICK = 0.05  # seconds between two looks around, if no report comes before

@@ -18,7 +18,7 @@ from analecta.fetch.message import decode
 from analecta.model import Answer, Lease, Page, Target
 from analecta.parse import Parser
 from analecta.store.archive import Archive, Place, read_answer
-from analecta.store.shard import Shard
+from analecta.store.partition import Shard
 
 FEW = 6  # documents under way that are read as they come
 _NOW_AND_THEN = 32  # batches for a document

@@ -43,13 +43,13 @@ from analecta.protocols import Fetch, Transport
 from analecta.settings.schema import FetchSettings, Settings
 from analecta.store.archive import Archive
 from analecta.store.library import Library
-from analecta.store.post import Post
+from analecta.store.outbox import Post
+from analecta.store.partition import Shard
 from analecta.store.recovery import Suspect, recover
-from analecta.store.shard import Shard
-from analecta.store.site_links import SiteCount, Units
+from analecta.store.site_rules import Sites, sites_of
 from analecta.store.site_urls import SiteUrls
-from analecta.store.sites import Sites, sites_of
-from analecta.store.waiting import entered_hosts
+from analecta.store.sites import SiteCount, Units
+from analecta.store.urls import entered_hosts
 from analecta.text.fingerprint import NearDuplicates
 from analecta.urls import Joiner, canonical, domain_of, is_loopback
 

@@ -27,8 +27,8 @@ from analecta.model import OTHERS, Verdict
 from analecta.parse import DOCUMENTS
 from analecta.protocols import Judge
 from analecta.signals import leave_stop_to_parent
-from analecta.store.packed import packed_topics, unpack_text, unpacked
-from analecta.store.shard import NOINDEX, SOFT404
+from analecta.store.partition import NOINDEX, SOFT404
+from analecta.store.schema import packed_topics, unpack_text, unpacked
 from analecta.store.sqlite import connect
 from analecta.text.tokens import Words, excerpt, words
 

@@ -14,7 +14,6 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
-from analecta.crawl.collector import record
 from analecta.crawl.examples import writing
 from analecta.crawl.feedback import spoken
 from analecta.crawl.given import given_files, with_words
@@ -24,8 +23,9 @@ from analecta.crawl.verdicts import Change, Rows, changes, load, put_back, save,
 from analecta.errors import BadUse, Environment
 from analecta.judge.build import new_judge
 from analecta.settings.schema import Settings
-from analecta.store.feedback import MARK, lesson_held, said, want_lesson
+from analecta.store.history import record
 from analecta.store.library import Library
+from analecta.store.library_db import MARK, lesson_held, said, want_lesson
 
 _LEFT = "reclassifying"  # in library.db: what is left to do
 _STEPS = "retrained"  # in library.db: the retrainings that can be undone

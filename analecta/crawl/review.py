@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from analecta.frontier.focus import Focus
 from analecta.frontier.traps import DEMOTED
-from analecta.store.waiting import Source, Waiting, host_names, sources, waiting
+from analecta.store.urls import Source, Waiting, host_names, sources, waiting
 
 _UNKNOWN = 0.5  # the most that a URL is worth when the harvest begins, if the page that links to it is not here
 

@@ -10,9 +10,9 @@ from math import inf
 from analecta.frontier.frontier import Frontier
 from analecta.frontier.policy import SEED_PRIORITY
 from analecta.model import Candidate, Found, Lease
-from analecta.store.shard import Shard
+from analecta.store.partition import Shard
+from analecta.store.site_rules import Sites, front, fronts
 from analecta.store.site_urls import WAITS, SiteUrls
-from analecta.store.sites import Sites, front, fronts
 
 _ON_THE_WAY = 16  # URLs of a site that are let go at a time: what is found meanwhile may be better
 _TRIES = 3  # URLs of a site that are asked for at most, for each page that may be taken

@@ -27,8 +27,8 @@ from analecta.protocols import Judge
 from analecta.settings.schema import LearnSettings
 from analecta.store.library import Library
 from analecta.store.links import page_links
-from analecta.store.packed import unpack_text
-from analecta.store.shard import NOINDEX, SOFT404
+from analecta.store.partition import NOINDEX, SOFT404
+from analecta.store.schema import unpack_text
 from analecta.text.tokens import Words, words
 
 _MOST_TEXT = 60_000  # characters of a page that are learnt from

@@ -11,7 +11,7 @@ import zstandard
 from analecta.crawl.examples import writing
 from analecta.errors import Environment
 from analecta.store.library import Library
-from analecta.store.shard import NOINDEX, SOFT404
+from analecta.store.partition import NOINDEX, SOFT404
 
 _BATCH = 2000  # rows of one transaction
 _ALL = "SELECT seq, id, topic, confidence, topics, model FROM pages ORDER BY seq"

@@ -28,8 +28,8 @@ from analecta.publish.communities import communities
 from analecta.settings.first_settings import first_settings
 from analecta.settings.schema import Topic, load
 from analecta.store.library import Library
-from analecta.store.recounting import count_links
-from analecta.store.sites import Sites
+from analecta.store.site_counts import count_links
+from analecta.store.site_rules import Sites
 from analecta.testweb.process import ServerProcess
 from analecta.testweb.villages_web import theme
 

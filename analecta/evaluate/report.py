@@ -23,7 +23,7 @@ from analecta.evaluate.tables import (
     topic_rows,
 )
 from analecta.publish.charts import Bar, bar_chart, line_chart
-from analecta.publish.output import output
+from analecta.store.output import output
 
 _TICKS = [(0, "0"), (1, "R"), (2, "2R"), (3, "3R"), (4, "4R")]
 _RANKS = [(1, "1"), (20, "20"), (40, "40"), (60, "60"), (80, "80"), (100, "100")]

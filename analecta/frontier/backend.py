@@ -9,7 +9,7 @@ Row = tuple[int, Candidate, State, bool, str]  # n, what, state, cold, reason
 
 
 class Ledger(Protocol):
-    """The durable side of the frontier; the shard is one. See store/shard.py for what each does."""
+    """The durable side of the frontier; the shard is one. See store/partition.py for what each does."""
 
     def add(self, rows: Iterable[Row]) -> None: ...
     def lease(self, ids: Sequence[int], priorities: Sequence[float]) -> list[Lease]: ...

@@ -14,8 +14,8 @@ from analecta.model import Answer, Target
 from analecta.parse import ParserDied, Sandbox
 from analecta.parse.charset import decode as decode_text
 from analecta.parse.charset import header_charset
-from analecta.publish.items import Item
 from analecta.store.archive import Place, read_answer
+from analecta.store.rows import Item
 
 HTML = frozenset(("text/html", "application/xhtml+xml"))
 MAX_BODY = 16 * 1024 * 1024  # bytes, decoded

@@ -14,8 +14,8 @@ import msgspec
 from analecta.errors import BadUse
 from analecta.publish.authors import Name, names_of
 from analecta.publish.collection import Collection
-from analecta.publish.items import Item
-from analecta.publish.output import output
+from analecta.store.output import output
+from analecta.store.rows import Item
 from analecta.text.display import iso, one_line
 
 # BibTeX counts braces even behind a backslash: only commands whose braces pair are safe.

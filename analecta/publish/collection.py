@@ -17,12 +17,12 @@ import msgspec
 from analecta.analyse.link_graph import LinkGraph, hubs_and_authorities, link_graph
 from analecta.judge.page_kinds import kinds_of
 from analecta.publish.homes import Homes
-from analecta.publish.items import Item, items, text_of
 from analecta.publish.neighbourhood import Inside, everything
 from analecta.publish.ranking import Candidate, choose, in_order, scaled, score
-from analecta.publish.topic_names import topic_numbers
 from analecta.store.library import Library
 from analecta.store.links import page_links
+from analecta.store.rows import Item, items, text_of
+from analecta.store.topic_names import topic_numbers
 from analecta.text.tokens import words
 
 MOST = 50  # items of a collection

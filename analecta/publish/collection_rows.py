@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 
 from analecta.publish.collection import Collection
 from analecta.publish.homes import Homes
-from analecta.publish.known import Known
 from analecta.publish.rows import Row, says_noindex
 from analecta.store.library import Library
+from analecta.store.url_lookup import Known
 from analecta.text.display import iso
 
 COLUMNS: dict[str, type] = {

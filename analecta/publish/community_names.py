@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from analecta.analyse.labels import labels_of, terms_of_clusters
-from analecta.store.packed import unpack_text
-from analecta.store.shard import SHOWN
-from analecta.store.sites import Sites
+from analecta.store.partition import SHOWN
+from analecta.store.schema import unpack_text
+from analecta.store.site_rules import Sites
 from analecta.text.display import one_line
 
 _OF_A_SITE = 5  # pages, the first that came: the front page is among them

@@ -19,14 +19,14 @@ from analecta.errors import BadUse
 from analecta.files import whole_folder
 from analecta.publish.archived import HTML, MainTexts, answer_of, html_of
 from analecta.publish.datasheet import Counts, datasheet, provenance
-from analecta.publish.items import Item, items, text_of
 from analecta.publish.licences import licence_of
-from analecta.publish.output import check_replaceable
 from analecta.publish.rows import Row
 from analecta.publish.tables import write_jsonl, write_parquet
-from analecta.publish.topic_names import topic_numbers
 from analecta.store.library import Library
-from analecta.store.shard import NOINDEX, SOFT404
+from analecta.store.output import check_replaceable
+from analecta.store.partition import NOINDEX, SOFT404
+from analecta.store.rows import Item, items, text_of
+from analecta.store.topic_names import topic_numbers
 from analecta.text.display import iso
 from analecta.text.tokens import words
 

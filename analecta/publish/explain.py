@@ -11,15 +11,15 @@ from analecta.errors import AnalectaError, BadUse
 from analecta.judge import JUDGES
 from analecta.judge.page_kinds import kind_of
 from analecta.model import Page, State, Target
-from analecta.publish.known import Known, Url
-from analecta.publish.linking import Linked, linked
 from analecta.publish.reasons import sentence
 from analecta.settings.schema import load
 from analecta.store.archive import CERTIFICATE, Place, read_field
-from analecta.store.feedback import DROP, GOOD, learnt, said
+from analecta.store.inlinks import Linked, linked
 from analecta.store.library import Library
-from analecta.store.packed import unpack_text
-from analecta.store.shard import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404
+from analecta.store.library_db import DROP, GOOD, learnt, said
+from analecta.store.partition import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404
+from analecta.store.schema import unpack_text
+from analecta.store.url_lookup import Known, Url
 from analecta.text.display import iso
 from analecta.urls import canonical
 

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from analecta.publish.output import output
+from analecta.store.output import output
 from analecta.text.display import one_line
 
 Numbers = npt.NDArray[np.int64]

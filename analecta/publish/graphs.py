@@ -17,11 +17,11 @@ from analecta.publish.communities import Community
 from analecta.publish.community_graph import HOME, home_values
 from analecta.publish.graph_xml import FORMATS, Graph, Numbers, Size, Value, write
 from analecta.publish.homes import Homes
-from analecta.publish.items import Item, items
 from analecta.publish.neighbourhood import neighbourhood
-from analecta.publish.topic_names import topic_numbers
 from analecta.store.library import Library
 from analecta.store.links import page_links
+from analecta.store.rows import Item, items
+from analecta.store.topic_names import topic_numbers
 
 PAGE: dict[str, type] = {
     "url": str, "host": str, "topic": str, "confidence": float, "mime": str, "lang": str, "date": str, "words": int,

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from analecta.analyse.inlinks import InLinks
 from analecta.analyse.word_search import WordSearch, snippet
 from analecta.errors import BadUse
-from analecta.publish.known import Known
 from analecta.seed.engines.engine import Hit
 from analecta.store.library import Library
-from analecta.store.packed import unpack_text
-from analecta.store.shard import SOFT404
+from analecta.store.partition import SOFT404
+from analecta.store.schema import unpack_text
+from analecta.store.url_lookup import Known
 from analecta.urls import canonical
 
 MOST = 200_000  # pages that are indexed, the newest: about 10 kB of memory each

@@ -6,11 +6,11 @@ import msgspec
 
 from analecta.publish.communities import Found, communities, find
 from analecta.publish.homes import Homes
-from analecta.publish.items import Item
 from analecta.settings.schema import load
 from analecta.store.library import Library
-from analecta.store.recounting import counted
-from analecta.store.sites import sites_of
+from analecta.store.rows import Item
+from analecta.store.site_counts import counted
+from analecta.store.site_rules import sites_of
 
 NOTHING = Found([], [], {}, 0, 0)
 Inside = Callable[[Item], bool]  # whether a page is one of those that are asked for

@@ -6,7 +6,7 @@ Copies are out already; here go those that a crawl has to keep, such as two vers
 import sqlite3
 from collections.abc import Iterable, Sequence
 
-from analecta.publish.items import Item
+from analecta.store.rows import Item
 
 _SKETCHES = "SELECT seq, simhash FROM pages WHERE topic >= 0 AND simhash IS NOT NULL"
 _SIMHASH = (1 << 48) - 1  # the bits of a fingerprint that are of the text

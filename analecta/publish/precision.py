@@ -14,8 +14,8 @@ import msgspec
 from analecta.addresses import address
 from analecta.errors import BadUse
 from analecta.publish.collection import Collection
-from analecta.publish.known import Known
 from analecta.store.library import Library
+from analecta.store.url_lookup import Known
 from analecta.urls import canonical
 
 AT = (5, 10, 20, 50)

@@ -11,7 +11,7 @@ from math import sqrt
 
 import msgspec
 
-from analecta.publish.items import Item
+from analecta.store.rows import Item
 
 # A page that all hubs link to passes one of which the judge is surer by up to a ninth, not by more: of most topics the
 # hundred best lie closer together than that.

@@ -12,11 +12,11 @@ from analecta.errors import BadUse
 from analecta.model import State
 from analecta.publish.reasons import NO_REFUSALS
 from analecta.publish.rows import Left, Row, history
-from analecta.publish.topic_names import shown_topics
 from analecta.settings.schema import load
-from analecta.store.feedback import learnt, said
 from analecta.store.library import Library
-from analecta.store.shard import NOINDEX, SOFT404
+from analecta.store.library_db import learnt, said
+from analecta.store.partition import NOINDEX, SOFT404
+from analecta.store.topic_names import shown_topics
 from analecta.text.display import iso
 
 _MOST_LIMITS = 10

@@ -22,11 +22,11 @@ from analecta.analyse.link_graph import link_graph
 from analecta.analyse.vocabulary import space
 from analecta.errors import BadUse
 from analecta.publish.analysis import Analysis, Cluster, Member, Origin, Shown
-from analecta.publish.items import Item, items, text_of
 from analecta.publish.once import once
-from analecta.publish.topic_names import topic_numbers
 from analecta.store.library import Library
 from analecta.store.links import page_links
+from analecta.store.rows import Item, items, text_of
+from analecta.store.topic_names import topic_numbers
 from analecta.text.display import many
 from analecta.text.tokens import Ints
 

@@ -10,8 +10,8 @@ from typing import IO, Any
 import orjson
 
 from analecta.errors import BadUse
-from analecta.publish.output import output
 from analecta.publish.rows import Row
+from analecta.store.output import output
 
 Columns = Mapping[str, type]
 

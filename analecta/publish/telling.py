@@ -7,8 +7,8 @@ from rich.text import Text
 
 from analecta.publish.explain import Explanation, Kept, Model, Step
 from analecta.publish.facts import Fact, Facts, Inset
-from analecta.publish.linking import Linked
 from analecta.publish.reasons import KIND_WORDS
+from analecta.store.inlinks import Linked
 from analecta.text.display import many, plain
 
 _FOUND = {

@@ -12,12 +12,12 @@ from pathlib import Path
 from analecta.errors import Environment
 from analecta.model import Found, State
 from analecta.store.archive import last_whole_member
-from analecta.store.identity import restore_id
+from analecta.store.partition import NOINDEX, PAGE_COLUMNS, SCHEMA_SQL, UNREAD, Shard
 from analecta.store.salvage import salvage
-from analecta.store.shard import NOINDEX, PAGE_COLUMNS, SCHEMA_SQL, UNREAD, Shard
+from analecta.store.shard_ids import restore_id
 from analecta.store.sqlite import connect
 from analecta.store.verify_database import is_sound
-from analecta.store.warc_records import Record, read_records
+from analecta.store.warc_scan import Record, read_records
 from analecta.urls import canonical
 
 _ADD_URL = (

@@ -13,9 +13,9 @@ from typing import Any
 import orjson
 
 from analecta.store.archive import Place, new_id, read_record, stored_member, trim, warc_date
-from analecta.store.findings import Damage
-from analecta.store.packed import unpack_text
-from analecta.store.shard import UNREAD, Shard
+from analecta.store.partition import UNREAD, Shard
+from analecta.store.schema import unpack_text
+from analecta.store.verify import Damage
 from analecta.store.verify_rows import BAD_WORDS, bad_urls, present, unreadable
 from analecta.urls import canonical
 

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from analecta.store.seal import seal_of
+from analecta.store.checksums import seal_of
 from analecta.store.sqlite import readable
-from analecta.store.warc_records import set_aside
+from analecta.store.warc_scan import set_aside
 
 _MOST_FILLED = 1000  # times: a larger size than this was damaged itself
 _GAP = 5_000  # row numbers in a row that are tried in vain

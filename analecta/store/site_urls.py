@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Iterable
 
 from analecta.model import State
-from analecta.store.site_links import Units
+from analecta.store.sites import Units
 
 WAITS = "site-waits"
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from analecta.store.findings import Damage, Part
-from analecta.store.warc_records import Record, read_records
+from analecta.store.verify import Damage, Part
+from analecta.store.warc_scan import Record, read_records
 
 RECORDS, PLACES = "archive records", "pages and their records"
 _REFETCH = "the bytes are put into archive/quarantine and the page is queued to be fetched again"

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from analecta.errors import Environment
-from analecta.store.findings import Part
-from analecta.store.seal import changed_pages
+from analecta.store.checksums import changed_pages
 from analecta.store.sqlite import connect
+from analecta.store.verify import Part
 
 DAMAGED, CHANGED = "database damaged", "database changed since it was sealed"
 _MOST = 100  # complaints of SQLite about one file

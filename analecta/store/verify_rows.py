@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 from isal import isal_zlib
 
-from analecta.store.findings import Part
+from analecta.store.verify import Part
 from analecta.urls import partition_of, url_id
 
 BAD_ZLIB: type[Exception] = isal_zlib.error  # type: ignore[assignment]  # its stub calls it a value

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from analecta.errors import Environment
 from analecta.publish.oai.checking import seal_records
-from analecta.store import identity
-from analecta.store.findings import Report
+from analecta.store import shard_ids
 from analecta.store.library import Library
+from analecta.store.verify import Report
 from analecta.verify.repair import repair, repair_library_db, repair_shards
 from analecta.verify.run import Doing, quiet, run
 
@@ -45,9 +45,9 @@ def _repair_databases(folder: Path) -> list[str]:
 
 def _whole(folder: Path, strict: bool) -> None:
     """Raise what is missing or foreign: nothing more can be said of such a library."""
-    found = identity.problems(folder, strict=False)
+    found = shard_ids.problems(folder, strict=False)
     if strict and not found:
-        found += identity.lost(folder).values()
+        found += shard_ids.lost(folder).values()
     if found:
         raise Environment(f"{'; '.join(found)}. Nothing was changed")
 

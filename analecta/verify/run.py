@@ -8,8 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from analecta.store.findings import Part, Report, combined
 from analecta.store.library import Library
+from analecta.store.verify import Part, Report, combined
 from analecta.verify.steps import Step, steps
 
 NAME = "verify.json"

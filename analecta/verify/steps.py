@@ -12,9 +12,9 @@ from analecta.errors import Environment
 from analecta.judge.model_files import damaged_models
 from analecta.publish.oai.checking import wrong_records
 from analecta.publish.search.kept import changed_files, folder_of
-from analecta.store.findings import Part
 from analecta.store.library import Library
 from analecta.store.sqlite import connect, readable
+from analecta.store.verify import Part
 from analecta.store.verify_archive import verify_file, verify_places
 from analecta.store.verify_database import DAMAGED, verify_database
 from analecta.store.verify_rows import BAD_ZLIB, verify_rows

@@ -10,9 +10,9 @@ from analecta.errors import BadUse
 from analecta.publish.communities import communities, deeper
 from analecta.settings.schema import SiteSettings, load, merge
 from analecta.store.crawled_sites import crawled_sites
-from analecta.store.recounting import recount
-from analecta.store.site_links import read_sites
-from analecta.store.sites import Sites, moved, sites_of, split
+from analecta.store.site_counts import recount
+from analecta.store.site_rules import Sites, moved, sites_of, split
+from analecta.store.sites import read_sites
 from tests.crawls import soundness
 from tests.crawls.driver import kept, kill_tree, make_library, started, states, wait_for
 from tests.crawls.site import html

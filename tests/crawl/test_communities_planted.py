@@ -20,8 +20,8 @@ from analecta.model import Tally
 from analecta.publish.communities import communities
 from analecta.settings.schema import load
 from analecta.store.crawled_sites import crawled_sites
-from analecta.store.site_links import read_sites
-from analecta.store.sites import Sites
+from analecta.store.site_rules import Sites
+from analecta.store.sites import read_sites
 from analecta.testweb.process import ServerProcess
 from analecta.testweb.villages import Villages
 from tests.crawls.driver import make_library

@@ -14,8 +14,8 @@ from analecta.crawl.exchange import Exchange, Hello, Letter, Receipt
 from analecta.crawl.messages import decode
 from analecta.crawl.transport import MAX_MESSAGE, Faulty, Pipes, pair
 from analecta.model import Candidate, Found
-from analecta.store.post import Post
-from analecta.store.shard import Shard
+from analecta.store.outbox import Post
+from analecta.store.partition import Shard
 from analecta.urls import canonical
 
 

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from analecta.crawl import retrain as work
 from analecta.crawl.feedback import spoken, standing, word_for
-from analecta.crawl.finding import find
 from analecta.crawl.partitions import Crawl
 from analecta.crawl.reclassify import Model, judged
 from analecta.crawl.training import Teacher
@@ -26,8 +25,9 @@ from analecta.judge.unjudged import Unjudged
 from analecta.model import OTHERS, Verdict
 from analecta.settings.schema import LearnSettings
 from analecta.settings.schema import load as settings_of
-from analecta.store.feedback import BAD, DROP, GOOD, Word, lesson_wanted, mark, said, say, take_back
 from analecta.store.library import Library
+from analecta.store.library_db import BAD, DROP, GOOD, Word, lesson_wanted, mark, said, say, take_back
+from analecta.store.page_lookup import find
 from tests.making import shard_at
 
 BEES, STARS = 0, 1

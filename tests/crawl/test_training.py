@@ -13,7 +13,7 @@ from analecta.settings.first_settings import first_settings
 from analecta.settings.schema import LearnSettings, Topic, load
 from analecta.store.library import Library
 from analecta.store.links import page_links
-from analecta.store.shard import Shard
+from analecta.store.partition import Shard
 from analecta.testweb.process import PocketServer, ServerProcess
 from tests.crawl import twenty
 from tests.crawls.driver import wait_for

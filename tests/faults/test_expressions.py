@@ -11,7 +11,7 @@ from analecta.seed.engines.engine import plain
 from analecta.seed.papers.citation import _JOURNAL
 from analecta.seed.papers.names import take_names
 from analecta.settings.schema import SiteSettings, parse
-from analecta.store.sites import Sites
+from analecta.store.site_rules import Sites
 from analecta.text.patterns import Patterns, pattern_fault
 from analecta.urls import canonical
 

@@ -10,8 +10,8 @@ from analecta.publish.authors import Name, names_of
 from analecta.publish.citations import FORMATS, bibtex, references, ris, tex, write_citations
 from analecta.publish.collection import Collection, Ranked, collections
 from analecta.publish.collection_rows import COLUMNS, collection_rows
-from analecta.publish.items import Item
 from analecta.publish.neighbourhood import neighbourhood
+from analecta.store.rows import Item
 from tests.making import target
 
 PDF = "application/pdf"

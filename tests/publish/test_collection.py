@@ -5,11 +5,11 @@ from contextlib import closing
 import msgspec
 import pytest
 
-from analecta.crawl.collector import record
 from analecta.errors import BadUse
 from analecta.publish.collection import collections
+from analecta.store.history import record
 from analecta.store.library import Library
-from analecta.store.shard import NOINDEX, SOFT404
+from analecta.store.partition import NOINDEX, SOFT404
 from tests.publish.shelf import Given, html, shelved
 
 

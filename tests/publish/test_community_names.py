@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analecta.publish.community_names import LETTERS, beginning, names_of
-from analecta.store.sites import Sites
+from analecta.store.site_rules import Sites
 from tests.publish.shelf import PROSE, Given, html, shelved
 
 FILLING = "People wrote letters in October about the weather, the roads and the trains. " * 3

@@ -11,9 +11,9 @@ from isal import isal_zlib
 
 from analecta.errors import BadUse, Environment
 from analecta.publish.corpus import COLUMNS, DATA, write_corpus
-from analecta.publish.items import items, text_of
 from analecta.publish.tables import write_parquet
-from analecta.store.shard import NOARCHIVE, NOINDEX
+from analecta.store.partition import NOARCHIVE, NOINDEX
+from analecta.store.rows import items, text_of
 from tests.making import target
 from tests.publish.shelf import PROSE, Given, html, shelved
 

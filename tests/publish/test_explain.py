@@ -12,13 +12,13 @@ from analecta.judge import JUDGES
 from analecta.model import State
 from analecta.publish.collection import collections
 from analecta.publish.explain import Explanation, Step, explain
-from analecta.publish.linking import Linked, Linking
 from analecta.publish.reasons import sentence
 from analecta.publish.rows import Left, links, pages, refusals
 from analecta.publish.telling import tell, verdict
-from analecta.store.feedback import Word, say
+from analecta.store.inlinks import Linked, Linking
 from analecta.store.library import Library
-from analecta.store.shard import Shard
+from analecta.store.library_db import Word, say
+from analecta.store.partition import Shard
 
 
 def text(explanation) -> str:

@@ -11,11 +11,11 @@ from analecta.publish.communities import Community, Member
 from analecta.publish.graph_xml import FORMATS, Graph
 from analecta.publish.graphs import PAGE, SITE, site_graph, write_graph
 from analecta.publish.homes import Homes
-from analecta.publish.items import items
 from analecta.publish.neighbourhood import neighbourhood
 from analecta.settings.schema import SiteSettings
-from analecta.store.shard import NOINDEX
-from analecta.store.sites import Sites
+from analecta.store.partition import NOINDEX
+from analecta.store.rows import items
+from analecta.store.site_rules import Sites
 from tests.making import item, target
 from tests.publish.shelf import Given, shelved
 

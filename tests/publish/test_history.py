@@ -7,9 +7,9 @@ from shutil import copytree
 import pytest
 
 from analecta.cli.status_table import sparkline
-from analecta.crawl.collector import record
 from analecta.publish.rows import Left, history, pages
 from analecta.publish.status import status
+from analecta.store.history import record
 from analecta.store.library import Library, Moment
 
 

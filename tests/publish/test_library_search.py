@@ -11,7 +11,7 @@ from analecta.publish.library_search import open_library
 from analecta.seed.engines.engine import Hit
 from analecta.seed.reading import Reading
 from analecta.seeking import find_examples
-from analecta.store.packed import unpack_text
+from analecta.store.schema import unpack_text
 from analecta.urls import canonical
 
 

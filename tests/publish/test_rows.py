@@ -13,9 +13,9 @@ from analecta.publish.homes import Homes
 from analecta.publish.rows import COLUMNS, KINDS, Left, links, pages, refusals
 from analecta.store.archive import Place, read_record
 from analecta.store.library import Library
-from analecta.store.packed import pack_text
-from analecta.store.shard import NOINDEX, SOFT404
-from analecta.store.sites import Sites
+from analecta.store.partition import NOINDEX, SOFT404
+from analecta.store.schema import pack_text
+from analecta.store.site_rules import Sites
 from analecta.urls import partition_of
 from tests.making import target
 from tests.publish.shelf import Shelf

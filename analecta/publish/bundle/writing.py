@@ -37,9 +37,9 @@ from analecta.publish.bundle.manifest import (
     in_the_way,
     order_digest,
 )
-from analecta.publish.output import check_output, output
 from analecta.settings.schema import Settings, load
 from analecta.store.library import Library
+from analecta.store.output import check_output, output
 
 _BLOCK = 1 << 20
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the first moment that a zip file knows

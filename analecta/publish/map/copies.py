@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from analecta.publish.analysis import Analysis, Cluster
-from analecta.publish.items import Item, items, text_of
+from analecta.store.rows import Item, items, text_of
 from analecta.urls import url_id
 
 LETTERS = 1500  # of the text of a copy

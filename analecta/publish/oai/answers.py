@@ -6,7 +6,7 @@ import msgspec
 
 from analecta.publish.oai.datestamps import written
 from analecta.publish.oai.metadata import in_xml
-from analecta.publish.oai.records import Record
+from analecta.store.oai_records import Record
 
 _SPACE = "http://www.openarchives.org/OAI/2.0/"
 _OPEN = (

@@ -6,13 +6,13 @@ import itertools
 import sqlite3
 from collections.abc import Iterator
 
-from analecta.publish.items import items, text_of
-from analecta.publish.oai import records
 from analecta.publish.oai.keeping import digest_of, keeping
 from analecta.publish.oai.metadata import oai_dc
 from analecta.publish.oai.sets import sets_of
+from analecta.store import oai_records
+from analecta.store.checksums import seal
 from analecta.store.library import Library
-from analecta.store.seal import seal
+from analecta.store.rows import items, text_of
 
 _AT_ONCE = 500
 
@@ -24,13 +24,13 @@ def wrong_records(library: Library, db: sqlite3.Connection) -> Iterator[tuple[in
     with library.shards() as shards:
         found = items(shards)
         while batch := list(itertools.islice(found, _AT_ONCE)):
-            known = records.live(db, [item.id for item in batch])
+            known = oai_records.live(db, [item.id for item in batch])
             for item in batch:
                 topics = [number for number, _ in item.topics if 0 <= number < len(names)]
                 specs = tuple(sets.of_topic[number] for number in topics)
                 if known.get(item.id) == digest_of(item, specs):
                     made = oai_dc(item, [names[number] for number in topics], text_of(shards, item))
-                    stored = records.record(db, item.id)
+                    stored = oai_records.record(db, item.id)
                     yield item.id, item.url, stored is None or stored.metadata != made
 
 

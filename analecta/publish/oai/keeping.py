@@ -20,15 +20,15 @@ import numpy as np
 import xxhash
 
 from analecta.errors import AnalectaError, Busy
-from analecta.publish.items import Item, items, text_of
-from analecta.publish.oai import records
 from analecta.publish.oai.datestamps import Clock
 from analecta.publish.oai.metadata import oai_dc
-from analecta.publish.oai.records import Change, with_above
 from analecta.publish.oai.sets import Sets, sets_of
-from analecta.publish.topic_names import shown_topics
+from analecta.store import oai_records
 from analecta.store.library import Library
+from analecta.store.oai_records import Change, with_above
+from analecta.store.rows import Item, items, text_of
 from analecta.store.sqlite import connect
+from analecta.store.topic_names import shown_topics
 
 T = TypeVar("T")
 EVERY = 5.0  # seconds between two looks at least
@@ -54,13 +54,13 @@ def keeping(library: Library, now: Callable[[], float], repository: str) -> Iter
         except BlockingIOError as error:
             raise Busy(f"the records of {library.folder} are already served by another process") from error
         path = library.derived("oai.db")
-        with records.writing(path, now(), repository) as db, contextlib.closing(_Watch()) as watch:
-            clock = Clock(now, int(records.get(db, "clock", 0)))
+        with oai_records.writing(path, now(), repository) as db, contextlib.closing(_Watch()) as watch:
+            clock = Clock(now, int(oai_records.get(db, "clock", 0)))
             try:
                 yield Keeper(library, path, db, clock, watch)
             finally:
                 with contextlib.suppress(sqlite3.Error):  # a full disk: what was written before holds
-                    records.put_clock(db, clock.last)
+                    oai_records.put_clock(db, clock.last)
 
 
 class Keeper:
@@ -73,21 +73,21 @@ class Keeper:
 
     def sync(self) -> Synced | None:
         """Take over what has changed in the library; None where nothing was written to it."""
-        records.put_clock(self.db, self.clock.date())
+        oai_records.put_clock(self.db, self.clock.date())
         versions = self._watch.versions(_files(self.library))
         if versions == self._seen:
             return None
         shown, names = shown_topics(self.library), self.library.topic_names()
         sets = sets_of(names)
         listed = with_above(sets.of_topic[number] for number in shown)
-        records.put_sets(self.db, {spec: name for spec, name in sets.names.items() if spec in listed})
+        oai_records.put_sets(self.db, {spec: name for spec, name in sets.names.items() if spec in listed})
         met, changed = array("q"), 0  # ids of eight bytes each
         with self.library.shards() as shards:
             for batch in _batches(items(shards)):
                 met.extend(item.id for item in batch)
                 changed += self._take(shards, batch, names, sets)
-        deleted = self._forget(np.setdiff1d(records.live_ids(self.db), np.frombuffer(met, np.int64)).tolist())
-        records.drop_sets(self.db, listed)
+        deleted = self._forget(np.setdiff1d(oai_records.live_ids(self.db), np.frombuffer(met, np.int64)).tolist())
+        oai_records.drop_sets(self.db, listed)
         self._seen = versions  # of before the look: what was written meanwhile is looked at next time
         return Synced(len(met), changed, deleted)
 
@@ -104,7 +104,7 @@ class Keeper:
 
     def _take(self, shards: Sequence[sqlite3.Connection], batch: list[Item], names: list[str], sets: Sets) -> int:
         """Write the records of those pages of a batch that are new or changed; how many."""
-        known = records.live(self.db, [item.id for item in batch])
+        known = oai_records.live(self.db, [item.id for item in batch])
         changes = []
         for item in batch:
             topics = [number for number, _ in item.topics if 0 <= number < len(names)]
@@ -117,14 +117,14 @@ class Keeper:
     def _forget(self, gone: list[int]) -> int:
         """Mark records as deleted; they keep their sets."""
         for ids in _batches(iter(gone)):
-            known = (records.record(self.db, id) for id in ids)
+            known = (oai_records.record(self.db, id) for id in ids)
             self._write([Change(one.id, 0, one.sets, None) for one in known if one])
         return len(gone)
 
     def _write(self, changes: list[Change]) -> int:
         if changes:
             with self.clock.stamping() as stamp:
-                records.put(self.db, changes, stamp)
+                oai_records.put(self.db, changes, stamp)
         return len(changes)
 
 

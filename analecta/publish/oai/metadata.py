@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from analecta.publish.items import Item
+from analecta.store.rows import Item
 from analecta.text.display import one_line
 from analecta.text.summary import name_of, summary
 

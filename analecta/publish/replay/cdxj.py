@@ -6,10 +6,10 @@ from typing import IO
 import msgspec
 
 from analecta.errors import BadUse
-from analecta.publish.output import output
-from analecta.publish.replay.catalogue import Catalogue, catalogue
-from analecta.publish.topic_names import topic_numbers
 from analecta.store.library import Library
+from analecta.store.output import output
+from analecta.store.record_index import Catalogue, catalogue
+from analecta.store.topic_names import topic_numbers
 
 
 class Indexed(msgspec.Struct, frozen=True):

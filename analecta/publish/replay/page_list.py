@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from analecta.model import Found
-from analecta.publish.replay.catalogue import Catalogue
-from analecta.store.packed import unpack_text
-from analecta.store.shard import SHOWN, SOFT404
+from analecta.store.partition import SHOWN, SOFT404
+from analecta.store.record_index import Catalogue
+from analecta.store.schema import unpack_text
 
 _PAGES = """SELECT p.id, u.url, coalesce(p.title, ''), u.found, coalesce(p.confidence, 0), p.seq, f.name, p.offset
   FROM pages p CROSS JOIN urls u ON u.id = p.id JOIN files f ON f.n = p.file WHERE u.page = p.seq AND """

@@ -13,14 +13,14 @@ from pathlib import Path
 import msgspec
 
 from analecta.errors import BadUse
-from analecta.publish.output import check_output, output
-from analecta.publish.replay.catalogue import Catalogue, catalogue
 from analecta.publish.replay.cdxj import check_some
 from analecta.publish.replay.copies import SOFTWARE, Copier, warcinfo
 from analecta.publish.replay.package import Package
 from analecta.publish.replay.page_list import Entry, header, main_pages, other_pages
-from analecta.publish.topic_names import topic_numbers
 from analecta.store.library import Library
+from analecta.store.output import check_output, output
+from analecta.store.record_index import Catalogue, catalogue
+from analecta.store.topic_names import topic_numbers
 
 _WARC_SIZE = 1 << 30  # bytes after which a new WARC file is begun
 _LINES = 300  # of the index that are compressed together, to be fetched at once: about 10 kB

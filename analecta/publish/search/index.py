@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 import tantivy
 
-from analecta.publish.items import Item
+from analecta.store.rows import Item
 from analecta.text.tokens import stop_words
 from analecta.urls import canonical
 

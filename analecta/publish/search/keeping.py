@@ -23,17 +23,17 @@ from analecta.errors import Busy, Environment
 from analecta.files import whole_folder
 from analecta.model import OTHERS
 from analecta.publish.homes import Homes
-from analecta.publish.items import Item, items
 from analecta.publish.neighbourhood import neighbourhood
 from analecta.publish.search import community_index, standing
-from analecta.publish.search.anchors import anchors
 from analecta.publish.search.community_index import Said, key
 from analecta.publish.search.index import WORDS, create, document, reopen
 from analecta.publish.search.kept import folder_of, forget, keep, read_kept, source_of, wrong
 from analecta.publish.search.standing import Gathering, Standing
+from analecta.store.anchors import anchors
 from analecta.store.library import Library
-from analecta.store.packed import unpack_text
-from analecta.store.shard import SHOWN
+from analecta.store.partition import SHOWN
+from analecta.store.rows import Item, items
+from analecta.store.schema import unpack_text
 from analecta.store.sqlite import full_disk
 
 MANY = 0.05  # share of pages changed or deleted since all was made from which on all is made anew

@@ -24,13 +24,13 @@ from analecta.publish.search.meaning import Meaning, Names, filtered, marked, me
 from analecta.publish.search.nodes import Node, Only, leaves
 from analecta.publish.search.query import Problem, parse
 from analecta.publish.search.ranking import Placed, Sort, Weights
-from analecta.publish.search.rows import Row, rows
 from analecta.publish.search.snippets import Snippet, snippet
 from analecta.publish.search.standing import Floats, Standing
 from analecta.publish.search.topics import NONE, also_on, first_on
 from analecta.settings.schema import load
 from analecta.store.library import Library
-from analecta.store.sites import sites_of
+from analecta.store.search_rows import Row, rows
+from analecta.store.site_rules import sites_of
 
 _Told = Callable[[str], None]
 

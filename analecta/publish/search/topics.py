@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from analecta.errors import BadUse, suggest
 from analecta.model import BELOW, OTHERS
-from analecta.publish.topic_names import named
+from analecta.store.topic_names import named
 
 NONE = "none"
 

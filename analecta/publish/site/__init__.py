@@ -13,7 +13,6 @@ import msgspec
 
 from analecta.errors import BadUse
 from analecta.publish.collection import MOST, PER_HOST, Collection, Ranked, with_communities
-from analecta.publish.items import text_of
 from analecta.publish.neighbourhood import Neighbourhood, neighbourhood
 from analecta.publish.site.communities_page import communities_page
 from analecta.publish.site.community_content import hoods
@@ -30,6 +29,7 @@ from analecta.publish.site.maps import map_files, map_path
 from analecta.publish.site.markup import tag
 from analecta.publish.site.shelf_page import history_chart, shelf_page
 from analecta.store.library import Library
+from analecta.store.rows import text_of
 from analecta.urls import canonical
 
 _BEST = 20  # pages of a community

@@ -9,11 +9,11 @@ import msgspec
 from analecta.publish.collection import Collection, Ranked
 from analecta.publish.collection_picture import in_one_row
 from analecta.publish.communities import Community
-from analecta.publish.items import Item, items, text_of
 from analecta.publish.neighbourhood import Neighbourhood
 from analecta.publish.site.finding import Finding, Parent, findings
 from analecta.publish.status import Status, status
 from analecta.store.library import Library, Moment
+from analecta.store.rows import Item, items, text_of
 from analecta.text.summary import first_words, name_of, summary
 
 _WORDS = 150  # of each item that the search knows besides those that are shown

@@ -13,12 +13,12 @@ from pathlib import Path
 
 from analecta.parse import MAX_BODY, MAX_TAGS
 from analecta.publish.archived import answer_of, html_of
-from analecta.publish.items import Item
 from analecta.publish.site.content import Entry, Shelf, Site
 from analecta.publish.site.frame import framed, up
 from analecta.publish.site.inert import inert
 from analecta.publish.site.markup import Html, foreign, joined, link, tag
 from analecta.publish.site.metadata import copy_metadata
+from analecta.store.rows import Item
 from analecta.text.display import language
 from analecta.text.words import day, format_name, is_page, iso, written
 

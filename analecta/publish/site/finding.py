@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from analecta.model import Found
-from analecta.publish.items import Item
-from analecta.publish.known import Known, Url
-from analecta.store.shard import NOINDEX
+from analecta.store.partition import NOINDEX
+from analecta.store.rows import Item
+from analecta.store.url_lookup import Known, Url
 
 _AT_ONCE = 500
 _PARENTS = f"""SELECT u.id, u.url, h.name, coalesce(p.title, ''), coalesce(p.lang, '')

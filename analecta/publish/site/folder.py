@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from analecta.files import check_ours, whole_folder
-from analecta.publish.output import check_replaceable
+from analecta.store.output import check_replaceable
 
 MARKER = ".analecta-site"
 _SAID = "Made by `analecta publish`, which may replace this whole folder.\n"

@@ -3,18 +3,18 @@ import shutil
 import pytest
 
 from analecta.errors import Busy
-from analecta.publish.items import items
-from analecta.publish.oai import records
 from analecta.publish.oai.keeping import Synced, keeping
 from analecta.settings.first_settings import first_settings
 from analecta.settings.schema import Topic
+from analecta.store import oai_records
 from analecta.store.library import Library
+from analecta.store.rows import items
 from tests.making import target
 from tests.publish.oai.growing import Now
 
 
 def found(keeper, id):
-    return records.record(keeper.db, id)
+    return oai_records.record(keeper.db, id)
 
 
 def test_new_pages_get_records_with_their_topics_as_sets(growing, keeper):
@@ -87,7 +87,7 @@ def test_records_and_deletions_outlast_the_server(growing, now):
     with keeping(growing.library, now, "else.test") as keeper:
         assert keeper.sync() == Synced(1, 0, 0)
         assert found(keeper, id).metadata is None
-        assert (found(keeper, other), records.get(keeper.db, "repository")) == (before, "r.test")
+        assert (found(keeper, other), oai_records.get(keeper.db, "repository")) == (before, "r.test")
 
 
 def test_f07_a_clock_that_was_set_back_gives_no_earlier_stamps(growing, now):
@@ -106,7 +106,7 @@ def test_a_library_that_was_never_crawled_has_no_records_and_may_be_crawled_late
         assert keeper.sync() == Synced(0, 0, 0)
         library.topic_names(("Roses",))
         keeper.sync()
-        assert records.sets(keeper.db) == [("roses", "Roses")]
+        assert oai_records.sets(keeper.db) == [("roses", "Roses")]
 
 
 def test_f05_a_second_server_is_refused(growing, keeper, now):
@@ -135,8 +135,8 @@ def test_a_topic_that_is_gone_is_no_set_once_no_record_is_in_it(growing, keeper)
     growing.library.settings_path.write_text(first_settings([Topic("Roses", ("http://r.test/",))], "adaptive"))
     growing.add("a", topic=0)
     keeper.sync()
-    assert [spec for spec, _ in records.sets(keeper.db)] == ["science", "science:biology", "roses"]
+    assert [spec for spec, _ in oai_records.sets(keeper.db)] == ["science", "science:biology", "roses"]
     growing.set("a", topic=2)
     keeper.sync()
-    assert [spec for spec, _ in records.sets(keeper.db)] == ["roses"]
+    assert [spec for spec, _ in oai_records.sets(keeper.db)] == ["roses"]
     assert found(keeper, target("http://h.test/a").id).sets == ("roses",)

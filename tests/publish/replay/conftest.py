@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from analecta.model import Found
-from analecta.store.shard import NOARCHIVE, NOINDEX
+from analecta.store.partition import NOARCHIVE, NOINDEX
 from tests.publish.shelf import Shelf
 
 # pywb needs brotlipy, which puts itself in the place of our brotli: such tools live in an environment of their own,

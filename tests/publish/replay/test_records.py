@@ -1,8 +1,8 @@
 import pytest
 
 from analecta.errors import Environment
-from analecta.publish.replay.records import info, records
 from analecta.store.archive import Archive, Original
+from analecta.store.warc import info, records
 from tests.making import answer
 
 

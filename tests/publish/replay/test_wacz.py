@@ -10,8 +10,8 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from analecta.errors import BadUse, Environment
-from analecta.publish.replay.records import records
 from analecta.publish.replay.wacz import write_wacz
+from analecta.store.warc import records
 from tests.publish.shelf import Shelf
 
 CREATED = 1_800_000_000.5

@@ -12,10 +12,10 @@ from analecta.publish.search.searching import Asked, Found, Search
 from analecta.settings.first_settings import first_settings
 from analecta.settings.schema import Topic
 from analecta.store.library import Library
-from analecta.store.packed import pack_text
-from analecta.store.recounting import recount
-from analecta.store.shard import Shard
-from analecta.store.sites import Sites
+from analecta.store.partition import Shard
+from analecta.store.schema import pack_text
+from analecta.store.site_counts import recount
+from analecta.store.site_rules import Sites
 from tests.making import candidate, page_row, target
 
 TOPICS = ("Science", "Science / Biology", "Science / Chemistry", "Roses")

@@ -7,12 +7,12 @@ import tantivy
 
 from analecta.errors import BadUse, Busy, Environment
 from analecta.model import OTHERS
-from analecta.publish.items import items
 from analecta.publish.search import kept as kept_beside
 from analecta.publish.search.keeping import in_step, sync
 from analecta.publish.search.kept import folder_of, read_kept, source_of
 from analecta.publish.search.searching import Asked, Search, opened
 from analecta.store.library import Library
+from analecta.store.rows import items
 
 QUERIES = ("words", "page", "the", "a OR b", "*", "site:test", '"of the"')
 

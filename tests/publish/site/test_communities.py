@@ -13,8 +13,8 @@ from analecta.publish.neighbourhood import NOTHING, Neighbourhood, everything, n
 from analecta.publish.site import publish, write_site
 from analecta.publish.site.communities_page import SHAPES
 from analecta.store.library import Library
-from analecta.store.recounting import counted
-from analecta.store.sites import Sites
+from analecta.store.site_counts import counted
+from analecta.store.site_rules import Sites
 from tests.publish.site.conftest import best_of, change
 
 EVIL = "</svg><script>window.hit = 1</script>\u202e"

@@ -4,9 +4,9 @@ from contextlib import closing
 
 import pytest
 
-from analecta.publish.items import items, text_of
 from analecta.store.library import Library
-from analecta.store.shard import NOARCHIVE, NOINDEX, SOFT404
+from analecta.store.partition import NOARCHIVE, NOINDEX, SOFT404
+from analecta.store.rows import items, text_of
 
 
 @pytest.fixture

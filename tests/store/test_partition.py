@@ -8,7 +8,7 @@ from making import candidate, page_row, shard_at, states, target
 
 from analecta.errors import Environment
 from analecta.model import Found, State
-from analecta.store.shard import PAGE_COLUMNS, SOFT404, Shard
+from analecta.store.partition import PAGE_COLUMNS, SOFT404, Shard
 from analecta.store.sqlite import SCHEMA, connect
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import msgspec
 
 from analecta.model import OTHERS
-from analecta.store.packed import unpack_text
-from analecta.store.shard import SHOWN
+from analecta.store.partition import SHOWN
+from analecta.store.schema import unpack_text
 
 _ROWS = f"""SELECT p.id, u.url, h.name, coalesce(p.title, ''), p.topic, coalesce(p.confidence, 0), coalesce(p.mime, ''),
   coalesce(p.lang, ''), coalesce(p.date, ''), p.fetched_at, p.text

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 import msgspec
 import numpy as np
 
-from analecta.publish.known import Known
-from analecta.store.packed import unpack_text
+from analecta.store.schema import unpack_text
+from analecta.store.url_lookup import Known
 
 _MOST = 8
 _PAGES = "SELECT id, title, topic, confidence, links, anchors FROM pages WHERE "  # no index: a walk through all pages

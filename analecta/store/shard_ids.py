@@ -13,8 +13,8 @@ from pathlib import Path
 import msgspec
 
 from analecta.errors import Environment
-from analecta.store.seal import log_of
-from analecta.store.shard import Shard
+from analecta.store.checksums import log_of
+from analecta.store.partition import Shard
 from analecta.store.sqlite import connect
 
 _TABLE = "CREATE TABLE IF NOT EXISTS shards (name TEXT PRIMARY KEY, id TEXT NOT NULL, made INTEGER NOT NULL)"

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analecta.errors import Environment
-from analecta.publish.replay.records import Record, info, records
-from analecta.publish.replay.surt import surt_key
 from analecta.store.library import Library
-from analecta.store.shard import NOARCHIVE, NOINDEX
+from analecta.store.partition import NOARCHIVE, NOINDEX
+from analecta.store.surt import surt_key
+from analecta.store.warc import Record, info, records
 from analecta.urls import url_id
 
 Ids = NDArray[np.int64]

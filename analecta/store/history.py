@@ -13,7 +13,7 @@ import msgspec
 
 from analecta.model import Found
 from analecta.store.library import Library, Moment
-from analecta.store.shard import SHOWN
+from analecta.store.partition import SHOWN
 
 # CROSS JOIN keeps SQLite to this order: all URLs, of which there are many more, would else be walked through.
 _ITEMS = f"""SELECT p.topic, coalesce(p.confidence, 0), p.topics FROM pages p CROSS JOIN urls u ON u.id = p.id

@@ -7,7 +7,7 @@ from sqlite3 import Connection
 import msgspec
 
 from analecta.model import Found, Lease, State, Verdict
-from analecta.store.shard import NOFOLLOW, SOFT404
+from analecta.store.partition import NOFOLLOW, SOFT404
 
 _TOPICS = msgspec.msgpack.Decoder(tuple[tuple[int, float], ...]).decode
 

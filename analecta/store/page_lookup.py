@@ -10,7 +10,7 @@ import msgspec
 from analecta.addresses import address
 from analecta.errors import BadUse
 from analecta.model import State, Target, Verdict
-from analecta.store.packed import unpack_text, unpacked
+from analecta.store.schema import unpack_text, unpacked
 from analecta.urls import canonical
 
 _MOST_HOPS = 30

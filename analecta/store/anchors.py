@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from analecta.store.packed import unpack_text
+from analecta.store.schema import unpack_text
 
 MOST = 5  # different texts of a page's links that are kept, those met first: it is then not changed by every new link
 LONGEST = 100  # characters of one; what is longer is a whole teaser

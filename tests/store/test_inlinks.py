@@ -3,8 +3,8 @@ import zlib
 import pytest
 
 from analecta.model import State
-from analecta.publish.known import Known
-from analecta.publish.linking import linked
+from analecta.store.inlinks import linked
+from analecta.store.url_lookup import Known
 from tests.making import candidate, page_row, shard_at, target
 
 URLS = [f"http://h{i}.test/" for i in range(5)]

@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 
 from analecta.model import Found
-from analecta.store.packed import unpack_text
-from analecta.store.shard import NOARCHIVE, SHOWN
+from analecta.store.partition import NOARCHIVE, SHOWN
+from analecta.store.schema import unpack_text
 
 # CROSS JOIN keeps SQLite to this order: all URLs, of which there are many more, would else be walked through.
 _ITEMS = f"""SELECT p.id, u.url, h.name, coalesce(p.title, ''), p.topic, coalesce(p.confidence, 0), p.topics,

@@ -1,6 +1,6 @@
 """Letters to other partitions (crawl/exchange.py), kept in the shard: they are true when its transaction is."""
 
-from analecta.store.shard import Shard
+from analecta.store.partition import Shard
 
 
 class Post:

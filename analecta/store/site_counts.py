@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from analecta.store.library import Library
-from analecta.store.shard import SOFT404, UNREAD
-from analecta.store.site_links import Units, has_counts
+from analecta.store.partition import SOFT404, UNREAD
+from analecta.store.site_rules import Sites
 from analecta.store.site_urls import has_site_urls
-from analecta.store.sites import Sites
+from analecta.store.sites import Units, has_counts
 from analecta.store.sqlite import connect
 from analecta.urls import carries
 
