@@ -9,11 +9,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from analecta.communities.neighbourhood import neighbourhood
 from analecta.errors import AnalectaError, BadUse
 from analecta.publish.analysis import save
 from analecta.publish.collection import Ranked, collections
 from analecta.publish.map import copies_of, map_page
-from analecta.publish.neighbourhood import neighbourhood
 from analecta.publish.plain import next_steps, shown
 from analecta.publish.site import Wishes, publish
 from analecta.publish.surveying import survey

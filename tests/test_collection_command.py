@@ -8,9 +8,9 @@ from typer.testing import CliRunner
 import analecta.cli.collecting
 import analecta.cli.exporting  # noqa: F401
 from analecta.cli import app
+from analecta.communities.neighbourhood import neighbourhood
 from analecta.errors import BadUse, Environment
 from analecta.publish.collection import collections
-from analecta.publish.neighbourhood import neighbourhood
 
 
 def run(*words):

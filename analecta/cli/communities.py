@@ -27,7 +27,7 @@ def communities(
 
     Communities are seen best in a library that was grown site by site: recipe = "communities".
     """
-    from analecta.publish.communities import communities, find
+    from analecta.communities.view import communities, find
     from analecta.publish.community_graph import write_graph
     from analecta.publish.community_telling import tell, tell_one
     from analecta.publish.plain import next_steps

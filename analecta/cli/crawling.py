@@ -53,7 +53,7 @@ def crawl(
     library = Library(lib)
     override = _override(pages, minutes, workers, connect_to, delay, seed, refresh)
     if community:
-        from analecta.publish.communities import deeper
+        from analecta.communities.view import deeper
         from analecta.settings.schema import merge
 
         override = merge(override, deeper(library, community))

@@ -163,10 +163,10 @@ def _tell_left(what: str, count: int, left: "Left", for_training: bool) -> None:
 
 
 def _write_collection(library: "Library", _: str, how: str, output: Path | None, wishes: Wishes) -> None:
+    from analecta.communities.neighbourhood import neighbourhood
     from analecta.publish.citations import write_citations
     from analecta.publish.collection import MOST, PER_HOST, collections
     from analecta.publish.collection_rows import COLUMNS, collection_rows
-    from analecta.publish.neighbourhood import neighbourhood
     from analecta.publish.tables import write
     from analecta.text.display import many
 

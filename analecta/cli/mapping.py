@@ -22,8 +22,8 @@ def draw_map(
     force: Force = False,
 ) -> None:
     """Draw the groups of pages of a library as one HTML file that needs no network."""
+    from analecta.communities.neighbourhood import neighbourhood
     from analecta.publish.map import copies_of, map_page
-    from analecta.publish.neighbourhood import neighbourhood
     from analecta.store.library import Library
     from analecta.store.output import check_output
     from analecta.text.display import many, plain

@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from analecta.analyse.communities import Communities
+from analecta.communities.growth import Communities
 from analecta.crawl.messages import Report
 from analecta.frontier.policy import Bounds
 from analecta.settings.schema import Settings

@@ -10,9 +10,9 @@ import numpy as np
 from scipy.sparse import coo_array
 
 from analecta.analyse.clustering import kmeans
-from analecta.analyse.communities import WT, Cluster, Communities
-from analecta.analyse.site_links import OUT_LINK
 from analecta.analyse.spanning import Floats, Numbers, Quality, quality, spanning_clusters
+from analecta.communities.growth import WT, Cluster, Communities
+from analecta.communities.site_links import OUT_LINK
 from analecta.errors import BadUse
 from analecta.evaluate.communities_graphs import SiteGraph
 

@@ -18,13 +18,13 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from analecta.analyse.spanning import Floats, Numbers, Quality, quality, spanning_clusters
+from analecta.communities.view import communities
 from analecta.crawl.partitions import Crawl, Ending
 from analecta.errors import Environment
 from analecta.evaluate.communities import Step, draw, grouped, planted
 from analecta.evaluate.communities_graphs import SiteGraph
 from analecta.evaluate.report import in_markdown, on_screen, write_all
 from analecta.evaluate.tables import Rows
-from analecta.publish.communities import communities
 from analecta.settings.first_settings import first_settings
 from analecta.settings.schema import Topic, load
 from analecta.store.library import Library

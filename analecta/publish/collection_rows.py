@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
+from analecta.communities.homes import Homes
 from analecta.publish.collection import Collection
-from analecta.publish.homes import Homes
 from analecta.publish.rows import Row, says_noindex
 from analecta.store.library import Library
 from analecta.store.url_lookup import Known

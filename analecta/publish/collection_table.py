@@ -7,8 +7,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from analecta.communities.homes import Homes
 from analecta.publish.collection import Collection, Ranked
-from analecta.publish.homes import Homes
 from analecta.publish.plain import Fitting, shown
 from analecta.publish.precision import Judged, Precision, precisions
 from analecta.publish.ranking import AUTHORITY, CONFIDENCE

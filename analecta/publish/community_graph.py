@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
+from analecta.communities.view import Community, Found, links_between
 from analecta.errors import BadUse
-from analecta.publish.communities import Community, Found, links_between
 from analecta.publish.graph_xml import FORMATS, Graph, Value, write
 from analecta.store.library import Library
 

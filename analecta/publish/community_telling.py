@@ -7,7 +7,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from analecta.publish.communities import Community, Found, Member
+from analecta.communities.view import Community, Found, Member
 from analecta.publish.plain import Fitting
 from analecta.text.display import many, plain
 

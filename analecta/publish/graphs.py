@@ -12,12 +12,12 @@ import numpy as np
 
 from analecta.analyse.hits import hits, one_voice
 from analecta.analyse.link_graph import link_graph
+from analecta.communities.homes import Homes
+from analecta.communities.neighbourhood import neighbourhood
+from analecta.communities.view import Community
 from analecta.errors import BadUse
-from analecta.publish.communities import Community
 from analecta.publish.community_graph import HOME, home_values
 from analecta.publish.graph_xml import FORMATS, Graph, Numbers, Size, Value, write
-from analecta.publish.homes import Homes
-from analecta.publish.neighbourhood import neighbourhood
 from analecta.store.library import Library
 from analecta.store.links import page_links
 from analecta.store.rows import Item, items

@@ -4,10 +4,10 @@ from collections import Counter
 
 import pytest
 
+from analecta.communities.view import communities, deeper
 from analecta.crawl.aside import in_threads
 from analecta.crawl.partitions import Crawl
 from analecta.errors import BadUse
-from analecta.publish.communities import communities, deeper
 from analecta.settings.schema import SiteSettings, load, merge
 from analecta.store.crawled_sites import crawled_sites
 from analecta.store.site_counts import recount

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from analecta.analyse.communities import Communities
 from analecta.analyse.spanning import quality, spanning_clusters
 from analecta.cli import app
+from analecta.communities.growth import Communities
+from analecta.communities.view import communities
 from analecta.crawl.aside import in_threads
 from analecta.crawl.communities import Growth
 from analecta.crawl.messages import Report
@@ -17,7 +18,6 @@ from analecta.errors import BadUse
 from analecta.evaluate.communities_crawl import crawl_communities, spanned
 from analecta.evaluate.communities_graphs import open_graph
 from analecta.model import Tally
-from analecta.publish.communities import communities
 from analecta.settings.schema import load
 from analecta.store.crawled_sites import crawled_sites
 from analecta.store.site_rules import Sites

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analecta.communities.neighbourhood import neighbourhood
 from analecta.errors import BadUse, Environment
 from analecta.publish.authors import Name, names_of
 from analecta.publish.citations import FORMATS, bibtex, references, ris, tex, write_citations
 from analecta.publish.collection import Collection, Ranked, collections
 from analecta.publish.collection_rows import COLUMNS, collection_rows
-from analecta.publish.neighbourhood import neighbourhood
 from analecta.store.rows import Item
 from tests.making import target
 

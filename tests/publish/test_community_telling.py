@@ -5,9 +5,9 @@ import io
 import pytest
 from rich.console import Console
 
+from analecta.communities.view import Between, Community, Found, Member
 from analecta.publish.collection import collections
 from analecta.publish.collection_table import show
-from analecta.publish.communities import Between, Community, Found, Member
 from analecta.publish.community_telling import tell, tell_one
 
 NAMES = ("Tremor · Cinder cone · Crater lake", "Harbour wall · reefing line · Marina")

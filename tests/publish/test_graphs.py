@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analecta.communities.homes import Homes
+from analecta.communities.neighbourhood import neighbourhood
+from analecta.communities.view import Community, Member
 from analecta.errors import BadUse, Environment
-from analecta.publish.communities import Community, Member
 from analecta.publish.graph_xml import FORMATS, Graph
 from analecta.publish.graphs import PAGE, SITE, site_graph, write_graph
-from analecta.publish.homes import Homes
-from analecta.publish.neighbourhood import neighbourhood
 from analecta.settings.schema import SiteSettings
 from analecta.store.partition import NOINDEX
 from analecta.store.rows import items

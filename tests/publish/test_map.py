@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from rich.cells import cell_len
 
+from analecta.communities.homes import Homes
+from analecta.communities.view import Community
+from analecta.communities.view import Member as Inhabitant
 from analecta.publish.analysis import Analysis, Cluster, Member, Origin, Shown
-from analecta.publish.communities import Community
-from analecta.publish.communities import Member as Inhabitant
-from analecta.publish.homes import Homes
 from analecta.publish.map import Copy, copies_of, map_page
 from analecta.publish.map.at_home import COLOURS, at_home
 from analecta.publish.map.drawing import colours

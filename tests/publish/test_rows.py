@@ -6,10 +6,10 @@ from shutil import copytree
 import numpy as np
 import pytest
 
+from analecta.communities.homes import Homes
 from analecta.model import State
 from analecta.publish.collection import collections
 from analecta.publish.collection_rows import collection_rows
-from analecta.publish.homes import Homes
 from analecta.publish.rows import COLUMNS, KINDS, Left, links, pages, refusals
 from analecta.store.archive import Place, read_record
 from analecta.store.library import Library

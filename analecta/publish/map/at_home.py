@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from analecta.communities.homes import Homes
+from analecta.communities.view import Community
 from analecta.publish.analysis import Member, Shown
-from analecta.publish.communities import Community
-from analecta.publish.homes import Homes
 
 COLOURS = 8  # in the style sheet; the last is for all communities that have none of their own
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 import tantivy
 
-from analecta.publish.communities import Community
+from analecta.communities.view import Community
 from analecta.publish.search.index import apart, ready
 
 FOLDER = "communities"

@@ -6,8 +6,8 @@ import msgspec
 import tantivy
 from tantivy import Occur, Query
 
+from analecta.communities.view import Community, Found, find
 from analecta.errors import BadUse
-from analecta.publish.communities import Community, Found, find
 from analecta.publish.search.community_index import WORTH, key, schema, stored, whole
 from analecta.publish.search.index import stems
 from analecta.publish.search.nodes import Node, Only, leaves

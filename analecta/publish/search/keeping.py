@@ -19,11 +19,11 @@ import numpy as np
 import tantivy
 import xxhash
 
+from analecta.communities.homes import Homes
+from analecta.communities.neighbourhood import neighbourhood
 from analecta.errors import Busy, Environment
 from analecta.files import whole_folder
 from analecta.model import OTHERS
-from analecta.publish.homes import Homes
-from analecta.publish.neighbourhood import neighbourhood
 from analecta.publish.search import community_index, standing
 from analecta.publish.search.community_index import Said, key
 from analecta.publish.search.index import WORDS, create, document, reopen

@@ -7,10 +7,10 @@ from functools import partial
 import msgspec
 import tantivy
 
+from analecta.communities.homes import Homes
+from analecta.communities.view import Community
 from analecta.errors import BadUse
 from analecta.model import OTHERS
-from analecta.publish.communities import Community
-from analecta.publish.homes import Homes
 from analecta.publish.search import community_index, standing
 from analecta.publish.search.best import Best
 from analecta.publish.search.community_index import key

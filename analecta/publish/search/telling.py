@@ -7,7 +7,7 @@ import msgspec
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.text import Text
 
-from analecta.publish.communities import Community
+from analecta.communities.view import Community
 from analecta.publish.search.fitting import Fit
 from analecta.publish.search.index import language, type_of
 from analecta.publish.search.lacking import fit_too, head, listed, nothing

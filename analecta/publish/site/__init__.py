@@ -11,9 +11,9 @@ from pathlib import Path
 
 import msgspec
 
+from analecta.communities.neighbourhood import Neighbourhood, neighbourhood
 from analecta.errors import BadUse
 from analecta.publish.collection import MOST, PER_HOST, Collection, Ranked, with_communities
-from analecta.publish.neighbourhood import Neighbourhood, neighbourhood
 from analecta.publish.site.communities_page import communities_page
 from analecta.publish.site.community_content import hoods
 from analecta.publish.site.community_page import community_page

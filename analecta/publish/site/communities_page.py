@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from analecta.publish.communities import Community
+from analecta.communities.view import Community
 from analecta.publish.map.drawing import colours, draw
 from analecta.publish.map.layout import Shape, lay_out
 from analecta.publish.map.net import Body, Net

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from analecta.publish.communities import Community, Member
+from analecta.communities.view import Community, Member
 from analecta.publish.site.content import Entry, Shelf, Site
 
 Place = tuple[Shelf, Entry]  # an item where it stands

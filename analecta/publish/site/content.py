@@ -6,10 +6,10 @@ from itertools import chain, count
 
 import msgspec
 
+from analecta.communities.neighbourhood import Neighbourhood
+from analecta.communities.view import Community
 from analecta.publish.collection import Collection, Ranked
 from analecta.publish.collection_picture import in_one_row
-from analecta.publish.communities import Community
-from analecta.publish.neighbourhood import Neighbourhood
 from analecta.publish.site.finding import Finding, Parent, findings
 from analecta.publish.status import Status, status
 from analecta.store.library import Library, Moment

@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
+from analecta.communities.view import Community
 from analecta.model import BELOW
-from analecta.publish.communities import Community
 from analecta.publish.site.content import Entry, Shelf, Site, community_path
 from analecta.publish.site.markup import Html, script_data, tag
 from analecta.text.display import clean, language, many

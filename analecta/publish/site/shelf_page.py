@@ -3,9 +3,9 @@
 import shlex
 from collections.abc import Iterator
 
+from analecta.communities.view import Community
 from analecta.model import BELOW
 from analecta.publish.charts import Line, line_chart
-from analecta.publish.communities import Community
 from analecta.publish.reasons import KIND_WORDS
 from analecta.publish.site.content import Entry, Group, Shelf, Site, community_path
 from analecta.publish.site.frame import feed_link, framed, up

@@ -6,10 +6,10 @@ from html import unescape
 import msgspec
 import pytest
 
+from analecta.communities.homes import Homes
+from analecta.communities.neighbourhood import NOTHING, Neighbourhood, everything, neighbourhood
+from analecta.communities.view import Between, Community, Member
 from analecta.publish.collection import collections, with_communities
-from analecta.publish.communities import Between, Community, Member
-from analecta.publish.homes import Homes
-from analecta.publish.neighbourhood import NOTHING, Neighbourhood, everything, neighbourhood
 from analecta.publish.site import publish, write_site
 from analecta.publish.site.communities_page import SHAPES
 from analecta.store.library import Library

@@ -8,10 +8,10 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
 
+from analecta.communities.neighbourhood import neighbourhood
 from analecta.errors import BadUse
 from analecta.publish.analysis import Analysis, Cluster, Shown, save
 from analecta.publish.collection import Collection, Ranked, collections
-from analecta.publish.neighbourhood import neighbourhood
 from analecta.publish.site import Wishes, based, publish, write_site
 from analecta.publish.site.content import hexadecimal, read_site, topic_slugs
 from analecta.store.library import Library

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import msgspec
 
-from analecta.publish.communities import Found, communities, find
-from analecta.publish.homes import Homes
+from analecta.communities.homes import Homes
+from analecta.communities.view import Found, communities, find
 from analecta.settings.schema import load
 from analecta.store.library import Library
 from analecta.store.rows import Item

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from analecta.publish.communities import Community
+from analecta.communities.view import Community
 from analecta.store.site_rules import Sites
 
 _FEWEST = 2  # sites with pages: one alone is its host, which is shown anyway

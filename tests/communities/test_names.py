@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.publish.community_names import LETTERS, beginning, names_of
+from analecta.communities.names import LETTERS, beginning, names_of
 from analecta.store.site_rules import Sites
 from tests.publish.shelf import PROSE, Given, html, shelved
 

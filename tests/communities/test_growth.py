@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analecta.analyse.communities import Communities, Member
+from analecta.communities.growth import Communities, Member
 from analecta.errors import BadUse
 from analecta.testweb.villages import Villages
 

@@ -4,10 +4,10 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+from analecta.communities.neighbourhood import neighbourhood
+from analecta.communities.view import Community, Found, Member, communities, deeper, find
 from analecta.errors import BadUse
-from analecta.publish.communities import Community, Found, Member, communities, deeper, find
 from analecta.publish.community_graph import write_graph
-from analecta.publish.neighbourhood import neighbourhood
 from analecta.store.library import Library
 from tests.making import shard_at
 

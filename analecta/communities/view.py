@@ -12,9 +12,9 @@ from typing import Any
 
 import msgspec
 
-from analecta.analyse.communities import Cluster, Communities
+from analecta.communities.growth import Cluster, Communities
+from analecta.communities.names import names_of
 from analecta.errors import BadUse, suggest
-from analecta.publish.community_names import names_of
 from analecta.settings.schema import Settings, load
 from analecta.store.crawled_sites import crawled_sites
 from analecta.store.library import Library

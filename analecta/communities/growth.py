@@ -17,11 +17,11 @@ from functools import partial
 
 import msgspec
 
-from analecta.analyse.claims import Claims
-from analecta.analyse.everywhere import FEWEST, everywhere
-from analecta.analyse.merging import ENOUGH, Merge, roots
-from analecta.analyse.settling import settle
-from analecta.analyse.site_links import METRICS, OUT_LINK, SiteLinks, strong_links
+from analecta.communities.claims import Claims
+from analecta.communities.everywhere import FEWEST, everywhere
+from analecta.communities.merging import ENOUGH, Merge, roots
+from analecta.communities.settling import settle
+from analecta.communities.site_links import METRICS, OUT_LINK, SiteLinks, strong_links
 from analecta.errors import BadUse
 from analecta.urls import is_below
 

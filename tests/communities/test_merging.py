@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.analyse.merging import OUTSIDE, merged, roots
+from analecta.communities.merging import OUTSIDE, merged, roots
 
 PAIRS = st.dictionaries(st.tuples(st.integers(0, 6), st.integers(0, 6)), st.integers(1, 50), max_size=30)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Container, Iterable, Mapping
 
 import msgspec
 
-from analecta.analyse.site_links import SiteLinks
+from analecta.communities.site_links import SiteLinks
 
 FEWEST = 10  # sites that link to it; below, nothing can be said
 OF_MANY = 0.05  # of all sites crawled, where they are of many communities

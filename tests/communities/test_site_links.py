@@ -1,6 +1,6 @@
 import pytest
 
-from analecta.analyse.site_links import METRICS, SiteLinks, strong_links
+from analecta.communities.site_links import METRICS, SiteLinks, strong_links
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf
 
-from analecta.analyse.site_links import SiteLinks
+from analecta.communities.site_links import SiteLinks
 
 Claim = tuple[float, int]  # the weakest link on the way, and which seed's: of equals the first one's
 Strong = Callable[[int], Mapping[int, float]]  # the links of a site that are heavy enough, with their weights

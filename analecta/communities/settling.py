@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import coo_array
 
-from analecta.analyse.merging import OUTSIDE, Merge, merged, roots
-from analecta.analyse.site_links import SiteLinks
+from analecta.communities.merging import OUTSIDE, Merge, merged, roots
+from analecta.communities.site_links import SiteLinks
 
 Numbers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
