@@ -1,7 +1,7 @@
 """Pages, URLs and examples that follow the topics when a person splits one or takes that back.
 
 What a crawl has written down names topics by number. When a topic is split or a split is undone, the pages move with
-it at once, and so do the examples (crawl/examples.py). The next crawl learns anew, and its judge looks at the pages
+it at once, and so do the examples (learning/examples.py). The next crawl learns anew, and its judge looks at the pages
 again.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence, Set
 
 import msgspec
 
-from analecta.crawl.examples import follow, writing
+from analecta.learning.examples import follow, writing
 from analecta.model import BELOW, OTHERS
 from analecta.settings.schema import Settings
 from analecta.store.library import Library

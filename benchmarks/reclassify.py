@@ -16,10 +16,10 @@ from typing import Any
 from analysis import BATCH, PAGES, cards, target
 from measure import keep, machine, show
 
-from analecta.crawl import retrain as work
-from analecta.crawl.reclassify import judged
-from analecta.crawl.verdicts import stored
 from analecta.frontier.policy import SEED_PRIORITY
+from analecta.learning import retrain as work
+from analecta.learning.reclassify import judged
+from analecta.learning.verdicts import stored
 from analecta.model import Candidate, State
 from analecta.settings.first_settings import first_settings
 from analecta.settings.schema import Topic, load

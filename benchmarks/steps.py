@@ -22,7 +22,6 @@ from rich.table import Table
 from analecta.crawl import exchange, harvest, offers, pages
 from analecta.crawl.aside import in_threads
 from analecta.crawl.partitions import Crawl
-from analecta.crawl.training import Teacher
 from analecta.fetch.http import Http
 from analecta.fetch.multi import Multi
 from analecta.fetch.transfer import Transfer
@@ -30,6 +29,7 @@ from analecta.frontier.frontier import Frontier
 from analecta.judge.centroid import Centroid
 from analecta.judge.link_judge import LinkJudge
 from analecta.judge.profile import Profile
+from analecta.learning.trainer import Teacher
 from analecta.parse import Parser
 from analecta.settings.schema import load
 from analecta.store.archive import Archive

@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 import analecta.cli.feeding  # noqa: F401
 from analecta.cli import app
-from analecta.crawl.verdicts import stored
 from analecta.errors import AnalectaError, BadUse, Busy
+from analecta.learning.verdicts import stored
 from analecta.publish.collection import collections
 from analecta.store.library import Library
 from analecta.store.library_db import lesson_wanted, said

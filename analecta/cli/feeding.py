@@ -13,7 +13,7 @@ from analecta.errors import BadUse, Busy
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from analecta.crawl.retrain import Retrained
+    from analecta.learning.retrain import Retrained
     from analecta.store.library import Library
     from analecta.store.library_db import Word
 
@@ -98,7 +98,7 @@ def _words(
     text: Path | None,
 ) -> "list[Word]":
     """What is said of each page; where one of them is not here, nothing is."""
-    from analecta.crawl.feedback import word_for
+    from analecta.learning.marks import word_for
     from analecta.seed.files import read_bytes, text_of
     from analecta.seed.urls import entries
     from analecta.settings.schema import load
@@ -205,7 +205,7 @@ def retrain(
 
     While a crawl runs it is asked to learn now.
     """
-    from analecta.crawl import retrain as work
+    from analecta.learning import retrain as work
     from analecta.settings.schema import load
     from analecta.store.library import Library
 
@@ -239,7 +239,7 @@ def retrain(
 
 def _stands(library: "Library") -> tuple[str, int]:
     """The model in use, and how many retrainings led to it."""
-    from analecta.crawl.retrain import can_undo
+    from analecta.learning.retrain import can_undo
 
     return str(library.get("model", "")), can_undo(library)
 
@@ -259,7 +259,7 @@ def _asked(lib: Path, json: bool) -> None:
 
 
 def _tell(library: "Library", done: "Retrained", json: bool, dry: bool, undone: bool) -> None:
-    from analecta.crawl.retrain import can_undo
+    from analecta.learning.retrain import can_undo
     from analecta.publish.plain import next_steps
     from analecta.store.library_db import learnt
     from analecta.text.display import many, plain

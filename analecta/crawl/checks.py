@@ -5,10 +5,10 @@ import resource
 from collections.abc import Iterable
 from pathlib import Path
 
-from analecta.crawl.given import given_files
 from analecta.errors import BadUse, Environment, suggest
 from analecta.frontier.policy import WORTHS
 from analecta.judge import JUDGES
+from analecta.learning.given import given_files
 from analecta.settings.schema import Settings
 from analecta.urls import is_loopback
 

@@ -1,6 +1,6 @@
 """The lessons of one crawl: the judge learns from the examples once they are there, and again as the crawl goes on.
 
-The teacher (crawl/training.py) makes models; here it is decided when, and each new model is made known.
+The teacher (learning/trainer.py) makes models; here it is decided when, and each new model is made known.
 """
 
 import contextlib
@@ -9,14 +9,14 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from analecta.crawl.examples import follow, writing
-from analecta.crawl.feedback import correct, spoken
-from analecta.crawl.given import digest, given_files, with_words
 from analecta.crawl.messages import Report
-from analecta.crawl.retrain import finish
-from analecta.crawl.training import Lesson, Schedule, Teacher
 from analecta.errors import Environment
 from analecta.judge.build import load_judge, new_judge
+from analecta.learning.examples import follow, writing
+from analecta.learning.given import digest, given_files, with_words
+from analecta.learning.marks import correct, spoken
+from analecta.learning.retrain import finish
+from analecta.learning.trainer import Lesson, Schedule, Teacher
 from analecta.model import Example, Found, State, Tally
 from analecta.protocols import Judge
 from analecta.settings.schema import Settings

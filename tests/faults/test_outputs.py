@@ -10,8 +10,8 @@ from shutil import copytree
 import pytest
 
 from analecta.cli import app
-from analecta.crawl.given import given_files
 from analecta.errors import BadUse
+from analecta.learning.given import given_files
 from analecta.parse.saved_page import read_example
 from analecta.publish.bundle.writing import write_bundle
 from analecta.publish.site import publish

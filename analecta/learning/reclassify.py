@@ -18,11 +18,11 @@ from typing import Any
 
 import msgspec
 
-from analecta.crawl.feedback import Said
-from analecta.crawl.verdicts import Row
 from analecta.errors import Environment
 from analecta.frontier.policy import SEED_PRIORITY
 from analecta.judge import JUDGES
+from analecta.learning.marks import Said
+from analecta.learning.verdicts import Row
 from analecta.model import OTHERS, Verdict
 from analecta.parse import DOCUMENTS
 from analecta.protocols import Judge

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import msgspec
 import zstandard
 
-from analecta.crawl.examples import writing
 from analecta.errors import Environment
+from analecta.learning.examples import writing
 from analecta.store.library import Library
 from analecta.store.partition import NOINDEX, SOFT404
 

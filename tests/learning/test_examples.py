@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from making import candidate, shard_at, target
 
-from analecta.crawl.examples import follow
-from analecta.crawl.given import given_files
 from analecta.crawl.partitions import Crawl
 from analecta.errors import Environment
+from analecta.learning.examples import follow
+from analecta.learning.given import given_files
 from analecta.model import Found, State
 from analecta.settings.first_settings import first_settings
 from analecta.settings.schema import Others, Settings, Topic, load

@@ -14,14 +14,14 @@ import xxhash
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.crawl import retrain as work
-from analecta.crawl.feedback import spoken, standing, word_for
 from analecta.crawl.partitions import Crawl
-from analecta.crawl.reclassify import Model, judged
-from analecta.crawl.training import Teacher
-from analecta.crawl.verdicts import Row, changes, load, save, stored
 from analecta.errors import BadUse, Busy, Environment
 from analecta.judge.unjudged import Unjudged
+from analecta.learning import retrain as work
+from analecta.learning.marks import spoken, standing, word_for
+from analecta.learning.reclassify import Model, judged
+from analecta.learning.trainer import Teacher
+from analecta.learning.verdicts import Row, changes, load, save, stored
 from analecta.model import OTHERS, Verdict
 from analecta.settings.schema import LearnSettings
 from analecta.settings.schema import load as settings_of

@@ -6,8 +6,8 @@ import pytest
 
 from analecta.analyse.link_graph import link_graph
 from analecta.crawl.partitions import Crawl
-from analecta.crawl.training import Lesson, Schedule
 from analecta.judge import JUDGES
+from analecta.learning.trainer import Lesson, Schedule
 from analecta.model import UNLIMITED, Candidate, State
 from analecta.settings.first_settings import first_settings
 from analecta.settings.schema import LearnSettings, Topic, load

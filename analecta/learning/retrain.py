@@ -14,14 +14,14 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
-from analecta.crawl.examples import writing
-from analecta.crawl.feedback import spoken
-from analecta.crawl.given import given_files, with_words
-from analecta.crawl.reclassify import Model, judged
-from analecta.crawl.training import Lesson, Teacher
-from analecta.crawl.verdicts import Change, Rows, changes, load, put_back, save, stored
 from analecta.errors import BadUse, Environment
 from analecta.judge.build import new_judge
+from analecta.learning.examples import writing
+from analecta.learning.given import given_files, with_words
+from analecta.learning.marks import spoken
+from analecta.learning.reclassify import Model, judged
+from analecta.learning.trainer import Lesson, Teacher
+from analecta.learning.verdicts import Change, Rows, changes, load, put_back, save, stored
 from analecta.settings.schema import Settings
 from analecta.store.history import record
 from analecta.store.library import Library

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from analecta.crawl.examples import writing
 from analecta.errors import BadUse, suggest
+from analecta.learning.examples import writing
 from analecta.model import BELOW, OTHERS, Verdict
 from analecta.settings.schema import Settings
 from analecta.store.library import Library
