@@ -10,7 +10,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from analecta.crawl.partitions import Crawl
+from analecta.crawl.coordinator import Crawl
 from analecta.publish.plain import Fitting, shown
 from analecta.publish.reasons import NO_REFUSALS
 from analecta.settings.schema import Settings

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import msgspec
 
-from analecta.crawl.aside import in_threads
-from analecta.crawl.partitions import Crawl
+from analecta.crawl.coordinator import Crawl
+from analecta.crawl.local import in_threads
 from analecta.errors import BadUse, Environment
 from analecta.evaluate.webs import as_answer
 from analecta.model import Fetched, NoAnswer, Request

@@ -10,7 +10,7 @@ from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from analecta.cli.health_table import tell
-from analecta.crawl.partitions import Crawl
+from analecta.crawl.coordinator import Crawl
 from analecta.errors import Environment
 from analecta.judge.health import Health
 from analecta.judge.health import health as health_of

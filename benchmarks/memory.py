@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from analecta.crawl.recipe import frontier_of, manners
+from analecta.crawl.build import frontier_of, manners
 from analecta.model import Candidate, Target
 from analecta.settings.schema import Settings
 from analecta.store.partition import Shard

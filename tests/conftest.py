@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import hypothesis
 import pytest
 
-from analecta.crawl.partitions import Crawl
+from analecta.crawl.coordinator import Crawl
 from analecta.settings.first_settings import first_settings
 from analecta.settings.schema import Topic, load
 from analecta.store.history import record

@@ -96,7 +96,7 @@ def committed(frontier: Frontier, shard: Shard) -> None:
 
 
 def reopened(shard: Shard, manners: Manners = FREE, wall: float = 0.0, **more: Any) -> Frontier:
-    """The frontier of a shard that was just opened at time 0, built as crawl/recipe.py builds it."""
+    """The frontier of a shard that was just opened at time 0, built as crawl/build.py builds it."""
     back = shard.release_leases(0, 3)
     frontier = Frontier(shard, manners, next_n=shard.last_n() + 1, **more)
     frontier.sieve.load(shard.seen_ids(), shard.last_n())

@@ -16,13 +16,13 @@ from collections.abc import Callable
 
 import msgspec
 
-from analecta.crawl.asking import Asker, Flight
-from analecta.crawl.exchange import Exchange, Hello, Letter, Receipt
-from analecta.crawl.harvest import Harvest
-from analecta.crawl.messages import Order, Reins
-from analecta.crawl.offers import Offers
-from analecta.crawl.pages import Landed, Pages
-from analecta.crawl.pile import Pile
+from analecta.crawl.control import Order, Reins
+from analecta.crawl.discovery import Offers
+from analecta.crawl.fetcher import Asker, Flight
+from analecta.crawl.ingest import Landed, Pages
+from analecta.crawl.late_documents import Pile
+from analecta.crawl.outcomes import Harvest
+from analecta.crawl.processes.exchange import Exchange, Hello, Letter, Receipt
 from analecta.fetch.budget import Budget
 from analecta.frontier.clock import Lines
 from analecta.frontier.frontier import NEVER, Frontier
@@ -33,7 +33,7 @@ from analecta.store.archive import Archive
 from analecta.store.partition import Shard
 
 LINGER = 0.004  # seconds a batch waits for company once its first answer is there
-MUCH = 400_000  # characters to judge (crawl/pages.py) in a turn: at most a tenth of a second
+MUCH = 400_000  # characters to judge (crawl/ingest.py) in a turn: at most a tenth of a second
 NAP = 0.05  # the longest wait without a look at the mail
 FAR_OFF = 120.0  # seconds after which what must be waited for does not count as near
 

@@ -19,7 +19,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 
 from analecta.analyse.spanning import Floats, Numbers, Quality, quality, spanning_clusters
 from analecta.communities.view import communities
-from analecta.crawl.partitions import Crawl, Ending
+from analecta.crawl.coordinator import Crawl, Ending
 from analecta.errors import Environment
 from analecta.evaluate.communities import Step, draw, grouped, planted
 from analecta.evaluate.communities_graphs import SiteGraph

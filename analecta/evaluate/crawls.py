@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from analecta.crawl.aside import in_threads
-from analecta.crawl.partitions import Crawl
+from analecta.crawl.coordinator import Crawl
+from analecta.crawl.local import in_threads
 from analecta.errors import AnalectaError, BadUse
 from analecta.evaluate.webs import Web
 from analecta.model import Tally

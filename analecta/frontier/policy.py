@@ -118,7 +118,7 @@ class Bounds:
 
 
 class Course(msgspec.Struct, frozen=True, array_like=True):
-    """How the whole crawl stands, as far as the worth of links depends on it (crawl/course.py)."""
+    """How the whole crawl stands, as far as the worth of links depends on it (crawl/phases.py)."""
 
     learning: bool = False
     retired: tuple[int, ...] = ()  # topics that are full

@@ -1,4 +1,4 @@
-"""Letters to other partitions (crawl/exchange.py), kept in the shard: they are true when its transaction is."""
+"""Letters to other partitions (crawl/processes/exchange.py), kept in the shard: true when its transaction is."""
 
 from analecta.store.partition import Shard
 

@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from analecta.crawl.partitions import Crawl
-from analecta.crawl.recipe import domain_of
+from analecta.crawl.build import domain_of
+from analecta.crawl.coordinator import Crawl
 from analecta.errors import BadUse
 from analecta.frontier.policy import Course
 from analecta.settings.first_settings import first_settings

@@ -1,7 +1,7 @@
 """Pages that are asked for again: what is gone stays archived, and a host that does not answer takes nothing away."""
 
-from analecta.crawl.aside import in_threads
-from analecta.crawl.partitions import Crawl
+from analecta.crawl.coordinator import Crawl
+from analecta.crawl.local import in_threads
 from analecta.settings.schema import load
 from analecta.store.revisits import revisits
 from tests.crawls.driver import kept, make_library, rows, states

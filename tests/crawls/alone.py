@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import Callable
 
+from analecta.crawl.build import partition
+from analecta.crawl.control import Order, Report, decode, encode
 from analecta.crawl.engine import Engine
-from analecta.crawl.messages import Order, Report, decode, encode
-from analecta.crawl.recipe import partition
 from analecta.judge.build import new_judge
 from analecta.model import UNLIMITED
 from analecta.settings.schema import load

@@ -12,7 +12,7 @@ from typing import Any
 
 import tomlkit
 
-from analecta.crawl.partitions import Crawl, Ending
+from analecta.crawl.coordinator import Crawl, Ending
 from analecta.model import Found, State
 from analecta.settings.schema import load, merge
 from analecta.store.library import Library

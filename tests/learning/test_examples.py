@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from making import candidate, shard_at, target
 
-from analecta.crawl.partitions import Crawl
+from analecta.crawl.coordinator import Crawl
 from analecta.errors import Environment
 from analecta.learning.examples import follow
 from analecta.learning.given import given_files

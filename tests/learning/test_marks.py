@@ -14,7 +14,7 @@ import xxhash
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.crawl.partitions import Crawl
+from analecta.crawl.coordinator import Crawl
 from analecta.errors import BadUse, Busy, Environment
 from analecta.judge.unjudged import Unjudged
 from analecta.learning import retrain as work

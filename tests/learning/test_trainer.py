@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from analecta.analyse.link_graph import link_graph
-from analecta.crawl.partitions import Crawl
+from analecta.crawl.coordinator import Crawl
 from analecta.judge import JUDGES
 from analecta.learning.trainer import Lesson, Schedule
 from analecta.model import UNLIMITED, Candidate, State

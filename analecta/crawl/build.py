@@ -10,19 +10,19 @@ import msgspec
 import numpy as np
 
 from analecta.crawl.address_gate import AddressGate
-from analecta.crawl.asking import Asker
-from analecta.crawl.endings import Endings
+from analecta.crawl.control import Reins
+from analecta.crawl.discovery import Offers
 from analecta.crawl.engine import Engine
-from analecta.crawl.exchange import Exchange
-from analecta.crawl.harvest import Harvest
-from analecta.crawl.memory import Memory
-from analecta.crawl.messages import Reins
-from analecta.crawl.offers import Offers
-from analecta.crawl.pages import Pages
-from analecta.crawl.pile import Pile
-from analecta.crawl.scoping import rescope, retry_tls
+from analecta.crawl.fetcher import Asker
+from analecta.crawl.ingest import Pages
+from analecta.crawl.late_documents import Pile
+from analecta.crawl.outcomes import Harvest
+from analecta.crawl.page_judge import Memory
+from analecta.crawl.processes.exchange import Exchange
+from analecta.crawl.rescope import rescope, retry_tls
 from analecta.crawl.side_requests import SideRequests
-from analecta.crawl.site_policy import RANKS, SitePolicy
+from analecta.crawl.site_order import RANKS, SitePolicy
+from analecta.crawl.url_outcomes import Endings
 from analecta.fetch.budget import Budget
 from analecta.fetch.client import http_client
 from analecta.fetch.dns import Addresses, Resolver

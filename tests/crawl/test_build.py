@@ -2,7 +2,7 @@
 
 import pytest
 
-from analecta.crawl.recipe import address_limits, manners
+from analecta.crawl.build import address_limits, manners
 from analecta.settings.schema import FetchSettings
 from tests.crawls.alone import crawl_alone
 from tests.crawls.driver import make_library

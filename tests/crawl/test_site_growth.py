@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 
 from analecta.communities.view import communities, deeper
-from analecta.crawl.aside import in_threads
-from analecta.crawl.partitions import Crawl
+from analecta.crawl.coordinator import Crawl
+from analecta.crawl.local import in_threads
 from analecta.errors import BadUse
 from analecta.settings.schema import SiteSettings, load, merge
 from analecta.store.crawled_sites import crawled_sites

@@ -8,11 +8,11 @@ import msgspec
 import numpy as np
 import xxhash
 
-from analecta.crawl.endings import Endings
-from analecta.crawl.memory import Bag, Memory, Remembered, apart
-from analecta.crawl.offers import Offers, Open
-from analecta.crawl.pile import Late
-from analecta.crawl.review import review
+from analecta.crawl.discovery import Offers, Open
+from analecta.crawl.late_documents import Late
+from analecta.crawl.page_judge import Bag, Memory, Remembered, apart
+from analecta.crawl.reprioritise import review
+from analecta.crawl.url_outcomes import Endings
 from analecta.frontier.focus import Focus, host_of, is_off_topic
 from analecta.frontier.mirrors import sighting
 from analecta.frontier.policy import SEED_PRIORITY, Course, Value
@@ -75,7 +75,7 @@ class Pages:
     ) -> None:
         """`suspect(id)` is told which URL is being worked on, so that a crash can be laid at its door.
 
-        `unread(seq)` is told which rows are documents that are still to be read (crawl/pile.py).
+        `unread(seq)` is told which rows are documents that are still to be read (crawl/late_documents.py).
         """
         self.shard = shard
         self.archive = archive

@@ -18,13 +18,13 @@ from typing import IO
 import msgspec
 
 from analecta.crawl.checks import check, check_files
-from analecta.crawl.communities import Growth
-from analecta.crawl.course import Helm
-from analecta.crawl.lessons import Lessons
-from analecta.crawl.messages import COORDINATOR, Order, Report, decode, encode
-from analecta.crawl.roster import Job, Process, Worker, add, start_process
+from analecta.crawl.control import COORDINATOR, Order, Report, decode, encode
+from analecta.crawl.phases import Helm
+from analecta.crawl.processes.pool import Job, Process, Worker, add, start_process
+from analecta.crawl.processes.transport import PeerGone, Pipes, pair, wait
+from analecta.crawl.site_growth import Growth
 from analecta.crawl.stop import disk_is_short, rules
-from analecta.crawl.transport import PeerGone, Pipes, pair, wait
+from analecta.crawl.training_schedule import Lessons
 from analecta.errors import AnalectaError, BadUse, Environment
 from analecta.frontier.mirrors import Mirrors, Sighting
 from analecta.model import UNLIMITED, Tally
@@ -129,7 +129,9 @@ class Crawl:
                     self.library.end_run(run, str(error), msgspec.to_builtins(self.tally))
                 raise
             if self.partitions > 1 and self.interrupts < 2:
-                from analecta.crawl.twins import settle_twins  # 0.05 s, which a crawl of one partition need not pay
+                from analecta.crawl.processes.duplicates import (
+                    settle_twins,  # 0.05 s, which a crawl of one partition need not pay
+                )
 
                 ending.tally.elsewhere += settle_twins(self.library)
             record(self.library, ending.tally.pages)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import msgspec
 import numpy as np
 
-from analecta.crawl.exchange import Exchange
-from analecta.crawl.site_policy import SitePolicy
+from analecta.crawl.processes.exchange import Exchange
+from analecta.crawl.site_order import SitePolicy
 from analecta.frontier.focus import Entries, Focus
 from analecta.frontier.frontier import Frontier
 from analecta.frontier.policy import PROBE_PRIORITY, SEED_PRIORITY, Bounds, Value

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from analecta.crawl.exchange import Hello, Letter, Receipt
+from analecta.crawl.processes.exchange import Hello, Letter, Receipt
 from analecta.frontier.frontier import NEVER
 from analecta.frontier.mirrors import Sighting
 from analecta.frontier.policy import SEED_PRIORITY

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from making import FREE, candidate, drained, lease, shard_at, target
 
-from analecta.crawl.offers import Offers, Open
+from analecta.crawl.discovery import Offers, Open
 from analecta.frontier.focus import Entries, Focus, Near
 from analecta.frontier.frontier import Frontier
 from analecta.frontier.policy import SEED_PRIORITY, Bounds, Course, Policy, Value, best_first

@@ -1,6 +1,6 @@
 """When a crawl takes another course: phases, full topics, a cutoff that moves."""
 
-from analecta.crawl.course import Cutoff, Helm
+from analecta.crawl.phases import Cutoff, Helm
 from analecta.frontier.policy import Course
 from analecta.model import UNLIMITED, Tally
 

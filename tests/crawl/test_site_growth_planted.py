@@ -10,10 +10,10 @@ from analecta.analyse.spanning import quality, spanning_clusters
 from analecta.cli import app
 from analecta.communities.growth import Communities
 from analecta.communities.view import communities
-from analecta.crawl.aside import in_threads
-from analecta.crawl.communities import Growth
-from analecta.crawl.messages import Report
-from analecta.crawl.partitions import Crawl
+from analecta.crawl.control import Report
+from analecta.crawl.coordinator import Crawl
+from analecta.crawl.local import in_threads
+from analecta.crawl.site_growth import Growth
 from analecta.errors import BadUse
 from analecta.evaluate.communities_crawl import crawl_communities, spanned
 from analecta.evaluate.communities_graphs import open_graph

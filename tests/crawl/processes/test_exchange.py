@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import candidate
 
-from analecta.crawl.exchange import Exchange, Hello, Letter, Receipt
-from analecta.crawl.messages import decode
-from analecta.crawl.transport import MAX_MESSAGE, Faulty, Pipes, pair
+from analecta.crawl.control import decode
+from analecta.crawl.processes.exchange import Exchange, Hello, Letter, Receipt
+from analecta.crawl.processes.transport import MAX_MESSAGE, Faulty, Pipes, pair
 from analecta.model import Candidate, Found
 from analecta.store.outbox import Post
 from analecta.store.partition import Shard

@@ -9,9 +9,9 @@ import re
 import time
 from collections.abc import Callable, Sequence
 
-from analecta.crawl.endings import Endings
-from analecta.crawl.offers import Offers
-from analecta.crawl.pages import Landed, Pages
+from analecta.crawl.discovery import Offers
+from analecta.crawl.ingest import Landed, Pages
+from analecta.crawl.url_outcomes import Endings
 from analecta.fetch.rules import Rules
 from analecta.frontier.frontier import Frontier
 from analecta.frontier.hosts import Host

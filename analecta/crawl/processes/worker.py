@@ -1,4 +1,4 @@
-"""The process of one partition: `python -m analecta.crawl.worker`, started by the coordinator, one a partition."""
+"""The process of one partition: `python -m analecta.crawl.processes.worker`, started by the coordinator."""
 
 import asyncio
 import contextlib
@@ -11,10 +11,10 @@ from pathlib import Path
 
 import msgspec
 
-from analecta.crawl.messages import COORDINATOR
-from analecta.crawl.recipe import partition
-from analecta.crawl.roster import Job
-from analecta.crawl.transport import PeerGone, Pipes
+from analecta.crawl.build import partition
+from analecta.crawl.control import COORDINATOR
+from analecta.crawl.processes.pool import Job
+from analecta.crawl.processes.transport import PeerGone, Pipes
 from analecta.errors import AnalectaError, Environment
 from analecta.protocols import Fetch
 from analecta.signals import leave_stop_to_parent

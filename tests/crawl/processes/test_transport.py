@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from analecta.crawl.transport import MAX_MESSAGE, Faulty, PeerGone, Pipes, pair
+from analecta.crawl.processes.transport import MAX_MESSAGE, Faulty, PeerGone, Pipes, pair
 
 
 @pytest.fixture

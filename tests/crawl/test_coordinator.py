@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import FREE, answer, candidate, page_row, pushed, shard_at, states, target
 
-from analecta.crawl.course import Helm
+from analecta.crawl.control import Order, Reins, Report, decode, encode, with_settled
+from analecta.crawl.coordinator import Crawl, Worker, add, partitions
 from analecta.crawl.engine import Engine
-from analecta.crawl.messages import Order, Reins, Report, decode, encode, with_settled
-from analecta.crawl.partitions import Crawl, Worker, add, partitions
+from analecta.crawl.phases import Helm
 from analecta.errors import BadUse, Environment
 from analecta.fetch.budget import Budget
 from analecta.frontier.frontier import Frontier

@@ -1,6 +1,6 @@
 """Which pages of which sites are fetched, where a crawl goes from site to site (C3, C8).
 
-The coordinator names the sites that are to be crawled now (crawl/communities.py). Of these the front page comes first,
+The coordinator names the sites that are to be crawled now (crawl/site_growth.py). Of these the front page comes first,
 then others by a rank that is a policy, up to a limit; what belongs to other sites waits until they are named.
 """
 

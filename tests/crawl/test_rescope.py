@@ -5,9 +5,9 @@ import contextlib
 import pytest
 from making import candidate, page_row, shard_at, target
 
-from analecta.crawl.aside import in_threads
-from analecta.crawl.partitions import Crawl
-from analecta.crawl.scoping import rescope
+from analecta.crawl.coordinator import Crawl
+from analecta.crawl.local import in_threads
+from analecta.crawl.rescope import rescope
 from analecta.frontier.policy import Bounds
 from analecta.model import State
 from analecta.settings.schema import load

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from analecta.crawl.messages import Report
+from analecta.crawl.control import Report
 from analecta.errors import Environment
 from analecta.judge.build import load_judge, new_judge
 from analecta.learning.examples import follow, writing

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from making import FREE, candidate, drained, page_row, pushed, shard_at, target
 
-from analecta.crawl.review import review
+from analecta.crawl.reprioritise import review
 from analecta.frontier.focus import Focus, Near
 from analecta.frontier.frontier import Frontier
 from analecta.frontier.policy import Course, Policy, best_first, depth_first

@@ -3,7 +3,7 @@ import contextlib
 import pytest
 from making import shard_at
 
-from analecta.crawl.pile import Pile
+from analecta.crawl.late_documents import Pile
 from analecta.parse import Parser
 from analecta.store.archive import Archive
 

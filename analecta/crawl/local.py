@@ -11,8 +11,8 @@ from typing import IO
 
 import msgspec
 
-from analecta.crawl.roster import Job, Process
-from analecta.crawl.worker import work
+from analecta.crawl.processes.pool import Job, Process
+from analecta.crawl.processes.worker import work
 from analecta.protocols import Fetch
 
 

@@ -1,7 +1,7 @@
 """Carries messages between the partitions and the coordinator of one machine: a socket pair for each two.
 
 Message boundaries are kept and nothing waits: a message that finds the other's buffer full is lost, which the
-exchange expects (crawl/exchange.py). A cluster would put another transport in this place.
+exchange expects (crawl/processes/exchange.py). A cluster would put another transport in this place.
 """
 
 import contextlib

@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 import msgspec
 
-from analecta.crawl.harvest import Harvest
-from analecta.crawl.pages import Landed, Pages
-from analecta.crawl.pile import Pile
+from analecta.crawl.ingest import Landed, Pages
+from analecta.crawl.late_documents import Pile
+from analecta.crawl.outcomes import Harvest
 from analecta.fetch.robots import Robots
 from analecta.fetch.robots_files import Later
 from analecta.fetch.rules import Rules

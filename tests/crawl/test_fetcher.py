@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from making import answer, candidate, pushed, shard_at
 
-from analecta.crawl.asking import Asker, Flight
+from analecta.crawl.fetcher import Asker, Flight
 from analecta.crawl.side_requests import SideRequests
 from analecta.fetch.robots import Robots
 from analecta.frontier.frontier import Frontier

@@ -9,7 +9,7 @@ from typing import IO, Any, Protocol
 
 import msgspec
 
-from analecta.crawl.messages import Report
+from analecta.crawl.control import Report
 from analecta.model import UNLIMITED, Tally
 from analecta.settings.schema import Settings
 
@@ -25,7 +25,7 @@ class Job(msgspec.Struct):
 
 
 class Process(Protocol):
-    """What runs a partition: a process, or a thread (crawl/aside.py). As subprocess.Popen."""
+    """What runs a partition: a process, or a thread (crawl/local.py). As subprocess.Popen."""
 
     def poll(self) -> int | None: ...
     def kill(self) -> None: ...
@@ -96,7 +96,7 @@ _SPARING = {"OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2", "MALLOC_MMAP_T
 def start_process(job: Job, errors: IO[bytes]) -> Process:
     """A partition in a process of its own."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "analecta.crawl.worker"],
+        [sys.executable, "-m", "analecta.crawl.processes.worker"],
         stdin=subprocess.PIPE,
         stderr=errors,
         pass_fds=tuple(job.ends.values()),

@@ -1,6 +1,6 @@
 """Communities of sites grow while they are crawled (C2-C5): the coordinator's side.
 
-It says which sites are crawled now. The partitions fetch their pages (crawl/site_policy.py) and report which of them
+It says which sites are crawled now. The partitions fetch their pages (crawl/site_order.py) and report which of them
 are done; then the links of those are read from the shards, and it is seen where to go on. Nothing is kept here that is
 not in the library: at the next start the same sites are told in the same order.
 """
@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from analecta.communities.growth import Communities
-from analecta.crawl.messages import Report
+from analecta.crawl.control import Report
 from analecta.frontier.policy import Bounds
 from analecta.settings.schema import Settings
 from analecta.store.crawled_sites import add_crawled, crawled_sites
