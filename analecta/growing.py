@@ -14,11 +14,11 @@ from analecta.errors import BadUse, suggest
 from analecta.model import BELOW
 from analecta.publish.analysis import Analysis, Cluster, load
 from analecta.replanting import page_counts, pages_on, replant
-from analecta.seed.files import read_bytes, text_of
 from analecta.seed.splitting import EXAMPLES, Part, Split, split
 from analecta.settings.edit import rewrite
 from analecta.settings.schema import load as load_settings
 from analecta.settings.topics import tree
+from analecta.sources.files import read_bytes, text_of
 from analecta.store.library import Library
 
 _STEPS = "splits"  # in library.db

@@ -8,8 +8,8 @@ import typer
 from analecta.cli.app import Json, Lib, app, busy, console, print_json
 
 if TYPE_CHECKING:
-    from analecta.seed.reading import Reading
     from analecta.settings.edit import Added
+    from analecta.sources.result import Reading
 
 Files = list[Path] | None
 
@@ -86,11 +86,11 @@ def new(
     and questions, get theirs from a search engine: --engine searxng=http://127.0.0.1:8080/search, for one.
     """
     from analecta.publish.plain import next_steps
-    from analecta.seed.gathering import clean, topic_name
-    from analecta.seed.placing import place
     from analecta.settings.first_settings import first_settings
     from analecta.settings.schema import parse, recipe_text, with_recipe
-    from analecta.starting import engines_of, make, paper_files, read_papers, start
+    from analecta.sources.collector import clean, topic_name
+    from analecta.sources.create import engines_of, make, paper_files, read_papers, start
+    from analecta.sources.placing import place
     from analecta.store.library import Library
 
     recipe_text(recipe)
@@ -160,12 +160,12 @@ def add(
     """
     from contextlib import nullcontext
 
-    from analecta.seed.files import read_bytes, text_of
-    from analecta.seed.gathering import topic_name
-    from analecta.seed.placing import place
     from analecta.settings.edit import add
     from analecta.settings.schema import load
-    from analecta.starting import engines_of, start, write
+    from analecta.sources.collector import topic_name
+    from analecta.sources.create import engines_of, start, write
+    from analecta.sources.files import read_bytes, text_of
+    from analecta.sources.placing import place
     from analecta.store.library import Library
 
     library = Library(lib)

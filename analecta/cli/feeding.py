@@ -99,9 +99,9 @@ def _words(
 ) -> "list[Word]":
     """What is said of each page; where one of them is not here, nothing is."""
     from analecta.learning.marks import word_for
-    from analecta.seed.files import read_bytes, text_of
-    from analecta.seed.urls import entries
     from analecta.settings.schema import load
+    from analecta.sources.files import read_bytes, text_of
+    from analecta.sources.lists import entries
     from analecta.store.page_lookup import find
 
     meant = [*urls, *(words for _, words in entries(file))] if file else list(urls)

@@ -14,9 +14,9 @@ import tomlkit
 
 from analecta.errors import BadUse, suggest
 from analecta.model import BELOW
-from analecta.seed.gathering import clean
 from analecta.settings.edit import Added, add, pieces
 from analecta.settings.schema import Topic, parse
+from analecta.sources.collector import clean
 from analecta.urls import canonical
 
 EXAMPLES = 10  # pages that show a subtopic

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from analecta.seed.reading import Reading, Skipped
 from analecta.settings.edit import Added
 from analecta.settings.schema import Others, Topic
 from analecta.settings.topics import tree
+from analecta.sources.result import Reading, Skipped
 
 MOST = 10  # of what is odd; the rest is counted
 

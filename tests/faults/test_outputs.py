@@ -16,8 +16,8 @@ from analecta.parse.saved_page import read_example
 from analecta.publish.bundle.writing import write_bundle
 from analecta.publish.site import publish
 from analecta.repeating import repeat
-from analecta.seed.placing import bring
 from analecta.settings.schema import Settings, Topic
+from analecta.sources.placing import bring
 from analecta.store.library import Library
 from analecta.store.output import check_output, output
 from analecta.testweb.process import PocketServer

@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analecta.errors import BadUse
-from analecta.seed.gathering import combine
-from analecta.seed.reading import Reading, Skipped
 from analecta.seed.telling import MOST, tell_reading
 from analecta.settings.schema import Topic
 from analecta.settings.topics import merge, tree
+from analecta.sources.collector import combine
+from analecta.sources.result import Reading, Skipped
 
 A, B = Path("a.txt"), Path("b.txt")
 

@@ -13,7 +13,7 @@ from analecta.store.library import Library
 from analecta.testweb.process import ServerProcess
 from tests.crawls.driver import pages
 from tests.crawls.searched import web
-from tests.seed.papers.pdf import BOLD, ROMAN, hanging, make_pdf, paragraph
+from tests.sources.papers.pdf import BOLD, ROMAN, hanging, make_pdf, paragraph
 
 
 @contextmanager
