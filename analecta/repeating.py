@@ -15,7 +15,6 @@ import msgspec
 from analecta.crawl.coordinator import Crawl
 from analecta.crawl.local import in_threads
 from analecta.errors import BadUse, Environment
-from analecta.evaluate.webs import as_answer
 from analecta.model import Fetched, NoAnswer, Request
 from analecta.publish.bundle.decisions import decisions, in_order
 from analecta.publish.bundle.manifest import FILES, Decision, Manifest, Run, allowed, examples_of
@@ -24,7 +23,8 @@ from analecta.settings.schema import Settings, parse
 from analecta.signals import stop_handler, was_stopped
 from analecta.store.library import Library, whole_or_nothing
 from analecta.testweb.server import Response
-from analecta.testweb.warcs import Warcs, warc_files
+from analecta.testweb.warc_index import Warcs, warc_files
+from analecta.testweb.webs import as_answer
 from analecta.text.display import many
 from analecta.urls import canonical, is_loopback
 

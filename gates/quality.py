@@ -16,10 +16,10 @@ from analecta.evaluate.communities_graphs import open_graph
 from analecta.evaluate.evaluation import Plan, evaluate
 from analecta.evaluate.graph import Graph, read_nodes
 from analecta.evaluate.labels import choose_topics, draw, of_urls, pages_of, read_labels
-from analecta.evaluate.webs import Web
 from analecta.judge import JUDGES
 from analecta.model import Example, Page
 from analecta.parse import Parser, ParserDied
+from analecta.testweb.webs import Web
 from analecta.text.tokens import words
 from analecta.urls import canonical
 

@@ -30,12 +30,12 @@ from analecta.settings.schema import Topic, load
 from analecta.store.library import Library
 from analecta.store.site_counts import count_links
 from analecta.store.site_rules import Sites
+from analecta.testweb.community_web import theme
 from analecta.testweb.process import ServerProcess
-from analecta.testweb.villages_web import theme
 
 SITES = 1100
 _WORKERS = 2
-_WEB = "analecta.testweb.villages_web:VillagesWeb"
+_WEB = "analecta.testweb.community_web:VillagesWeb"
 _LEGEND = """P, R and f are precision, recall and f-value: of what was found against the truth, and against global
 clustering (a spanning tree over the same sites, cut to as many clusters). `its clustering` is what the crawl spends on
 communities while it goes on; `global` begins with the stored pages: links are counted and weighed, the tree is made and

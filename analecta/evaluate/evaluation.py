@@ -17,7 +17,7 @@ from analecta.evaluate.labels import choose_topics, of_urls, pages_of, read_labe
 from analecta.evaluate.pool import Pool
 from analecta.evaluate.questions import Draws, Question, budget
 from analecta.evaluate.scoring import Run, score, score_order
-from analecta.evaluate.webs import Web, open_web
+from analecta.testweb.webs import Web, open_web
 
 Step = Callable[[str, int, int], None]  # what is being done, how much of it, of how much
 BREADTH_FIRST = "breadth-first"

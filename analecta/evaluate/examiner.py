@@ -12,11 +12,11 @@ from typing import Any
 
 from analecta.errors import BadUse
 from analecta.evaluate.graph import Graph
-from analecta.evaluate.webs import Web
 from analecta.judge import JUDGES
 from analecta.model import Answer, Example, Page, Verdict
 from analecta.parse import Parser, ParserDied
 from analecta.protocols import Judge
+from analecta.testweb.webs import Web
 from analecta.text.tokens import words
 from analecta.urls import canonical
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from analecta.errors import Environment
 from analecta.evaluate.crawls import Task, Trace, run
 from analecta.evaluate.graph import Node, read_nodes
-from analecta.evaluate.webs import Web, open_web
 from analecta.signals import leave_stop_to_parent, stop_handler
+from analecta.testweb.webs import Web, open_web
 
 _web: dict[str, Web] = {}  # of this process
 

@@ -5,8 +5,8 @@ from random import Random
 from typing import NamedTuple
 
 from analecta.testweb import words
-from analecta.testweb.grammar import some
 from analecta.testweb.plan import Card, Plan, Site
+from analecta.testweb.sentences import some
 from analecta.testweb.words import TOPICS
 
 NAMES = tuple(TOPICS)

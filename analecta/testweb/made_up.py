@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 
 from analecta.errors import BadUse
+from analecta.testweb.community_web import VillagesWeb
 from analecta.testweb.pocket import PocketWeb
 from analecta.testweb.search import Search
 from analecta.testweb.server import HERE, Response
-from analecta.testweb.villages_web import VillagesWeb
 
 _LEAST, _MOST = 100, 1_000_000
 

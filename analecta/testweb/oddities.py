@@ -8,11 +8,11 @@ from random import Random
 import xxhash
 
 from analecta.testweb import words
-from analecta.testweb.grammar import Voice, some
+from analecta.testweb.addresses import AGENT, Place, sitemaps
 from analecta.testweb.links import ENTRIES, Link
 from analecta.testweb.pages import frame, listing
-from analecta.testweb.places import AGENT, Place, sitemaps
 from analecta.testweb.plan import Plan, Site
+from analecta.testweb.sentences import Voice, some
 
 _OWN_HREF = re.compile(r'href="(/[^"]*)"')
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from random import Random
 
 from analecta.testweb import words
-from analecta.testweb.grammar import OFF_TOPIC, PRIVACY, Voice, some
 from analecta.testweb.links import Link, Links, Weaver
 from analecta.testweb.plan import Card, Plan, Site
+from analecta.testweb.sentences import OFF_TOPIC, PRIVACY, Voice, some
 
 CHARSETS = {"wrong": "iso-8859-1", "bom": "utf-8"}
 

@@ -13,7 +13,7 @@ import msgspec
 import xxhash
 
 from analecta.testweb import words
-from analecta.testweb.grammar import capital, lexicon, some, title, titles
+from analecta.testweb.sentences import capital, lexicon, some, title, titles
 from analecta.testweb.words import TOPICS
 
 MIRRORS = 3

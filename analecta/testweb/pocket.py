@@ -16,11 +16,11 @@ import xxhash
 from ada_url import join_url
 
 from analecta.testweb import oddities
+from analecta.testweb.addresses import Gazetteer, Place, sitemaps
 from analecta.testweb.files import pdf, png
 from analecta.testweb.links import PARKED, Weaver
 from analecta.testweb.moods import NAMED
 from analecta.testweb.pages import Writer
-from analecta.testweb.places import Gazetteer, Place, sitemaps
 from analecta.testweb.plan import Card, Plan, Site
 from analecta.testweb.server import HERE, Response
 from analecta.testweb.words import TOPICS

@@ -12,7 +12,7 @@ from analecta.errors import BadUse, Environment
 from analecta.testweb.made_up import Searched, made_up
 from analecta.testweb.search import Search
 from analecta.testweb.server import HERE, Answer, Response, serve
-from analecta.testweb.warcs import Warcs, warc_files
+from analecta.testweb.warc_index import Warcs, warc_files
 from analecta.text.display import plain
 
 _TEXT = b"Content-Type: text/plain; charset=utf-8\r\n"

@@ -15,7 +15,7 @@ from analecta.fetch.message import decode
 from analecta.model import Answer, Fetched, Request
 from analecta.testweb.pocket import PocketWeb
 from analecta.testweb.server import Response, wire
-from analecta.testweb.warcs import Warcs, warc_files
+from analecta.testweb.warc_index import Warcs, warc_files
 
 POCKET = "pocket"
 _SIZE = 3000

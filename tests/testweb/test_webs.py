@@ -4,8 +4,8 @@ import gzip
 import pytest
 
 from analecta.errors import BadUse
-from analecta.evaluate.webs import open_web
 from analecta.model import Request
+from analecta.testweb.webs import open_web
 from tests.testweb.test_replay import record, said, warc
 
 

@@ -14,9 +14,9 @@ import msgspec
 import xxhash
 
 from analecta.testweb import words
-from analecta.testweb.grammar import Voice, capital, lexicon, some, title, titles
 from analecta.testweb.moods import Mood
 from analecta.testweb.plan import number_in, slug
+from analecta.testweb.sentences import Voice, capital, lexicon, some, title, titles
 from analecta.testweb.server import HERE, Response
 from analecta.testweb.villages import Villages
 from analecta.testweb.words import TOPICS
