@@ -11,18 +11,18 @@ from rich.text import Text
 
 from analecta.communities.neighbourhood import neighbourhood
 from analecta.errors import AnalectaError, BadUse
-from analecta.publish.analysis import save
-from analecta.publish.collection import Ranked, collections
 from analecta.publish.map import copies_of, map_page
 from analecta.publish.plain import next_steps, shown
 from analecta.publish.site import Wishes, publish
-from analecta.publish.surveying import survey
 from analecta.settings.first_settings import first_settings
 from analecta.settings.schema import Topic, load
 from analecta.store.library import Library
 from analecta.store.output import output
 from analecta.testweb.process import PocketServer
 from analecta.text.display import plain
+from analecta.views.clusters import save
+from analecta.views.collections import Ranked, collections
+from analecta.views.survey import survey
 from analecta.watch import told, watch
 
 _MARK = "demo"  # in library.db: only a library that has it may be taken away again

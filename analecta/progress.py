@@ -12,11 +12,11 @@ from rich.text import Text
 
 from analecta.crawl.coordinator import Crawl
 from analecta.publish.plain import Fitting, shown
-from analecta.publish.reasons import NO_REFUSALS
 from analecta.settings.schema import Settings
 from analecta.store.library import Library
 from analecta.store.revisits import OUTCOMES
 from analecta.text.display import many, plain
+from analecta.views.reasons import NO_REFUSALS
 
 _EVERY = 0.25  # seconds between two pictures
 _LINE_EVERY = 10.0  # and between two lines where there is no terminal

@@ -15,8 +15,6 @@ from analecta.errors import Environment
 from analecta.judge.health import Health
 from analecta.judge.health import health as health_of
 from analecta.progress import asked_again, progress, queued, ran_dry, share, waiting, why
-from analecta.publish.health import GOOD, advice, verdict
-from analecta.publish.reasons import NO_REFUSALS
 from analecta.publish.refreshing import Refresher, publishing
 from analecta.publish.site.folder import check_site
 from analecta.settings.schema import Settings
@@ -24,6 +22,8 @@ from analecta.signals import INTERRUPTED, stop_handler
 from analecta.store.library import Library
 from analecta.store.revisits import revisits
 from analecta.text.display import many, plain
+from analecta.views.health import GOOD, advice, verdict
+from analecta.views.reasons import NO_REFUSALS
 
 _REFRESH = 60.0  # seconds between two makings of published pages
 

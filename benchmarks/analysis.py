@@ -25,13 +25,13 @@ from measure import keep, machine, show
 from analecta.analyse.agreement import nmi, purity
 from analecta.analyse.hits import hits
 from analecta.model import Candidate, State, Target
-from analecta.publish.surveying import survey
 from analecta.store.library import Library
 from analecta.store.partition import PAGE_COLUMNS, Shard
 from analecta.store.schema import pack_text
 from analecta.testweb.plan import Card
 from analecta.testweb.pocket import PocketWeb
 from analecta.urls import canonical
+from analecta.views.survey import survey
 
 OUT = Path(__file__).parent / "out" / "analysis.json"
 PAGES, LINKS = 100_000, 1_000_000

@@ -6,9 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 from analecta.cli.analysing import _told
-from analecta.publish.surveying import survey
-from tests.publish.test_surveying import made, wild
+from analecta.views.survey import survey
 from tests.test_cli import analecta as run
+from tests.views.test_survey import made, wild
 
 
 def analyse(*words, code=0):

@@ -10,7 +10,7 @@ import analecta.cli.exporting  # noqa: F401
 from analecta.cli import app
 from analecta.communities.neighbourhood import neighbourhood
 from analecta.errors import BadUse, Environment
-from analecta.publish.collection import collections
+from analecta.views.collections import collections
 
 
 def run(*words):

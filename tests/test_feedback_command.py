@@ -11,9 +11,9 @@ import analecta.cli.feeding  # noqa: F401
 from analecta.cli import app
 from analecta.errors import AnalectaError, BadUse, Busy
 from analecta.learning.verdicts import stored
-from analecta.publish.collection import collections
 from analecta.store.library import Library
 from analecta.store.library_db import lesson_wanted, said
+from analecta.views.collections import collections
 
 
 def run(*words):

@@ -6,10 +6,10 @@ from shutil import copytree
 
 import pytest
 
-from analecta.publish.analysis import save
 from analecta.settings.first_settings import first_settings
 from analecta.settings.schema import Topic
 from analecta.store.library import Library
+from analecta.views.clusters import save
 from tests.publish.test_map import analysis
 
 CODE = "from analecta.cli import main; import analecta.cli.mapping; main()"

@@ -9,9 +9,9 @@ from analecta.cli.crawling import _given, _steps
 from analecta.demo import _table
 from analecta.model import State, Tally
 from analecta.progress import Picture, asked_again, doing, pause, ran_dry
-from analecta.publish.collection import Ranked
 from analecta.settings.schema import CommunitySettings, JudgeSettings, Settings
 from analecta.store.library import Library
+from analecta.views.collections import Ranked
 from analecta.watch import Result, told
 
 

@@ -8,10 +8,10 @@ import msgspec
 import pytest
 
 import analecta.cli.topics  # noqa: F401
-from analecta.publish.analysis import Analysis, Cluster, Member, Shown, save
 from analecta.store.library import Library
 from analecta.store.rows import items
 from analecta.testweb.process import PocketServer
+from analecta.views.clusters import Analysis, Cluster, Member, Shown, save
 from tests.making import shard_at
 from tests.test_cli import analecta as run
 

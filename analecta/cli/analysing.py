@@ -11,7 +11,7 @@ from analecta.errors import BadUse
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from analecta.publish.analysis import Analysis
+    from analecta.views.clusters import Analysis
 
 _MOST_CLUSTERS = 100
 _EXAMPLES = 3
@@ -31,11 +31,11 @@ def analyse(
 ) -> None:
     """Find what pages are about: clusters with labels, best pages, hubs and authorities."""
     wanted = _number(clusters)
-    from analecta.publish.analysis import save
     from analecta.publish.plain import next_steps
-    from analecta.publish.surveying import survey
     from analecta.store.library import Library
     from analecta.text.display import plain
+    from analecta.views.clusters import save
+    from analecta.views.survey import survey
 
     library = Library(lib)
     with stoppable(lambda: "Nothing was changed."), busy("Reading pages ...") as status:
@@ -83,8 +83,8 @@ def _table(found: "Analysis") -> "Table":
 
 def _told(found: "Analysis") -> str:
     """How many pages there are, and why others are left out: of the good ones, those without a word that counts."""
-    from analecta.publish.surveying import WORST
     from analecta.text.display import many
+    from analecta.views.survey import WORST
 
     unsure = int(WORST * found.pages)
     told = f"{many(len(found.clusters), 'cluster')} of {many(found.pages - found.dropped, 'page')}; left out: "

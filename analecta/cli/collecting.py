@@ -10,9 +10,9 @@ from analecta.cli.app import Force, Json, Lib, app, console, print_json, write_t
 from analecta.errors import BadUse
 
 if TYPE_CHECKING:
-    from analecta.publish.collection import Collection
-    from analecta.publish.precision import Judged
     from analecta.store.library import Library
+    from analecta.views.collections import Collection
+    from analecta.views.precision import Judged
 
 
 @app.command()
@@ -42,11 +42,11 @@ def collection(
 ) -> None:
     """Show the best pages of each topic and why they are; works while a crawl runs."""
     from analecta.communities.neighbourhood import everything, neighbourhood
-    from analecta.publish.collection import collections
     from analecta.publish.collection_table import as_values, show
     from analecta.publish.plain import next_steps
-    from analecta.publish.precision import check_topics, read_judged, settled
     from analecta.store.library import Library
+    from analecta.views.collections import collections
+    from analecta.views.precision import check_topics, read_judged, settled
 
     if output is not None and output.suffix.lower() not in (".html", ".svg"):
         raise BadUse(f"{output}: a picture is FILE.html or FILE.svg")

@@ -14,8 +14,8 @@ from analecta.errors import BadUse
 from analecta.files import discard
 
 if TYPE_CHECKING:
-    from analecta.publish.rows import Left
     from analecta.store.library import Library
+    from analecta.views.rows import Left
 
 TABLES = ("jsonl", "csv", "parquet")
 # What can be exported, and how it can be written: the first is what is taken where nothing is said.
@@ -140,8 +140,8 @@ def export(
 
 
 def _write_table(library: "Library", what: str, how: str, output: Path | None, wishes: Wishes) -> None:
-    from analecta.publish.rows import COLUMNS, KINDS, Left
     from analecta.publish.tables import write
+    from analecta.views.rows import COLUMNS, KINDS, Left
 
     left = Left()
     for_training = wishes["--for-training"]
@@ -165,10 +165,10 @@ def _tell_left(what: str, count: int, left: "Left", for_training: bool) -> None:
 def _write_collection(library: "Library", _: str, how: str, output: Path | None, wishes: Wishes) -> None:
     from analecta.communities.neighbourhood import neighbourhood
     from analecta.publish.citations import write_citations
-    from analecta.publish.collection import MOST, PER_HOST, collections
     from analecta.publish.collection_rows import COLUMNS, collection_rows
     from analecta.publish.tables import write
     from analecta.text.display import many
+    from analecta.views.collections import MOST, PER_HOST, collections
 
     topics = [wishes["--topic"]] if wishes["--topic"] else None
     most = wishes["--top"] or MOST

@@ -6,9 +6,9 @@ from rich.table import Table
 from rich.text import Text
 
 from analecta.judge.health import Health, TopicHealth
-from analecta.publish.health import BAD, GOOD, NAME_WITHIN, VAGUE, advice, percent, short, verdict
 from analecta.publish.plain import Fitting, shown
 from analecta.text.display import plain
+from analecta.views.health import BAD, GOOD, NAME_WITHIN, VAGUE, advice, percent, short, verdict
 
 _STYLES = {GOOD: "green", VAGUE: "yellow", BAD: "red"}
 _NAME = 20  # letters of a topic's name in a column of its own

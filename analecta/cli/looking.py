@@ -13,8 +13,8 @@ from analecta.cli.app import Json, Lib, app, console, print_json
 def status(lib: Lib, json: Json = False) -> None:
     """Show how a library stands; works while a crawl runs."""
     from analecta.cli.status_table import show
-    from analecta.publish.status import status
     from analecta.store.library import Library
+    from analecta.views.status import status
 
     found = status(Library(lib))
     print_json(found) if json else console().print(show(found))
@@ -27,9 +27,9 @@ def explain(
     json: Json = False,
 ) -> None:
     """Tell why a page is in, out, refused, failed, waiting or was never seen."""
-    from analecta.publish.explain import explain
     from analecta.publish.telling import tell
     from analecta.store.library import Library
+    from analecta.views.explain import explain
 
     found = explain(Library(lib), url)
     print_json(found) if json else console().print(tell(found), crop=False)

@@ -8,8 +8,8 @@ import typer
 from analecta.cli.app import Force, Lib, app, busy, console, write_text
 
 if TYPE_CHECKING:
-    from analecta.publish.analysis import Analysis
     from analecta.store.library import Library
+    from analecta.views.clusters import Analysis
 
 
 @app.command("map")
@@ -44,13 +44,13 @@ def draw_map(
 
 def _analysis(library: "Library", topic: str) -> "Analysis":
     """What `analecta analyse` found; where it has not been run, that is done now."""
-    from analecta.publish.analysis import load, save
     from analecta.store.topic_names import topic_numbers
+    from analecta.views.clusters import load, save
 
     topic_numbers(library, [topic] if topic else None)  # says so where there is none of this name
     if found := load(library, topic):
         return found
-    from analecta.publish.surveying import survey
+    from analecta.views.survey import survey
 
     with busy("Reading pages ...") as status:
         found = survey(library, topic, doing=lambda what: status.update(f"{what} ..."))

@@ -7,8 +7,8 @@ from rich.table import Table
 from rich.text import Text
 
 from analecta.publish.plain import Fitting, shown
-from analecta.publish.status import Status
 from analecta.text.display import many, plain
+from analecta.views.status import Status
 
 _LAST_NOTES = 5
 _BLOCKS = "▁▂▃▄▅▆▇█"

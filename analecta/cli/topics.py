@@ -9,8 +9,8 @@ from analecta.cli.app import Json, Lib, app, console, print_json
 
 if TYPE_CHECKING:
     from analecta.growing import Branch
-    from analecta.publish.analysis import Analysis, Cluster
     from analecta.seed.splitting import Split
+    from analecta.views.clusters import Analysis, Cluster
 
 topics = typer.Typer(help="Show the tree of topics, split a topic into subtopics, undo a split.", no_args_is_help=True)
 app.add_typer(topics, name="topics")

@@ -12,11 +12,11 @@ from analecta.crawl.coordinator import Crawl
 from analecta.crawl.local import in_threads
 from analecta.errors import AnalectaError, BadUse
 from analecta.model import Tally
-from analecta.publish.rows import Left, pages
 from analecta.settings.schema import Settings, load, merge, parse, recipe_names, recipe_text
 from analecta.store.library import Library
 from analecta.testweb.webs import Web
 from analecta.urls import canonical
+from analecta.views.rows import Left, pages
 
 _NOWHERE = "127.0.0.1:9"  # nothing is asked over the network; this says that no contact is needed, and no delay
 

@@ -13,10 +13,10 @@ import msgspec
 
 from analecta.errors import BadUse
 from analecta.publish.authors import Name, names_of
-from analecta.publish.collection import Collection
 from analecta.store.output import output
 from analecta.store.rows import Item
 from analecta.text.display import iso, one_line
+from analecta.views.collections import Collection
 
 # BibTeX counts braces even behind a backslash: only commands whose braces pair are safe.
 _TEX = str.maketrans({

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator
 
 from analecta.communities.homes import Homes
-from analecta.publish.collection import Collection
-from analecta.publish.rows import Row, says_noindex
 from analecta.store.library import Library
 from analecta.store.url_lookup import Known
 from analecta.text.display import iso
+from analecta.views.collections import Collection
+from analecta.views.rows import Row, says_noindex
 
 COLUMNS: dict[str, type] = {
     "topic": str, "rank": int, "url": str, "title": str, "host": str, "confidence": float, "authority": float,

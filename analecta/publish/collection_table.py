@@ -8,12 +8,12 @@ from rich.table import Table
 from rich.text import Text
 
 from analecta.communities.homes import Homes
-from analecta.publish.collection import Collection, Ranked
 from analecta.publish.plain import Fitting, shown
-from analecta.publish.precision import Judged, Precision, precisions
-from analecta.publish.ranking import AUTHORITY, CONFIDENCE
-from analecta.publish.reasons import KIND_WORDS
 from analecta.text.display import many, plain
+from analecta.views.collections import Collection, Ranked
+from analecta.views.precision import Judged, Precision, precisions
+from analecta.views.ranking import AUTHORITY, CONFIDENCE
+from analecta.views.reasons import KIND_WORDS
 
 
 def show(found: Sequence[Collection], judged: Judged | None = None) -> RenderableType:

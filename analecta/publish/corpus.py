@@ -17,10 +17,8 @@ import zstandard
 
 from analecta.errors import BadUse
 from analecta.files import whole_folder
-from analecta.publish.archived import HTML, MainTexts, answer_of, html_of
 from analecta.publish.datasheet import Counts, datasheet, provenance
 from analecta.publish.licences import licence_of
-from analecta.publish.rows import Row
 from analecta.publish.tables import write_jsonl, write_parquet
 from analecta.store.library import Library
 from analecta.store.output import check_replaceable
@@ -29,6 +27,8 @@ from analecta.store.rows import Item, items, text_of
 from analecta.store.topic_names import topic_numbers
 from analecta.text.display import iso
 from analecta.text.tokens import words
+from analecta.views.copies import HTML, MainTexts, answer_of, html_of
+from analecta.views.rows import Row
 
 COLUMNS: dict[str, type] = {
     "url": str, "title": str, "text": str, "lang": str, "topic": str, "confidence": float, "topics": dict,

@@ -13,9 +13,9 @@ import msgspec
 import orjson
 
 from analecta import __version__
-from analecta.publish.rows import Row
 from analecta.store.library import Library
 from analecta.text.display import iso, many, one_line
+from analecta.views.rows import Row
 
 _MOST = 20  # lines of a table
 _SEEDS = 10  # of a topic that are named

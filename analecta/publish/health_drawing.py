@@ -8,9 +8,9 @@ from rich.cells import cell_len
 
 from analecta.judge.health import BACK, ENOUGH, Health, TopicHealth
 from analecta.model import BELOW
-from analecta.publish.health import short, verdict
 from analecta.publish.health_layout import places
 from analecta.text.display import clean, many, plain
+from analecta.views.health import short, verdict
 
 WIDTH = 1000
 _LEAST = 120  # the height of a drawing of few topics

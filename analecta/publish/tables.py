@@ -10,8 +10,8 @@ from typing import IO, Any
 import orjson
 
 from analecta.errors import BadUse
-from analecta.publish.rows import Row
 from analecta.store.output import output
+from analecta.views.rows import Row
 
 Columns = Mapping[str, type]
 

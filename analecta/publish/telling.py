@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from analecta.publish.explain import Explanation, Kept, Model, Step
 from analecta.publish.facts import Fact, Facts, Inset
-from analecta.publish.reasons import KIND_WORDS
 from analecta.store.inlinks import Linked
 from analecta.text.display import many, plain
+from analecta.views.explain import Explanation, Kept, Model, Step
+from analecta.views.reasons import KIND_WORDS
 
 _FOUND = {
     "seed": "a seed that you gave",

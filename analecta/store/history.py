@@ -1,7 +1,7 @@
 """The collector: while a crawl runs it writes down how good each topic's best items are (S12).
 
 Items are pages that the crawl found: no seeds, no copies, nothing that says noindex or only looks like a page; one with
-several topics is an item of each. These are the pages that publish/collection.py ranks.
+several topics is an item of each. These are the pages that views/collections.py ranks.
 """
 
 import time

@@ -7,8 +7,8 @@ import trustme
 from rich.console import Console
 
 from analecta.model import State
-from analecta.publish.explain import explain
 from analecta.publish.telling import tell
+from analecta.views.explain import explain
 from tests.crawls import soundness
 from tests.crawls.driver import crawl, kept, make_library, states
 from tests.crawls.site import html

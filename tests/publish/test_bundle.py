@@ -11,9 +11,9 @@ from analecta.errors import BadUse, Busy
 from analecta.publish.bundle.manifest import MANIFEST, Decision, allowed
 from analecta.publish.bundle.reading import open_bundle
 from analecta.publish.bundle.writing import write_bundle
-from analecta.publish.rows import Left, pages
 from analecta.repeating import compare
 from analecta.store.library import Library
+from analecta.views.rows import Left, pages
 
 
 @pytest.fixture(scope="session")

@@ -6,9 +6,9 @@ import pytest
 from rich.console import Console
 
 from analecta.communities.view import Between, Community, Found, Member
-from analecta.publish.collection import collections
 from analecta.publish.collection_table import show
 from analecta.publish.community_telling import tell, tell_one
+from analecta.views.collections import collections
 
 NAMES = ("Tremor · Cinder cone · Crater lake", "Harbour wall · reefing line · Marina")
 FRIEND = "geology-and-volcanoes.university.test"

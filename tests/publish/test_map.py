@@ -16,7 +16,6 @@ from rich.cells import cell_len
 from analecta.communities.homes import Homes
 from analecta.communities.view import Community
 from analecta.communities.view import Member as Inhabitant
-from analecta.publish.analysis import Analysis, Cluster, Member, Origin, Shown
 from analecta.publish.map import Copy, copies_of, map_page
 from analecta.publish.map.at_home import COLOURS, at_home
 from analecta.publish.map.drawing import colours
@@ -28,6 +27,7 @@ from analecta.store.library import Library
 from analecta.store.partition import NOARCHIVE, NOINDEX
 from analecta.store.rows import items
 from analecta.store.site_rules import Sites
+from analecta.views.clusters import Analysis, Cluster, Member, Origin, Shown
 from tests.browser import Browser, needs_axe, needs_browser, needs_nu, nu
 
 EVIL = [

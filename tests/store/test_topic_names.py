@@ -5,12 +5,12 @@ import msgspec
 import pytest
 
 from analecta.errors import BadUse
-from analecta.publish.collection import collections
-from analecta.publish.status import status
 from analecta.settings.first_settings import first_settings
 from analecta.settings.schema import Topic
 from analecta.store.library import Library
 from analecta.store.topic_names import shown_topics, topic_numbers
+from analecta.views.collections import collections
+from analecta.views.status import status
 from tests.publish.shelf import TOPICS, Shelf
 
 

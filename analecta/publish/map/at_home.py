@@ -7,7 +7,7 @@ import msgspec
 
 from analecta.communities.homes import Homes
 from analecta.communities.view import Community
-from analecta.publish.analysis import Member, Shown
+from analecta.views.clusters import Member, Shown
 
 COLOURS = 8  # in the style sheet; the last is for all communities that have none of their own
 

@@ -7,9 +7,9 @@ from itertools import chain, islice, zip_longest
 import msgspec
 from msgspec.structs import replace
 
-from analecta.publish.analysis import Analysis, Cluster
 from analecta.store.rows import Item, items, text_of
 from analecta.urls import url_id
+from analecta.views.clusters import Analysis, Cluster
 
 LETTERS = 1500  # of the text of a copy
 MOST = 600  # copies in one file: with these letters, a megabyte

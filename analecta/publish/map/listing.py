@@ -7,12 +7,12 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from analecta.publish.analysis import Analysis, Cluster, Origin
 from analecta.publish.health_drawing import safe
 from analecta.publish.map.at_home import COLOURS, AtHome, Page
 from analecta.publish.map.copies import Copy
 from analecta.text.display import many
 from analecta.text.summary import name_of
+from analecta.views.clusters import Analysis, Cluster, Origin
 
 _TERMS, _MORE, _ALIKE, _LINKED, _HOMES = 12, 3, 5, 6, 8
 _KINDS = (

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from analecta.publish.analysis import Analysis
 from analecta.publish.map.at_home import AtHome
+from analecta.views.clusters import Analysis
 
 
 class Body(msgspec.Struct, frozen=True):

@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from importlib.resources import files
 
 from analecta.communities.homes import Homes
-from analecta.publish.analysis import Analysis
 from analecta.publish.health_drawing import safe
 from analecta.publish.map.at_home import AtHome, at_home
 from analecta.publish.map.copies import Copy
@@ -16,6 +15,7 @@ from analecta.publish.map.layout import SHAPES, lay_out
 from analecta.publish.map.listing import Copies, all_pages, archived, group, homes_legend, index, numbered, origins
 from analecta.publish.map.net import net_of
 from analecta.text.display import many
+from analecta.views.clusters import Analysis
 
 _ASSETS = files("analecta.publish.map")
 _CONTROLS = """<div class="controls">

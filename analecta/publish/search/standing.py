@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from analecta.analyse.link_graph import hubs_and_authorities, link_graph
 from analecta.model import OTHERS
-from analecta.publish.ranking import scaled
 from analecta.store.links import page_links
+from analecta.views.ranking import scaled
 
 Numbers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -13,7 +13,6 @@ import msgspec
 
 from analecta.communities.neighbourhood import Neighbourhood, neighbourhood
 from analecta.errors import BadUse
-from analecta.publish.collection import MOST, PER_HOST, Collection, Ranked, with_communities
 from analecta.publish.site.communities_page import communities_page
 from analecta.publish.site.community_content import hoods
 from analecta.publish.site.community_page import community_page
@@ -31,6 +30,7 @@ from analecta.publish.site.shelf_page import history_chart, shelf_page
 from analecta.store.library import Library
 from analecta.store.rows import text_of
 from analecta.urls import canonical
+from analecta.views.collections import MOST, PER_HOST, Collection, Ranked, with_communities
 
 _BEST = 20  # pages of a community
 _ASSETS = ("style.css", "search.js", "icon.svg")

@@ -8,13 +8,13 @@ import msgspec
 
 from analecta.communities.neighbourhood import Neighbourhood
 from analecta.communities.view import Community
-from analecta.publish.collection import Collection, Ranked
 from analecta.publish.collection_picture import in_one_row
 from analecta.publish.site.finding import Finding, Parent, findings
-from analecta.publish.status import Status, status
 from analecta.store.library import Library, Moment
 from analecta.store.rows import Item, items, text_of
 from analecta.text.summary import first_words, name_of, summary
+from analecta.views.collections import Collection, Ranked
+from analecta.views.status import Status, status
 
 _WORDS = 150  # of each item that the search knows besides those that are shown
 UNLISTED = Finding("unlisted")

@@ -12,7 +12,6 @@ from importlib.resources import files
 from pathlib import Path
 
 from analecta.parse import MAX_BODY, MAX_TAGS
-from analecta.publish.archived import answer_of, html_of
 from analecta.publish.site.content import Entry, Shelf, Site
 from analecta.publish.site.frame import framed, up
 from analecta.publish.site.inert import inert
@@ -21,6 +20,7 @@ from analecta.publish.site.metadata import copy_metadata
 from analecta.store.rows import Item
 from analecta.text.display import language
 from analecta.text.words import day, format_name, is_page, iso, written
+from analecta.views.copies import answer_of, html_of
 
 _MOST_LETTERS = 300_000  # of a document's text that are shown
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from analecta.publish.analysis import analysis_path, load
 from analecta.publish.map import copies_of, map_page
 from analecta.publish.site.content import Site
 from analecta.store.library import Library
+from analecta.views.clusters import analysis_path, load
 
 WHOLE = "maps/all-topics.html"
 

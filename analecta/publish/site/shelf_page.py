@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from analecta.communities.view import Community
 from analecta.model import BELOW
 from analecta.publish.charts import Line, line_chart
-from analecta.publish.reasons import KIND_WORDS
 from analecta.publish.site.content import Entry, Group, Shelf, Site, community_path
 from analecta.publish.site.frame import feed_link, framed, up
 from analecta.publish.site.markup import Html, foreign, joined, link, tag
@@ -15,6 +14,7 @@ from analecta.store.library import Moment
 from analecta.text.display import language, many
 from analecta.text.summary import name_of
 from analecta.text.words import day, format_name, is_page, language_name, written
+from analecta.views.reasons import KIND_WORDS
 
 _OTHER_WAYS = {
     "sitemap": "Named in a site’s own map",

@@ -9,12 +9,12 @@ import pytest
 from analecta.communities.homes import Homes
 from analecta.communities.neighbourhood import NOTHING, Neighbourhood, everything, neighbourhood
 from analecta.communities.view import Between, Community, Member
-from analecta.publish.collection import collections, with_communities
 from analecta.publish.site import publish, write_site
 from analecta.publish.site.communities_page import SHAPES
 from analecta.store.library import Library
 from analecta.store.site_counts import counted
 from analecta.store.site_rules import Sites
+from analecta.views.collections import collections, with_communities
 from tests.publish.site.conftest import best_of, change
 
 EVIL = "</svg><script>window.hit = 1</script>\u202e"

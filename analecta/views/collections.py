@@ -18,12 +18,12 @@ from analecta.analyse.link_graph import LinkGraph, hubs_and_authorities, link_gr
 from analecta.communities.homes import Homes
 from analecta.communities.neighbourhood import Inside, everything
 from analecta.judge.page_kinds import kinds_of
-from analecta.publish.ranking import Candidate, choose, in_order, scaled, score
 from analecta.store.library import Library
 from analecta.store.links import page_links
 from analecta.store.rows import Item, items, text_of
 from analecta.store.topic_names import topic_numbers
 from analecta.text.tokens import words
+from analecta.views.ranking import Candidate, choose, in_order, scaled, score
 
 MOST = 50  # items of a collection
 PER_HOST = 5

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import analecta
-from analecta.publish.reasons import FAILED, OTHER, REASONS, REFUSED, sentence
+from analecta.views.reasons import FAILED, OTHER, REASONS, REFUSED, sentence
 
 ROOT = Path(analecta.__file__).parent
 ENGINE = ("crawl", "fetch", "frontier", "store")

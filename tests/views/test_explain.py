@@ -10,15 +10,15 @@ from rich.console import Console
 from analecta.errors import BadUse
 from analecta.judge import JUDGES
 from analecta.model import State
-from analecta.publish.collection import collections
-from analecta.publish.explain import Explanation, Step, explain
-from analecta.publish.reasons import sentence
-from analecta.publish.rows import Left, links, pages, refusals
 from analecta.publish.telling import tell, verdict
 from analecta.store.inlinks import Linked, Linking
 from analecta.store.library import Library
 from analecta.store.library_db import Word, say
 from analecta.store.partition import Shard
+from analecta.views.collections import collections
+from analecta.views.explain import Explanation, Step, explain
+from analecta.views.reasons import sentence
+from analecta.views.rows import Left, links, pages, refusals
 
 
 def text(explanation) -> str:

@@ -13,10 +13,10 @@ import msgspec
 
 from analecta.addresses import address
 from analecta.errors import BadUse
-from analecta.publish.collection import Collection
 from analecta.store.library import Library
 from analecta.store.url_lookup import Known
 from analecta.urls import canonical
+from analecta.views.collections import Collection
 
 AT = (5, 10, 20, 50)
 _WORDS = {"yes": True, "y": True, "1": True, "true": True, "no": False, "n": False, "0": False, "false": False}

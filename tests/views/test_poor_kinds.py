@@ -7,10 +7,10 @@ from contextlib import closing
 import pytest
 from rich.console import Console
 
-from analecta.publish.collection import collections
-from analecta.publish.explain import explain
 from analecta.publish.telling import tell
 from analecta.store.library import Library
+from analecta.views.collections import collections
+from analecta.views.explain import explain
 from tests.judge.test_page_kinds import TEXTS
 
 

@@ -8,11 +8,11 @@ from rich.console import Console
 
 from analecta.cli.status_table import show
 from analecta.errors import Busy
-from analecta.publish.rows import Left, pages
-from analecta.publish.status import status
 from analecta.settings.first_settings import first_settings
 from analecta.settings.schema import Topic
 from analecta.store.library import Library
+from analecta.views.rows import Left, pages
+from analecta.views.status import status
 
 
 @pytest.fixture

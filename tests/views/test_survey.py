@@ -8,10 +8,10 @@ import pytest
 from analecta.analyse.agreement import purity
 from analecta.errors import BadUse
 from analecta.model import Found, State
-from analecta.publish.analysis import analysis_path, load, save
-from analecta.publish.surveying import survey
 from analecta.store.library import Library
 from analecta.store.schema import pack_text
+from analecta.views.clusters import analysis_path, load, save
+from analecta.views.survey import survey
 from tests.making import candidate, page_row, shard_at, target
 
 WORDS = {"bird": "wren nest feather beak song owl".split(), "bee": "hive honey comb queen drone wax".split()}

@@ -3,17 +3,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analecta.errors import BadUse
-from analecta.publish.collection import Collection, Ranked, collections
-from analecta.publish.precision import (
-    Precision,
-    check_topics,
-    precision_curve,
-    precisions,
-    read_judged,
-    settled,
-)
 from analecta.urls import canonical
-from tests.publish.test_ranking import PLAIN, Item
+from analecta.views.collections import Collection, Ranked, collections
+from analecta.views.precision import Precision, check_topics, precision_curve, precisions, read_judged, settled
+from tests.views.test_ranking import PLAIN, Item
 
 
 def collection(count, topic="Bees"):

@@ -7,10 +7,10 @@ from shutil import copytree
 import pytest
 
 from analecta.cli.status_table import sparkline
-from analecta.publish.rows import Left, history, pages
-from analecta.publish.status import status
 from analecta.store.history import record
 from analecta.store.library import Library, Moment
+from analecta.views.rows import Left, history, pages
+from analecta.views.status import status
 
 
 @pytest.fixture

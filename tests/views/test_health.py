@@ -7,10 +7,10 @@ from rich.console import Console
 
 from analecta.cli.health_table import tell
 from analecta.judge.health import Health, Neighbour, Pair, Stray, TopicHealth
-from analecta.publish.health import advice, short, verdict
 from analecta.publish.health_drawing import WIDTH, draw, safe
 from analecta.publish.health_layout import places
 from analecta.publish.health_page import health_page
+from analecta.views.health import advice, short, verdict
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = [

@@ -10,14 +10,14 @@ import orjson
 
 from analecta.errors import BadUse
 from analecta.model import State
-from analecta.publish.reasons import NO_REFUSALS
-from analecta.publish.rows import Left, Row, history
 from analecta.settings.schema import load
 from analecta.store.library import Library
 from analecta.store.library_db import learnt, said
 from analecta.store.partition import NOINDEX, SOFT404
 from analecta.store.topic_names import shown_topics
 from analecta.text.display import iso
+from analecta.views.reasons import NO_REFUSALS
+from analecta.views.rows import Left, Row, history
 
 _MOST_LIMITS = 10
 _LIMITS = "SELECT limits, count(*) FROM pages WHERE limits IS NOT NULL GROUP BY 1"

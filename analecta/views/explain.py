@@ -11,7 +11,6 @@ from analecta.errors import AnalectaError, BadUse
 from analecta.judge import JUDGES
 from analecta.judge.page_kinds import kind_of
 from analecta.model import Page, State, Target
-from analecta.publish.reasons import sentence
 from analecta.settings.schema import load
 from analecta.store.archive import CERTIFICATE, Place, read_field
 from analecta.store.inlinks import Linked, linked
@@ -22,6 +21,7 @@ from analecta.store.schema import unpack_text
 from analecta.store.url_lookup import Known, Url
 from analecta.text.display import iso
 from analecta.urls import canonical
+from analecta.views.reasons import sentence
 
 _MOST_LISTED = 20
 _TERMS = 10

@@ -21,14 +21,14 @@ from analecta.analyse.latent import DIRECTIONS, condensed, directions
 from analecta.analyse.link_graph import link_graph
 from analecta.analyse.vocabulary import space
 from analecta.errors import BadUse
-from analecta.publish.analysis import Analysis, Cluster, Member, Origin, Shown
-from analecta.publish.once import once
 from analecta.store.library import Library
 from analecta.store.links import page_links
 from analecta.store.rows import Item, items, text_of
 from analecta.store.topic_names import topic_numbers
 from analecta.text.display import many
 from analecta.text.tokens import Ints
+from analecta.views.clusters import Analysis, Cluster, Member, Origin, Shown
+from analecta.views.dedupe import once
 
 Floats = npt.NDArray[np.float32]
 Ranks = npt.NDArray[np.float64]

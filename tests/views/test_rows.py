@@ -8,15 +8,15 @@ import pytest
 
 from analecta.communities.homes import Homes
 from analecta.model import State
-from analecta.publish.collection import collections
 from analecta.publish.collection_rows import collection_rows
-from analecta.publish.rows import COLUMNS, KINDS, Left, links, pages, refusals
 from analecta.store.archive import Place, read_record
 from analecta.store.library import Library
 from analecta.store.partition import NOINDEX, SOFT404
 from analecta.store.schema import pack_text
 from analecta.store.site_rules import Sites
 from analecta.urls import partition_of
+from analecta.views.collections import collections
+from analecta.views.rows import COLUMNS, KINDS, Left, links, pages, refusals
 from tests.making import target
 from tests.publish.shelf import Shelf
 

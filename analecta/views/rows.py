@@ -12,12 +12,12 @@ import msgspec
 import numpy as np
 
 from analecta.model import State
-from analecta.publish.reasons import NO_REFUSALS
 from analecta.store.library import Library
 from analecta.store.partition import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404
 from analecta.store.schema import unpack_text
 from analecta.store.url_lookup import Known
 from analecta.text.display import iso
+from analecta.views.reasons import NO_REFUSALS
 
 Row = dict[str, Any]
 
