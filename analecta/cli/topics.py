@@ -8,8 +8,8 @@ import typer
 from analecta.cli.app import Json, Lib, app, console, print_json
 
 if TYPE_CHECKING:
-    from analecta.growing import Branch
-    from analecta.seed.splitting import Split
+    from analecta.topics.plan import Split
+    from analecta.topics.split import Branch
     from analecta.views.clusters import Analysis, Cluster
 
 topics = typer.Typer(help="Show the tree of topics, split a topic into subtopics, undo a split.", no_args_is_help=True)
@@ -21,8 +21,8 @@ _SHOWN = 3  # examples of a suggested subtopic
 @topics.command("list")
 def list_(lib: Lib, json: Json = False) -> None:
     """Show the tree of topics, with their seeds and pages."""
-    from analecta.growing import branches
     from analecta.store.library import Library
+    from analecta.topics.split import branches
 
     found = branches(Library(lib))
     if json:
@@ -58,8 +58,8 @@ def split(
 
     Exit codes: 0 split, 2 bad use, 3 nothing new, 4 disk, or a crawl holds the library.
     """
-    from analecta.growing import choose, grow, plan, suggested
     from analecta.store.library import Library
+    from analecta.topics.split import choose, grow, plan, suggested
 
     library = Library(lib)
     found = suggested(library, topic)
@@ -116,9 +116,9 @@ def undo(
     json: Json = False,
 ) -> None:
     """Take the last split back: settings, tree and pages as they were before it; again, the one before that."""
-    from analecta.growing import undo
     from analecta.store.library import Library
     from analecta.text.display import many, plain
+    from analecta.topics.split import undo
 
     found = undo(Library(lib), force)
     if json:

@@ -12,13 +12,13 @@ import msgspec
 
 from analecta.errors import BadUse, suggest
 from analecta.model import BELOW
-from analecta.replanting import page_counts, pages_on, replant
-from analecta.seed.splitting import EXAMPLES, Part, Split, split
 from analecta.settings.edit import rewrite
 from analecta.settings.schema import load as load_settings
 from analecta.settings.topics import tree
 from analecta.sources.files import read_bytes, text_of
 from analecta.store.library import Library
+from analecta.topics.plan import EXAMPLES, Part, Split, split
+from analecta.topics.relabel import page_counts, pages_on, replant
 from analecta.views.clusters import Analysis, Cluster, load
 
 _STEPS = "splits"  # in library.db
