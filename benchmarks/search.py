@@ -25,9 +25,9 @@ from typing import Any
 from analysis import write
 from measure import keep, machine, show
 
-from analecta.publish.search.keeping import sync
-from analecta.publish.search.kept import folder_of
-from analecta.publish.search.searching import Asked, Found, opened
+from analecta.search.manifest import folder_of
+from analecta.search.search import Asked, Found, opened
+from analecta.search.update import sync
 from analecta.store.library import Library
 from analecta.store.rows import Item, items, text_of
 

@@ -12,7 +12,7 @@ from analecta.errors import Environment
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from analecta.publish.search.keeping import Synced
+    from analecta.search.update import Synced
 
 _Sort = Literal["relevance", "confidence", "authority", "date"]
 _Rebuild = Annotated[bool, typer.Option("--rebuild", help="Make the index anew first.")]
@@ -63,10 +63,10 @@ def search(
     brackets work too. Fields: title: url: site: topic: community: lang: type: after: before:
     Pages on no topic are found with --all. A question in 'single quotes' reaches the search as you write it.
     """
-    from analecta.publish.search.keeping import sync
-    from analecta.publish.search.ranking import read_weights
-    from analecta.publish.search.searching import Asked, opened
     from analecta.publish.search.telling import as_values, show
+    from analecta.search.ranking import read_weights
+    from analecta.search.search import Asked, opened
+    from analecta.search.update import sync
     from analecta.store.library import Library
 
     library = Library(lib)
@@ -94,7 +94,7 @@ def search(
 @app.command()
 def index(lib: Lib, rebuild: _Rebuild = False, json: Json = False) -> None:
     """Bring the index that `search` uses up to date; search does so too. The folder LIB/index may be deleted."""
-    from analecta.publish.search.keeping import sync
+    from analecta.search.update import sync
     from analecta.store.library import Library
 
     library = Library(lib)

@@ -14,7 +14,7 @@ import pytest
 from analecta.errors import Environment
 from analecta.model import State
 from analecta.publish.oai.keeping import keeping
-from analecta.publish.search.keeping import sync
+from analecta.search.update import sync
 from analecta.store.checksums import seal_of
 from analecta.store.library import Library
 from analecta.store.repair import filler

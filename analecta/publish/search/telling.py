@@ -8,13 +8,13 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.text import Text
 
 from analecta.communities.view import Community
-from analecta.publish.search.fitting import Fit
-from analecta.publish.search.index import language, type_of
 from analecta.publish.search.lacking import fit_too, head, listed, nothing
-from analecta.publish.search.ranking import Weights
-from analecta.publish.search.searching import Asked, Found, Hit
-from analecta.publish.search.snippets import Snippet
-from analecta.publish.search.topics import NONE
+from analecta.search.fitting import Fit
+from analecta.search.index import language, type_of
+from analecta.search.ranking import Weights
+from analecta.search.search import Asked, Found, Hit
+from analecta.search.snippets import Snippet
+from analecta.search.topics import NONE
 from analecta.text.display import many, plain
 
 _MARK = "bold yellow"

@@ -9,8 +9,8 @@ from tantivy import Occur, Query
 
 from analecta.errors import BadUse
 from analecta.model import OTHERS
-from analecta.publish.search.index import LONGEST, day_of, host_of, language, schema, stems, written
-from analecta.publish.search.nodes import All, Either, Node, Not, Only, Phrase, Word, leaves
+from analecta.search.index import LONGEST, day_of, host_of, language, schema, stems, written
+from analecta.search.nodes import All, Either, Node, Not, Only, Phrase, Word, leaves
 
 # What a word is worth in each field, against one in the text. A page has most of its score from its best field.
 WORTH = {"title": 3.0, "headings": 1.5, "anchors": 1.5, "text": 1.0}

@@ -3,8 +3,8 @@
 import pytest
 
 from analecta.errors import BadUse
-from analecta.publish.search.keeping import sync
-from analecta.publish.search.searching import Asked, Search
+from analecta.search.search import Asked, Search
+from analecta.search.update import sync
 
 
 def sites(found):

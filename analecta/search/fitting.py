@@ -8,9 +8,9 @@ from tantivy import Occur, Query
 
 from analecta.communities.view import Community, Found, find
 from analecta.errors import BadUse
-from analecta.publish.search.community_index import WORTH, key, schema, stored, whole
-from analecta.publish.search.index import stems
-from analecta.publish.search.nodes import Node, Only, leaves
+from analecta.search.communities import WORTH, key, schema, stored, whole
+from analecta.search.index import stems
+from analecta.search.nodes import Node, Only, leaves
 
 SHOWN = 3  # communities that are shown with the pages
 _ASKED = 50  # that are looked at, for some have none of the pages found

@@ -7,8 +7,8 @@ import msgspec
 import numpy as np
 
 from analecta.model import State
-from analecta.publish.search.keeping import sync
-from analecta.publish.search.searching import Asked, Found, Search
+from analecta.search.search import Asked, Found, Search
+from analecta.search.update import sync
 from analecta.settings.first_settings import first_settings
 from analecta.settings.schema import Topic
 from analecta.store.library import Library

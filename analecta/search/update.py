@@ -24,11 +24,11 @@ from analecta.communities.neighbourhood import neighbourhood
 from analecta.errors import Busy, Environment
 from analecta.files import whole_folder
 from analecta.model import OTHERS
-from analecta.publish.search import community_index, standing
-from analecta.publish.search.community_index import Said, key
-from analecta.publish.search.index import WORDS, create, document, reopen
-from analecta.publish.search.kept import folder_of, forget, keep, read_kept, source_of, wrong
-from analecta.publish.search.standing import Gathering, Standing
+from analecta.search import communities, scores
+from analecta.search.communities import Said, key
+from analecta.search.index import WORDS, create, document, reopen
+from analecta.search.manifest import folder_of, forget, keep, read_kept, source_of, wrong
+from analecta.search.scores import Gathering, Standing
 from analecta.store.anchors import anchors
 from analecta.store.library import Library
 from analecta.store.partition import SHOWN
@@ -71,7 +71,7 @@ def sync(
         with library.shards() as shards:
             doing("Reading what is in the library")
             work = _Work(shards, neighbourhood(library).homes, doing)
-            old = standing.load(folder_of(library) / standing.NAME) if kept else None
+            old = scores.load(folder_of(library) / scores.NAME) if kept else None
             changes = _changes(old, work.stand, kept.stale if kept else 0)
             if kept and changes.stale > MANY * len(work.stand.ids):
                 why = "much has changed"
@@ -145,7 +145,7 @@ class _Work:
     def build(self, folder: Path) -> None:
         """Make a new index in an empty folder."""
         self._write(create(folder), None, [])
-        community_index.create(folder)
+        communities.create(folder)
         self._finish(folder)
 
     def update(self, folder: Path, changes: _Changes) -> None:
@@ -156,8 +156,8 @@ class _Work:
 
     def _finish(self, folder: Path) -> None:
         """What is made anew every time."""
-        community_index.rewrite(folder, self.homes.communities, self.said)
-        self.stand.save(folder / standing.NAME)
+        communities.rewrite(folder, self.homes.communities, self.said)
+        self.stand.save(folder / scores.NAME)
 
     def _write(self, index: tantivy.Index, wanted: Container[int] | None, outdated: Sequence[int]) -> None:
         """Take out what is outdated, put in what is wanted (None for all), and make it true at once."""

@@ -1,6 +1,6 @@
 import pytest
 
-from analecta.publish.search.index import apart, day_of, domains, language, stems, type_of, written
+from analecta.search.index import apart, day_of, domains, language, stems, type_of, written
 
 
 def test_b17_stems_leave_out_stop_words_and_words_as_written_do_not():

@@ -1,6 +1,6 @@
 import pytest
 
-from tests.publish.search.pages import Pages
+from tests.search.pages import Pages
 
 
 @pytest.fixture

@@ -11,22 +11,23 @@ from analecta.communities.homes import Homes
 from analecta.communities.view import Community
 from analecta.errors import BadUse
 from analecta.model import OTHERS
-from analecta.publish.search import community_index, standing
-from analecta.publish.search.best import Best
-from analecta.publish.search.community_index import key
-from analecta.publish.search.facets import MOST as FACETS
-from analecta.publish.search.facets import Counted, Facets, counted
-from analecta.publish.search.fitting import SHOWN, Fit, Fitting
-from analecta.publish.search.index import reopen, schema
-from analecta.publish.search.keeping import in_step, sync
-from analecta.publish.search.kept import folder_of
-from analecta.publish.search.meaning import Meaning, Names, filtered, marked, meant
-from analecta.publish.search.nodes import Node, Only, leaves
-from analecta.publish.search.query import Problem, parse
-from analecta.publish.search.ranking import Placed, Sort, Weights
-from analecta.publish.search.snippets import Snippet, snippet
-from analecta.publish.search.standing import Floats, Standing
-from analecta.publish.search.topics import NONE, also_on, first_on
+from analecta.search import communities as community_index
+from analecta.search import scores
+from analecta.search.best import Best
+from analecta.search.communities import key
+from analecta.search.compile import Meaning, Names, filtered, marked, meant
+from analecta.search.facets import MOST as FACETS
+from analecta.search.facets import Counted, Facets, counted
+from analecta.search.fitting import SHOWN, Fit, Fitting
+from analecta.search.index import reopen, schema
+from analecta.search.manifest import folder_of
+from analecta.search.nodes import Node, Only, leaves
+from analecta.search.query import Problem, parse
+from analecta.search.ranking import Placed, Sort, Weights
+from analecta.search.scores import Floats, Standing
+from analecta.search.snippets import Snippet, snippet
+from analecta.search.topics import NONE, also_on, first_on
+from analecta.search.update import in_step, sync
 from analecta.settings.schema import load
 from analecta.store.library import Library
 from analecta.store.search_rows import Row, rows
@@ -79,7 +80,7 @@ class Search:
 
     def __init__(self, library: Library) -> None:
         self.library = library
-        self.stand: Standing = standing.load(folder_of(library) / standing.NAME)
+        self.stand: Standing = scores.load(folder_of(library) / scores.NAME)
         self.searcher: tantivy.Searcher = reopen(folder_of(library)).searcher()
         sites = sites_of(library, load(library.settings_path).sites)
         self.fitting = Fitting(community_index.reopen(folder_of(library)).searcher(), sites.whole)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from analecta.publish.search.index import apart
+from analecta.search.index import apart
 from analecta.text.stems import stem_all
 
 WIDTH = 220  # characters

@@ -14,8 +14,8 @@ from difflib import get_close_matches
 
 import msgspec
 
-from analecta.publish.search.index import day_of, host_of
-from analecta.publish.search.nodes import WORD, All, Either, Node, Not, Only, Phrase, Word
+from analecta.search.index import day_of, host_of
+from analecta.search.nodes import WORD, All, Either, Node, Not, Only, Phrase, Word
 
 PLACES = ("title", "url")  # fields that words are looked for in
 FILTERS = ("site", "topic", "community", "lang", "type", "after", "before")  # fields that only choose pages

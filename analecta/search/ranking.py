@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 
 from analecta.errors import BadUse
-from analecta.publish.search.standing import Floats, Numbers, Standing
+from analecta.search.scores import Floats, Numbers, Standing
 
 Sort = Literal["relevance", "confidence", "authority", "date"]
 

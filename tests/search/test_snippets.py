@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.publish.search.snippets import WIDTH, folded, snippet
+from analecta.search.snippets import WIDTH, folded, snippet
 
 LONG = "Nothing of interest is here. " * 50
 

@@ -6,16 +6,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analecta.errors import BadUse
-from analecta.publish.search.keeping import sync
-from analecta.publish.search.meaning import Meaning, Names, meant
-from analecta.publish.search.nodes import Word
-from analecta.publish.search.query import parse
-from analecta.publish.search.ranking import Weights
-from analecta.publish.search.searching import Asked, Search
-from analecta.publish.search.topics import first_on
+from analecta.search.compile import Meaning, Names, meant
+from analecta.search.nodes import Word
+from analecta.search.query import parse
+from analecta.search.ranking import Weights
+from analecta.search.search import Asked, Search
+from analecta.search.topics import first_on
+from analecta.search.update import sync
 from tests.making import target
-from tests.publish.search.pages import address
-from tests.publish.search.test_query import ASKED
+from tests.search.pages import address
+from tests.search.test_query import ASKED
 
 
 @pytest.fixture
@@ -291,7 +291,7 @@ def test_the_best_of_many_are_found_though_not_all_are_looked_at(pages, monkeypa
         pages.add(f"p{n}", "bee " * int(rng.integers(1, 9)) + "x " * int(rng.integers(1, 50)), confidence=rng.random())
     weights = Weights(1, 0.3, 0.1)
     every = pages.titles("bee", top=120, weights=weights)
-    monkeypatch.setattr("analecta.publish.search.best._FIRST", 8)
+    monkeypatch.setattr("analecta.search.best._FIRST", 8)
     assert pages.titles("bee", top=5, weights=weights) == every[:5]
 
 

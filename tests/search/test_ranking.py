@@ -1,7 +1,7 @@
 import pytest
 
 from analecta.errors import BadUse
-from analecta.publish.search.ranking import Weights, read_weights
+from analecta.search.ranking import Weights, read_weights
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ import tantivy
 
 from analecta.errors import BadUse, Busy, Environment
 from analecta.model import OTHERS
-from analecta.publish.search import kept as kept_beside
-from analecta.publish.search.keeping import in_step, sync
-from analecta.publish.search.kept import folder_of, read_kept, source_of
-from analecta.publish.search.searching import Asked, Search, opened
+from analecta.search import manifest as kept_beside
+from analecta.search.manifest import folder_of, read_kept, source_of
+from analecta.search.search import Asked, Search, opened
+from analecta.search.update import in_step, sync
 from analecta.store.library import Library
 from analecta.store.rows import items
 
@@ -100,7 +100,7 @@ def test_f45_an_index_of_another_version_is_made_anew(copied, monkeypatch):
 
 def test_f45_an_index_that_cannot_be_opened_is_made_anew_when_asked(copied, monkeypatch):
     before = answers(copied)
-    monkeypatch.setattr("analecta.publish.search.searching.in_step", lambda *asked, **more: None)
+    monkeypatch.setattr("analecta.search.search.in_step", lambda *asked, **more: None)
     shutil.rmtree(folder_of(copied) / "words")
     assert opened(copied).find(Asked("*")).total == before[4][0]
 
@@ -189,7 +189,7 @@ def test_c7_other_settings_of_sites_are_a_change(village):
 def test_c7_an_index_that_is_up_to_date_finds_no_communities_again(village, monkeypatch):
     aged(village.library)
     sync(village.library)
-    monkeypatch.setattr("analecta.publish.search.keeping.neighbourhood", None)
+    monkeypatch.setattr("analecta.search.update.neighbourhood", None)
     assert opened(village.library).find(Asked("bees", community="1")).total == 2
 
 
@@ -210,7 +210,7 @@ def test_f03_on_a_full_disk_the_index_that_there_is_answers_and_none_is_made(pag
     aged(pages.library)
     sync(pages.library)
     pages.add("b", "words")
-    monkeypatch.setattr("analecta.publish.search.keeping.full_disk", lambda folder: "the disk is full")
+    monkeypatch.setattr("analecta.search.update.full_disk", lambda folder: "the disk is full")
     assert opened(pages.library).find(Asked("words")).total == 1
 
 
@@ -222,7 +222,7 @@ def test_where_nothing_was_written_there_is_no_look(pages, monkeypatch):
     pages.add("a", "words")
     aged(pages.library)
     sync(pages.library)
-    monkeypatch.setattr("analecta.publish.search.keeping.items", None)
+    monkeypatch.setattr("analecta.search.update.items", None)
     assert done(sync(pages.library)) == (1, 0, 0)
 
 
@@ -231,7 +231,7 @@ def test_f45_an_update_that_was_cut_short_does_not_count(pages, monkeypatch):
         pages.add(f"page {n}", "words")
     sync(pages.library)
     pages.add("late", "words")
-    monkeypatch.setattr("analecta.publish.search.keeping.keep", None)
+    monkeypatch.setattr("analecta.search.update.keep", None)
     with pytest.raises(TypeError):
         sync(pages.library)
     monkeypatch.undo()
@@ -253,7 +253,7 @@ def test_f05_there_is_one_writer_and_readers_do_not_wait(pages):
 def test_a_library_that_is_being_written_is_not_looked_at_all_the_time(pages, monkeypatch):
     pages.add("a", "words")
     sync(pages.library)
-    monkeypatch.setattr("analecta.publish.search.keeping.SHARE", 1e9)
+    monkeypatch.setattr("analecta.search.update.SHARE", 1e9)
     pages.add("b", "words")
     in_step(pages.library)
     assert read_kept(pages.library).pages == 1

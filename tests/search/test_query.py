@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.publish.search.nodes import All, Either, Not, Only, Phrase, Word
-from analecta.publish.search.query import DEEPEST, Problem, parse
+from analecta.search.nodes import All, Either, Not, Only, Phrase, Word
+from analecta.search.query import DEEPEST, Problem, parse
 
 PIECES = st.sampled_from(
     ["bee", "AND", "OR", "NOT", "-", "+", "(", ")", '"', '"a b"', "title:", "site:h.test", "after:2020", " ", ":", "é"]

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import xxhash
 
-from analecta.publish.search.index import WORDS
+from analecta.search.index import WORDS
 from analecta.store.library import Library
 
 NAME = "kept.json"

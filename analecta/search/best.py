@@ -6,9 +6,9 @@ import numpy as np
 import tantivy
 from tantivy import Query
 
-from analecta.publish.search.index import schema
-from analecta.publish.search.ranking import Hits, Ranked, Sort, Weights, joined, ranked, rivals
-from analecta.publish.search.standing import Floats, Numbers, Standing
+from analecta.search.index import schema
+from analecta.search.ranking import Hits, Ranked, Sort, Weights, joined, ranked, rivals
+from analecta.search.scores import Floats, Numbers, Standing
 
 # Pages that are taken by their words alone. With 1,000 of them every second question in common words needs a second
 # search, for up to 8,000 rivals; with 4,000 one in eight does, for a few (measured on 100,000 pages).

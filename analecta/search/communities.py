@@ -13,7 +13,7 @@ import msgspec
 import tantivy
 
 from analecta.communities.view import Community
-from analecta.publish.search.index import apart, ready
+from analecta.search.index import apart, ready
 
 FOLDER = "communities"
 # What a word is worth in each field: what it is called, its sites, links to its pages, titles of its pages.
