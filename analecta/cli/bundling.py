@@ -10,7 +10,7 @@ from analecta.cli.app import Force, Json, Lib, app, busy, console, print_json
 from analecta.signals import INTERRUPTED
 
 if TYPE_CHECKING:
-    from analecta.repeating import Agreement
+    from analecta.export.bundle.repeat import Agreement
 
 
 @app.command()
@@ -22,7 +22,7 @@ def bundle(
     json: Json = False,
 ) -> None:
     """Write settings, seeds, models, versions, decisions and digests into one file, to repeat the crawl."""
-    from analecta.publish.bundle.writing import write_bundle
+    from analecta.export.bundle.write import write_bundle
     from analecta.store.library import Library
     from analecta.text.display import many, plain
 
@@ -55,8 +55,8 @@ def repeat(
 
     Exit codes: 0 as promised, 1 not so, 2 bad use, 4 disk.
     """
+    from analecta.export.bundle.repeat import repeat
     from analecta.progress import progress
-    from analecta.repeating import repeat
 
     try:
         with progress(console(stderr=True)) as show:

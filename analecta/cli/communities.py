@@ -28,7 +28,7 @@ def communities(
     Communities are seen best in a library that was grown site by site: recipe = "communities".
     """
     from analecta.communities.view import communities, find
-    from analecta.publish.community_graph import write_graph
+    from analecta.export.community_graph import write_graph
     from analecta.publish.community_telling import tell, tell_one
     from analecta.publish.plain import next_steps
     from analecta.store.library import Library

@@ -140,7 +140,7 @@ def export(
 
 
 def _write_table(library: "Library", what: str, how: str, output: Path | None, wishes: Wishes) -> None:
-    from analecta.publish.tables import write
+    from analecta.export.tables import write
     from analecta.views.rows import COLUMNS, KINDS, Left
 
     left = Left()
@@ -164,9 +164,9 @@ def _tell_left(what: str, count: int, left: "Left", for_training: bool) -> None:
 
 def _write_collection(library: "Library", _: str, how: str, output: Path | None, wishes: Wishes) -> None:
     from analecta.communities.neighbourhood import neighbourhood
-    from analecta.publish.citations import write_citations
-    from analecta.publish.collection_rows import COLUMNS, collection_rows
-    from analecta.publish.tables import write
+    from analecta.export.citations import write_citations
+    from analecta.export.rows import COLUMNS, collection_rows
+    from analecta.export.tables import write
     from analecta.text.display import many
     from analecta.views.collections import MOST, PER_HOST, collections
 
@@ -183,9 +183,9 @@ def _write_collection(library: "Library", _: str, how: str, output: Path | None,
 
 
 def _write_corpus(library: "Library", _: str, how: str, output: Path | None, wishes: Wishes) -> None:
+    from analecta.export.corpus import is_corpus, write_corpus
+    from analecta.export.datasheet import REASONS
     from analecta.files import check_ours
-    from analecta.publish.corpus import is_corpus, write_corpus
-    from analecta.publish.datasheet import REASONS
     from analecta.store.output import check_outside
     from analecta.text.display import many
 
@@ -202,7 +202,7 @@ def _write_corpus(library: "Library", _: str, how: str, output: Path | None, wis
 
 
 def _write_graph(library: "Library", _: str, how: str, output: Path | None, wishes: Wishes) -> None:
-    from analecta.publish.graphs import write_graph
+    from analecta.export.graphs import write_graph
     from analecta.text.display import many
 
     of = str(wishes["--of"] or Of.SITES)
@@ -211,8 +211,8 @@ def _write_graph(library: "Library", _: str, how: str, output: Path | None, wish
 
 
 def _write_archive(library: "Library", _: str, how: str, output: Path | None, wishes: Wishes) -> None:
-    from analecta.publish.replay.cdxj import write_cdxj
-    from analecta.publish.replay.wacz import write_wacz
+    from analecta.export.cdxj import write_cdxj
+    from analecta.export.wacz import write_wacz
     from analecta.text.display import many
 
     topic, everything, force = wishes["--topic"], wishes["--all"], wishes["--force"]

@@ -7,7 +7,7 @@ import pytest
 from analecta.communities.neighbourhood import neighbourhood
 from analecta.communities.view import Community, Found, Member, communities, deeper, find
 from analecta.errors import BadUse
-from analecta.publish.community_graph import write_graph
+from analecta.export.community_graph import write_graph
 from analecta.store.library import Library
 from tests.making import shard_at
 

@@ -11,11 +11,11 @@ import pytest
 
 from analecta.cli import app
 from analecta.errors import BadUse
+from analecta.export.bundle.repeat import repeat
+from analecta.export.bundle.write import write_bundle
 from analecta.learning.given import given_files
 from analecta.parse.saved_page import read_example
-from analecta.publish.bundle.writing import write_bundle
 from analecta.publish.site import publish
-from analecta.repeating import repeat
 from analecta.settings.schema import Settings, Topic
 from analecta.sources.placing import bring
 from analecta.store.library import Library

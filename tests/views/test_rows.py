@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from analecta.communities.homes import Homes
+from analecta.export.rows import collection_rows
 from analecta.model import State
-from analecta.publish.collection_rows import collection_rows
 from analecta.store.archive import Place, read_record
 from analecta.store.library import Library
 from analecta.store.partition import NOINDEX, SOFT404

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analecta.errors import BadUse, Environment
-from analecta.publish.tables import safe_cell, write, write_csv
+from analecta.export.tables import safe_cell, write, write_csv
 
 COLUMNS = {"title": str, "order": int, "topics": dict, "noindex": bool}
 ROWS = [{"title": f"=t{i}", "order": -i, "topics": {"a": 0.5}, "noindex": i == 1} for i in range(5000)]

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from analecta.errors import BadUse
-from analecta.publish.replay.cdxj import write_cdxj
+from analecta.export.cdxj import write_cdxj
 from analecta.store.archive import Place, read_record
 from analecta.store.library import Library
 from tests.publish.shelf import Shelf

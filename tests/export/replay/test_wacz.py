@@ -10,7 +10,7 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from analecta.errors import BadUse, Environment
-from analecta.publish.replay.wacz import write_wacz
+from analecta.export.wacz import write_wacz
 from analecta.store.warc import records
 from tests.publish.shelf import Shelf
 

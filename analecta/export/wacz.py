@@ -13,10 +13,10 @@ from pathlib import Path
 import msgspec
 
 from analecta.errors import BadUse
-from analecta.publish.replay.cdxj import check_some
-from analecta.publish.replay.copies import SOFTWARE, Copier, warcinfo
-from analecta.publish.replay.package import Package
-from analecta.publish.replay.page_list import Entry, header, main_pages, other_pages
+from analecta.export.cdxj import check_some
+from analecta.export.package import Package
+from analecta.export.page_list import Entry, header, main_pages, other_pages
+from analecta.export.record_copies import SOFTWARE, Copier, warcinfo
 from analecta.store.library import Library
 from analecta.store.output import check_output, output
 from analecta.store.record_index import Catalogue, catalogue

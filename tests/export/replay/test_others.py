@@ -10,8 +10,8 @@ import time
 import zipfile
 from collections import Counter
 
-from analecta.publish.replay.cdxj import write_cdxj
-from analecta.publish.replay.wacz import write_wacz
+from analecta.export.cdxj import write_cdxj
+from analecta.export.wacz import write_wacz
 from analecta.store.archive import Place, read_answer
 from analecta.urls import canonical
 from tests.publish.shelf import Shelf

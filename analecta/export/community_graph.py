@@ -6,7 +6,7 @@ import numpy as np
 
 from analecta.communities.view import Community, Found, links_between
 from analecta.errors import BadUse
-from analecta.publish.graph_xml import FORMATS, Graph, Value, write
+from analecta.export.graph_xml import FORMATS, Graph, Value, write
 from analecta.store.library import Library
 
 HOME: dict[str, type] = {"community": int, "community_name": str}  # 0 and "" where a node is of none

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 
 from analecta.errors import BadUse
-from analecta.publish.authors import Name, names_of
+from analecta.export.authors import Name, names_of
 from analecta.store.output import output
 from analecta.store.rows import Item
 from analecta.text.display import iso, one_line

@@ -10,8 +10,8 @@ import zstandard
 from isal import isal_zlib
 
 from analecta.errors import BadUse, Environment
-from analecta.publish.corpus import COLUMNS, DATA, write_corpus
-from analecta.publish.tables import write_parquet
+from analecta.export.corpus import COLUMNS, DATA, write_corpus
+from analecta.export.tables import write_parquet
 from analecta.store.partition import NOARCHIVE, NOINDEX
 from analecta.store.rows import items, text_of
 from tests.making import target

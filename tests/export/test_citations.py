@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from analecta.communities.neighbourhood import neighbourhood
 from analecta.errors import BadUse, Environment
-from analecta.publish.authors import Name, names_of
-from analecta.publish.citations import FORMATS, bibtex, references, ris, tex, write_citations
-from analecta.publish.collection_rows import COLUMNS, collection_rows
+from analecta.export.authors import Name, names_of
+from analecta.export.citations import FORMATS, bibtex, references, ris, tex, write_citations
+from analecta.export.rows import COLUMNS, collection_rows
 from analecta.store.rows import Item
 from analecta.views.collections import Collection, Ranked, collections
 from tests.making import target

@@ -16,8 +16,8 @@ from analecta.communities.homes import Homes
 from analecta.communities.neighbourhood import neighbourhood
 from analecta.communities.view import Community
 from analecta.errors import BadUse
-from analecta.publish.community_graph import HOME, home_values
-from analecta.publish.graph_xml import FORMATS, Graph, Numbers, Size, Value, write
+from analecta.export.community_graph import HOME, home_values
+from analecta.export.graph_xml import FORMATS, Graph, Numbers, Size, Value, write
 from analecta.store.library import Library
 from analecta.store.links import page_links
 from analecta.store.rows import Item, items

@@ -10,8 +10,8 @@ from analecta.communities.homes import Homes
 from analecta.communities.neighbourhood import neighbourhood
 from analecta.communities.view import Community, Member
 from analecta.errors import BadUse, Environment
-from analecta.publish.graph_xml import FORMATS, Graph
-from analecta.publish.graphs import PAGE, SITE, site_graph, write_graph
+from analecta.export.graph_xml import FORMATS, Graph
+from analecta.export.graphs import PAGE, SITE, site_graph, write_graph
 from analecta.settings.schema import SiteSettings
 from analecta.store.partition import NOINDEX
 from analecta.store.rows import items

@@ -4,8 +4,8 @@ import heapq
 import sqlite3
 from collections.abc import Iterator, Sequence
 
+from analecta.export.bundle.manifest import Decision
 from analecta.model import State
-from analecta.publish.bundle.manifest import Decision
 from analecta.store.library import Library
 
 _ORDER = "SELECT kept_at, id FROM pages ORDER BY seq"

@@ -14,8 +14,8 @@ from pathlib import Path
 import msgspec
 
 from analecta.errors import BadUse, Busy
-from analecta.publish.bundle.decisions import decisions, waited
-from analecta.publish.bundle.manifest import (
+from analecta.export.bundle.decisions import decisions, waited
+from analecta.export.bundle.manifest import (
     ARCHIVE,
     DECISIONS,
     FILES,

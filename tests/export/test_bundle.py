@@ -8,10 +8,10 @@ from shutil import copytree
 import pytest
 
 from analecta.errors import BadUse, Busy
-from analecta.publish.bundle.manifest import MANIFEST, Decision, allowed
-from analecta.publish.bundle.reading import open_bundle
-from analecta.publish.bundle.writing import write_bundle
-from analecta.repeating import compare
+from analecta.export.bundle.manifest import MANIFEST, Decision, allowed
+from analecta.export.bundle.read import open_bundle
+from analecta.export.bundle.repeat import compare
+from analecta.export.bundle.write import write_bundle
 from analecta.store.library import Library
 from analecta.views.rows import Left, pages
 

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from analecta.publish.datasheet import HOW, REASONS, Counts, Provenance, datasheet, escaped, provenance
+from analecta.export.datasheet import HOW, REASONS, Counts, Provenance, datasheet, escaped, provenance
 
 ROW = {
     "text": "four words are here", "words": 4, "topic": "birds", "lang": "en", "mime": "text/html", "date": "2019-05",

@@ -16,10 +16,10 @@ import xxhash
 import zstandard
 
 from analecta.errors import BadUse
+from analecta.export.datasheet import Counts, datasheet, provenance
+from analecta.export.licences import licence_of
+from analecta.export.tables import write_jsonl, write_parquet
 from analecta.files import whole_folder
-from analecta.publish.datasheet import Counts, datasheet, provenance
-from analecta.publish.licences import licence_of
-from analecta.publish.tables import write_jsonl, write_parquet
 from analecta.store.library import Library
 from analecta.store.output import check_replaceable
 from analecta.store.partition import NOINDEX, SOFT404

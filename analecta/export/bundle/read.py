@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from analecta.errors import BadUse
-from analecta.publish.bundle.manifest import (
+from analecta.export.bundle.manifest import (
     ARCHIVE,
     DECISIONS,
     FILES,
