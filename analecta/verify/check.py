@@ -5,7 +5,7 @@ import sqlite3
 from pathlib import Path
 
 from analecta.errors import Environment
-from analecta.publish.oai.checking import seal_records
+from analecta.publish.oai.verify import seal_records
 from analecta.store import shard_ids
 from analecta.store.library import Library
 from analecta.store.verify import Report

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from analecta.judge.model_files import damaged_models
-from analecta.publish.oai.checking import write_again, wrong_records
+from analecta.publish.oai.verify import write_again, wrong_records
 from analecta.search.manifest import changed_files
 from analecta.search.update import sync
 from analecta.store import shard_ids

@@ -10,7 +10,7 @@ import msgspec
 
 from analecta.errors import Environment
 from analecta.judge.model_files import damaged_models
-from analecta.publish.oai.checking import wrong_records
+from analecta.publish.oai.verify import wrong_records
 from analecta.search.manifest import changed_files, folder_of
 from analecta.store.library import Library
 from analecta.store.sqlite import connect, readable

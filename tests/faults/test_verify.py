@@ -13,7 +13,7 @@ import pytest
 
 from analecta.errors import Environment
 from analecta.model import State
-from analecta.publish.oai.keeping import keeping
+from analecta.publish.oai.sync import keeping
 from analecta.search.update import sync
 from analecta.store.checksums import seal_of
 from analecta.store.library import Library

@@ -21,8 +21,8 @@ import msgspec
 from analecta.errors import AnalectaError, BadUse, Environment
 from analecta.publish.http_server import Limits, headers_of, serving
 from analecta.publish.oai.answers import Site
-from analecta.publish.oai.keeping import Keeper, keeping
 from analecta.publish.oai.protocol import Repository
+from analecta.publish.oai.sync import Keeper, keeping
 from analecta.store import oai_records
 from analecta.store.library import Library
 

@@ -23,10 +23,10 @@ from analecta.publish.site.folder import check_site, write_folder
 from analecta.publish.site.frame import framed
 from analecta.publish.site.front_page import front_page, overview_chart
 from analecta.publish.site.lists import search_data, search_page, titles_page
-from analecta.publish.site.machines import machine_files
 from analecta.publish.site.maps import map_files, map_path
 from analecta.publish.site.markup import tag
-from analecta.publish.site.shelf_page import history_chart, shelf_page
+from analecta.publish.site.sitemap import machine_files
+from analecta.publish.site.topic_page import history_chart, shelf_page
 from analecta.store.library import Library
 from analecta.store.rows import text_of
 from analecta.urls import canonical

@@ -12,7 +12,7 @@ from analecta.publish.site.community_content import Hood
 from analecta.publish.site.content import Site, community_path
 from analecta.publish.site.frame import framed
 from analecta.publish.site.markup import Html, foreign, joined, tag
-from analecta.publish.site.shelf_page import community_link
+from analecta.publish.site.topic_page import community_link
 from analecta.text.display import many
 
 _DRAWN = 40  # communities: more circles than these have no room for names

@@ -6,7 +6,7 @@ from analecta.publish.site.content import Entry, Shelf, Site, community_path
 from analecta.publish.site.frame import framed, up
 from analecta.publish.site.markup import Html, foreign, joined, link, tag
 from analecta.publish.site.metadata import community_metadata
-from analecta.publish.site.shelf_page import community_link, fact_list, how_sure
+from analecta.publish.site.topic_page import community_link, fact_list, how_sure
 from analecta.text.display import many
 
 _SITES = 200  # of a community that are named

@@ -9,7 +9,7 @@ import msgspec
 from analecta.communities.neighbourhood import Neighbourhood
 from analecta.communities.view import Community
 from analecta.publish.collection_picture import in_one_row
-from analecta.publish.site.finding import Finding, Parent, findings
+from analecta.publish.site.found_by import Finding, Parent, findings
 from analecta.store.library import Library, Moment
 from analecta.store.rows import Item, items, text_of
 from analecta.text.summary import first_words, name_of, summary

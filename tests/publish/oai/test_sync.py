@@ -3,7 +3,7 @@ import shutil
 import pytest
 
 from analecta.errors import Busy
-from analecta.publish.oai.keeping import Synced, keeping
+from analecta.publish.oai.sync import Synced, keeping
 from analecta.settings.first_settings import first_settings
 from analecta.settings.schema import Topic
 from analecta.store import oai_records

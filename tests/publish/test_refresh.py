@@ -5,7 +5,7 @@ import tempfile
 
 import pytest
 
-from analecta.publish.refreshing import Child, Refresher, publishing
+from analecta.publish.refresh import Child, Refresher, publishing
 from analecta.store.library import Library
 
 
