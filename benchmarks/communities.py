@@ -10,9 +10,9 @@ from typing import Any
 
 from measure import keep, machine, show
 
-from analecta.analyse.spanning import Quality
 from analecta.evaluate.communities import Trial, draw, trial
 from analecta.evaluate.communities_graphs import SiteGraph, read_gml
+from analecta.evaluate.spanning import Quality
 from analecta.testweb.villages import Villages
 
 OUT = Path(__file__).parent / "out" / "communities.json"

@@ -10,11 +10,11 @@ import numpy as np
 from scipy.sparse import coo_array
 
 from analecta.analyse.clustering import kmeans
-from analecta.analyse.spanning import Floats, Numbers, Quality, quality, spanning_clusters
 from analecta.communities.growth import WT, Cluster, Communities
 from analecta.communities.site_links import OUT_LINK
 from analecta.errors import BadUse
 from analecta.evaluate.communities_graphs import SiteGraph
+from analecta.evaluate.spanning import Floats, Numbers, Quality, quality, spanning_clusters
 
 THRESHOLDS = (0.002, 0.005, 0.01, 0.02, 0.05)
 _WIDTH = 64  # numbers that stand for the links of a site in K-means

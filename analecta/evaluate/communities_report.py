@@ -6,9 +6,9 @@ from pathlib import Path
 
 from rich.console import Group, RenderableType
 
-from analecta.analyse.spanning import Quality
 from analecta.evaluate.communities import Found, Trial
 from analecta.evaluate.report import in_markdown, on_screen, write_all
+from analecta.evaluate.spanning import Quality
 from analecta.evaluate.tables import Rows
 from analecta.publish.charts import Line, line_chart
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from analecta.analyse.spanning import quality, spanning_clusters
 from analecta.cli import app
 from analecta.communities.growth import Communities
 from analecta.communities.view import communities
@@ -17,6 +16,7 @@ from analecta.crawl.site_growth import Growth
 from analecta.errors import BadUse
 from analecta.evaluate.communities_crawl import crawl_communities, spanned
 from analecta.evaluate.communities_graphs import open_graph
+from analecta.evaluate.spanning import quality, spanning_clusters
 from analecta.model import Tally
 from analecta.settings.schema import load
 from analecta.store.crawled_sites import crawled_sites
