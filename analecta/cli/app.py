@@ -35,7 +35,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instea
 
 def console(stderr: bool = False) -> "Console":
     """Text as it is: nothing that comes from the web is read as markup, and no URL is cut where nobody looks on."""
-    from analecta.publish.plain import Screen
+    from analecta.cli.render import Screen
 
     on_screen = (sys.stderr if stderr else sys.stdout).isatty()
     return Screen(stderr=stderr, markup=False, highlight=False, emoji=False, width=None if on_screen else 1000)

@@ -27,10 +27,10 @@ def communities(
 
     Communities are seen best in a library that was grown site by site: recipe = "communities".
     """
+    from analecta.cli.communities_table import tell, tell_one
+    from analecta.cli.render import next_steps
     from analecta.communities.view import communities, find
     from analecta.export.community_graph import write_graph
-    from analecta.publish.community_telling import tell, tell_one
-    from analecta.publish.plain import next_steps
     from analecta.store.library import Library
     from analecta.store.output import check_outside
     from analecta.text.display import many
@@ -72,7 +72,7 @@ def sites(
 
     Exit codes: 0 done or shown, 2 bad use, 4 disk, or a crawl holds the library.
     """
-    from analecta.publish.plain import next_steps
+    from analecta.cli.render import next_steps
     from analecta.settings.schema import load
     from analecta.store import site_rules as store
     from analecta.store.library import Library

@@ -5,8 +5,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from analecta.cli.render import Fitting, shown
 from analecta.judge.health import Health, TopicHealth
-from analecta.publish.plain import Fitting, shown
 from analecta.text.display import plain
 from analecta.views.health import BAD, GOOD, NAME_WITHIN, VAGUE, advice, percent, short, verdict
 

@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from analecta.publish.plain import Fitting, shown
+from analecta.cli.render import Fitting, shown
 from analecta.text.display import many, plain
 from analecta.views.status import Status
 

@@ -91,7 +91,7 @@ def _as_json(lib: Path, topic: str, found: "Analysis", made: "Split", before: Pa
 def _tell(
     lib: Path, found: "Analysis", chosen: list["Cluster"], made: "Split", before: Path | None, dry_run: bool
 ) -> None:
-    from analecta.publish.plain import next_steps
+    from analecta.cli.render import next_steps
     from analecta.text.display import many, plain
 
     screen = console()

@@ -74,6 +74,6 @@ def _show(report: "Report", repaired: bool) -> None:
 
 
 def _next(lib: Lib) -> None:
-    from analecta.publish.plain import next_steps
+    from analecta.cli.render import next_steps
 
     console(stderr=True).print(next_steps(lib, "verify LIB --repair"), soft_wrap=True)

@@ -1,4 +1,4 @@
-"""Why a URL is in, out, refused, failed, waiting, or was never seen; gathered here, told by publish/telling.py."""
+"""Why a URL is in, out, refused, failed, waiting, or was never seen; gathered here, told by cli/explain_table.py."""
 
 import re
 import sqlite3

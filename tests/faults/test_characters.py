@@ -13,7 +13,7 @@ import pytest
 from rich.live import Live
 from rich.table import Table
 
-from analecta.publish.plain import Screen
+from analecta.cli.render import Screen
 from analecta.settings.edit import add
 from analecta.settings.first_settings import first_settings
 from analecta.settings.schema import Topic

@@ -19,7 +19,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from analecta.demo import demo
+from analecta.cli.demo import demo
 from analecta.export.bundle.write import write_bundle
 from analecta.store.library import Library
 from analecta.store.sqlite import connect

@@ -24,9 +24,9 @@ from analecta.store.warc_scan import read_records
 from analecta.testweb.process import PocketServer
 from analecta.verify.check import check_library
 from analecta.verify.run import NAME, run
+from tests.cli.test_cli import analecta
 from tests.crawls import soundness
 from tests.crawls.driver import crawl, kept, kill_tree, make_library, rows, started, wait_for
-from tests.test_cli import analecta
 
 
 @pytest.fixture(scope="module")

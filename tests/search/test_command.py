@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-import analecta.cli.searching  # noqa: F401
+import analecta.cli.search  # noqa: F401
 from analecta.cli import app
 from analecta.errors import BadUse
 
@@ -127,7 +127,7 @@ def test_an_address_is_whole_on_its_line_and_all_else_is_set_in(pages, monkeypat
     pages.add(far, "Wild bees live in the ground. " * 9, title="Bees")
     out = io.StringIO()
     narrow = Console(file=out, width=40)
-    monkeypatch.setattr("analecta.cli.searching.console", lambda stderr=False: narrow)
+    monkeypatch.setattr("analecta.cli.search.console", lambda stderr=False: narrow)
     run("search", pages.library.folder, "bees")
     first, *rest = out.getvalue().split("\n\n")[1].splitlines()
     assert first == "  1  Bees"

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analecta.cli.new_table import MOST, tell_reading
 from analecta.errors import BadUse
-from analecta.seed.telling import MOST, tell_reading
 from analecta.settings.schema import Topic
 from analecta.settings.topics import merge, tree
 from analecta.sources.collector import combine

@@ -7,10 +7,10 @@ import msgspec
 import pytest
 from rich.console import Console
 
+from analecta.cli.explain_table import tell, verdict
 from analecta.errors import BadUse
 from analecta.judge import JUDGES
 from analecta.model import State
-from analecta.publish.telling import tell, verdict
 from analecta.store.inlinks import Linked, Linking
 from analecta.store.library import Library
 from analecta.store.library_db import Word, say

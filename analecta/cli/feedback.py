@@ -139,7 +139,7 @@ def _print_text(library: "Library", urls: Sequence[str], json: bool) -> None:
 
 
 def _taken_down(lib: Path, words: "Sequence[Word]", json: bool) -> None:
-    from analecta.publish.plain import next_steps
+    from analecta.cli.render import next_steps
     from analecta.text.display import many, plain
 
     if json:
@@ -154,7 +154,7 @@ def _taken_down(lib: Path, words: "Sequence[Word]", json: bool) -> None:
 
 
 def _taken_back(lib: Path, words: "Sequence[Word]", json: bool) -> None:
-    from analecta.publish.plain import next_steps
+    from analecta.cli.render import next_steps
     from analecta.text.display import plain
 
     if json:
@@ -166,7 +166,7 @@ def _taken_back(lib: Path, words: "Sequence[Word]", json: bool) -> None:
 
 
 def _show(lib: Path, words: "Sequence[Word]", known: bool, json: bool) -> None:
-    from analecta.publish.plain import next_steps
+    from analecta.cli.render import next_steps
     from analecta.text.display import iso, plain
 
     if json:
@@ -245,7 +245,7 @@ def _stands(library: "Library") -> tuple[str, int]:
 
 
 def _asked(lib: Path, json: bool) -> None:
-    from analecta.publish.plain import next_steps
+    from analecta.cli.render import next_steps
 
     if json:
         print_json({"library": str(lib), "asked_the_crawl": True})
@@ -259,8 +259,8 @@ def _asked(lib: Path, json: bool) -> None:
 
 
 def _tell(library: "Library", done: "Retrained", json: bool, dry: bool, undone: bool) -> None:
+    from analecta.cli.render import next_steps
     from analecta.learning.retrain import can_undo
-    from analecta.publish.plain import next_steps
     from analecta.store.library_db import learnt
     from analecta.text.display import many, plain
 

@@ -10,11 +10,11 @@ from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from analecta.cli.health_table import tell
+from analecta.cli.progress import asked_again, progress, queued, ran_dry, share, waiting, why
 from analecta.crawl.coordinator import Crawl
 from analecta.errors import Environment
 from analecta.judge.health import Health
 from analecta.judge.health import health as health_of
-from analecta.progress import asked_again, progress, queued, ran_dry, share, waiting, why
 from analecta.publish.refresh import Refresher, publishing
 from analecta.publish.site.folder import check_site
 from analecta.settings.schema import Settings

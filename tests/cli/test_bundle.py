@@ -7,11 +7,11 @@ from shutil import copytree
 
 import pytest
 
-import analecta.cli.bundling  # noqa: F401
+import analecta.cli.bundle  # noqa: F401
 from analecta.store.library import Library
 from analecta.testweb.process import PocketServer
+from tests.cli.test_cli import analecta as run
 from tests.export.test_bundle import changed, listed
-from tests.test_cli import analecta as run
 
 SLOW = ["orchard-corner", "cedar-gazette"]  # one asks for a delay, the robots.txt of the other is broken
 

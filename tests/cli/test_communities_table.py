@@ -5,9 +5,9 @@ import io
 import pytest
 from rich.console import Console
 
+from analecta.cli.collection_table import show
+from analecta.cli.communities_table import tell, tell_one
 from analecta.communities.view import Between, Community, Found, Member
-from analecta.publish.collection_table import show
-from analecta.publish.community_telling import tell, tell_one
 from analecta.views.collections import collections
 
 NAMES = ("Tremor · Cinder cone · Crater lake", "Harbour wall · reefing line · Marina")

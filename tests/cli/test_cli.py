@@ -22,7 +22,7 @@ from rich.console import Console
 
 from analecta.cli import app, main
 from analecta.cli.app import stoppable
-from analecta.demo import demo
+from analecta.cli.demo import demo
 from analecta.store.library import Library
 from analecta.testweb.process import PocketServer
 from tests.crawls.site import site

@@ -7,8 +7,8 @@ import msgspec
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.text import Text
 
+from analecta.cli.search_help import fit_too, head, listed, nothing
 from analecta.communities.view import Community
-from analecta.publish.search.lacking import fit_too, head, listed, nothing
 from analecta.search.fitting import Fit
 from analecta.search.index import language, type_of
 from analecta.search.ranking import Weights

@@ -7,8 +7,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from analecta.cli.render import Fitting
 from analecta.communities.view import Community, Found, Member
-from analecta.publish.plain import Fitting
 from analecta.text.display import many, plain
 
 _LINKS = 3  # other communities that are named for each

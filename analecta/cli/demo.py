@@ -9,10 +9,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from analecta.cli.render import next_steps, shown
+from analecta.cli.watch import told, watch
 from analecta.communities.neighbourhood import neighbourhood
 from analecta.errors import AnalectaError, BadUse
 from analecta.publish.map import copies_of, map_page
-from analecta.publish.plain import next_steps, shown
 from analecta.publish.site import Wishes, publish
 from analecta.settings.first_settings import first_settings
 from analecta.settings.schema import Topic, load
@@ -23,7 +24,6 @@ from analecta.text.display import plain
 from analecta.views.clusters import save
 from analecta.views.collections import Ranked, collections
 from analecta.views.survey import survey
-from analecta.watch import told, watch
 
 _MARK = "demo"  # in library.db: only a library that has it may be taken away again
 _TITLE = "Demo library"  # of its map and site

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from analecta.publish.plain import next_steps, shown
+from analecta.cli.render import next_steps, shown
 from analecta.text.display import plain
 
 

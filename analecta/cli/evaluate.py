@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from analecta.cli.app import Json, app, console, print_json
-from analecta.cli.evaluating_communities import WithCommunities
+from analecta.cli.evaluate_communities import WithCommunities
 from analecta.errors import BadUse
 from analecta.signals import INTERRUPTED
 
@@ -116,6 +116,6 @@ def demo(
     pages: Annotated[int, typer.Option(metavar="N", min=1, help="How many pages to crawl.")] = 600,
 ) -> None:
     """Crawl a small made-up web on this machine and show the result; needs no network."""
-    from analecta.demo import demo
+    from analecta.cli.demo import demo
 
     raise typer.Exit(demo(folder, console(), force, pages))

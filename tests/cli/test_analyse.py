@@ -5,9 +5,9 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from analecta.cli.analysing import _told
+from analecta.cli.analyse import _told
 from analecta.views.survey import survey
-from tests.test_cli import analecta as run
+from tests.cli.test_cli import analecta as run
 from tests.views.test_survey import made, wild
 
 

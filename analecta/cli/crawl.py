@@ -46,9 +46,9 @@ def crawl(
 
     Exit codes: 0 stopped by a rule, 2 bad use, 3 nothing to do, 4 disk or network, 130 interrupted.
     """
-    from analecta.publish.plain import next_steps
+    from analecta.cli.render import next_steps
+    from analecta.cli.watch import told, watch
     from analecta.store.library import Library
-    from analecta.watch import told, watch
 
     library = Library(lib)
     override = _override(pages, minutes, workers, connect_to, delay, seed, refresh)
@@ -126,10 +126,10 @@ def health(
     Examples that are not here yet are fetched, and nothing else.
     """
     from analecta.cli.health_table import tell
+    from analecta.cli.watch import examine
     from analecta.publish.health_page import health_page
     from analecta.store.library import Library
     from analecta.store.output import check_output
-    from analecta.watch import examine
 
     if output is not None:
         check_output(output, "html", force)

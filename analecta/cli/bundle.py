@@ -55,8 +55,8 @@ def repeat(
 
     Exit codes: 0 as promised, 1 not so, 2 bad use, 4 disk.
     """
+    from analecta.cli.progress import progress
     from analecta.export.bundle.repeat import repeat
-    from analecta.progress import progress
 
     try:
         with progress(console(stderr=True)) as show:

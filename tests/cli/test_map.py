@@ -12,7 +12,7 @@ from analecta.store.library import Library
 from analecta.views.clusters import save
 from tests.publish.test_map import analysis
 
-CODE = "from analecta.cli import main; import analecta.cli.mapping; main()"
+CODE = "from analecta.cli import main; import analecta.cli.map; main()"
 
 
 def run(*words):

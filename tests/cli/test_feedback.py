@@ -7,7 +7,7 @@ import shutil
 import pytest
 from typer.testing import CliRunner
 
-import analecta.cli.feeding  # noqa: F401
+import analecta.cli.feedback  # noqa: F401
 from analecta.cli import app
 from analecta.errors import AnalectaError, BadUse, Busy
 from analecta.learning.verdicts import stored

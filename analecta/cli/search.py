@@ -63,7 +63,7 @@ def search(
     brackets work too. Fields: title: url: site: topic: community: lang: type: after: before:
     Pages on no topic are found with --all. A question in 'single quotes' reaches the search as you write it.
     """
-    from analecta.publish.search.telling import as_values, show
+    from analecta.cli.search_results import as_values, show
     from analecta.search.ranking import read_weights
     from analecta.search.search import Asked, opened
     from analecta.search.update import sync
@@ -120,6 +120,6 @@ def _told(done: "Synced") -> str:
 
 
 def _next(lib: Lib, step: str) -> "Text":
-    from analecta.publish.plain import next_steps
+    from analecta.cli.render import next_steps
 
     return next_steps(lib, step)

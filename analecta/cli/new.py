@@ -85,7 +85,7 @@ def new(
     Each may be given more than once, and with the others; topics of the same name become one. Topics without pages,
     and questions, get theirs from a search engine: --engine searxng=http://127.0.0.1:8080/search, for one.
     """
-    from analecta.publish.plain import next_steps
+    from analecta.cli.render import next_steps
     from analecta.settings.first_settings import first_settings
     from analecta.settings.schema import parse, recipe_text, with_recipe
     from analecta.sources.collector import clean, topic_name
@@ -121,8 +121,8 @@ def new(
 
 
 def _tell_new(lib: Path, reading: "Reading", troubles: list[str], recipe: str, contact: str) -> None:
-    from analecta.publish.plain import next_steps
-    from analecta.seed.telling import tell_reading
+    from analecta.cli.new_table import tell_reading
+    from analecta.cli.render import next_steps
     from analecta.text.display import plain
 
     screen = console()
@@ -199,8 +199,8 @@ def add(
 
 
 def _tell_added(lib: Path, added: "Added", reading: "Reading", troubles: list[str], before: Path | None) -> None:
-    from analecta.publish.plain import next_steps
-    from analecta.seed.telling import tell_added, tell_odd
+    from analecta.cli.new_table import tell_added, tell_odd
+    from analecta.cli.render import next_steps
     from analecta.text.display import plain
 
     screen = console()

@@ -12,8 +12,8 @@ from analecta.store.library import Library
 from analecta.store.rows import items
 from analecta.testweb.process import PocketServer
 from analecta.views.clusters import Analysis, Cluster, Member, Shown, save
+from tests.cli.test_cli import analecta as run
 from tests.making import shard_at
-from tests.test_cli import analecta as run
 
 SUBJECTS = ("beekeeping", "astronomy")
 

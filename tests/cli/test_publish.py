@@ -5,7 +5,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from analecta.cli import publishing  # noqa: F401
+from analecta.cli import publish  # noqa: F401
 from analecta.cli.app import app
 from analecta.errors import BadUse
 from analecta.settings.first_settings import first_settings

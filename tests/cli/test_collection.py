@@ -5,8 +5,8 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-import analecta.cli.collecting
-import analecta.cli.exporting  # noqa: F401
+import analecta.cli.collection
+import analecta.cli.export  # noqa: F401
 from analecta.cli import app
 from analecta.communities.neighbourhood import neighbourhood
 from analecta.errors import BadUse, Environment

@@ -27,7 +27,7 @@ def explain(
     json: Json = False,
 ) -> None:
     """Tell why a page is in, out, refused, failed, waiting or was never seen."""
-    from analecta.publish.telling import tell
+    from analecta.cli.explain_table import tell
     from analecta.store.library import Library
     from analecta.views.explain import explain
 
@@ -42,7 +42,7 @@ def recipes(
 ) -> None:
     """List the recipes and what each is for, or print one to start your own from."""
     from analecta.cli.recipe_table import show
-    from analecta.publish.plain import next_steps
+    from analecta.cli.render import next_steps
     from analecta.settings.load import listed
     from analecta.settings.schema import recipe_text
 

@@ -10,8 +10,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from analecta.cli.render import Fitting, shown
 from analecta.crawl.coordinator import Crawl
-from analecta.publish.plain import Fitting, shown
 from analecta.settings.schema import Settings
 from analecta.store.library import Library
 from analecta.store.revisits import OUTCOMES

@@ -31,7 +31,7 @@ def analyse(
 ) -> None:
     """Find what pages are about: clusters with labels, best pages, hubs and authorities."""
     wanted = _number(clusters)
-    from analecta.publish.plain import next_steps
+    from analecta.cli.render import next_steps
     from analecta.store.library import Library
     from analecta.text.display import plain
     from analecta.views.clusters import save
@@ -68,7 +68,7 @@ def _number(clusters: str) -> int:
 def _table(found: "Analysis") -> "Table":
     from rich.table import Table
 
-    from analecta.publish.plain import shown
+    from analecta.cli.render import shown
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("", justify="right", style="dim")
