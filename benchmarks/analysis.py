@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from measure import keep, machine, show
 
-from analecta.analyse.agreement import nmi, purity
+from analecta.analyse.clustering import nmi, purity
 from analecta.analyse.hits import hits
 from analecta.model import Candidate, State, Target
 from analecta.store.library import Library

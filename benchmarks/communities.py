@@ -1,6 +1,6 @@
 """How well, and how fast, are communities found? Made-up webs of 11,000 sites, and with `--gml FILE` a real graph.
 
-The rules of `communities/claims` and `communities/everywhere` were set on web 1; web 2 and 3 are others of the same
+The rules of `communities/claims` and `communities/merging` were set on web 1; web 2 and 3 are others of the same
 kind, and the quiet web has no links between communities.
 """
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from analecta.communities.claims import OUT_LINK
 from analecta.communities.growth import WT
-from analecta.communities.site_links import OUT_LINK
 from analecta.evaluate.communities import Trial, trial
 from analecta.evaluate.communities import draw as draw_sites
 from analecta.evaluate.communities_graphs import open_graph

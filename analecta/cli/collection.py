@@ -43,7 +43,7 @@ def collection(
     """Show the best pages of each topic and why they are; works while a crawl runs."""
     from analecta.cli.collection_table import as_values, show
     from analecta.cli.render import next_steps
-    from analecta.communities.neighbourhood import everything, neighbourhood
+    from analecta.communities.view import everything, neighbourhood
     from analecta.store.library import Library
     from analecta.views.collections import collections
     from analecta.views.precision import check_topics, read_judged, settled

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from analecta.cli.render import Fitting, shown
-from analecta.communities.homes import Homes
+from analecta.communities.view import Homes
 from analecta.text.display import many, plain
 from analecta.views.collections import Collection, Ranked
 from analecta.views.precision import Judged, Precision, precisions

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from analecta.cli.render import next_steps, shown
 from analecta.cli.watch import told, watch
-from analecta.communities.neighbourhood import neighbourhood
+from analecta.communities.view import neighbourhood
 from analecta.errors import AnalectaError, BadUse
 from analecta.publish.map import copies_of, map_page
 from analecta.publish.site import Wishes, publish

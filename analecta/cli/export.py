@@ -163,7 +163,7 @@ def _tell_left(what: str, count: int, left: "Left", for_training: bool) -> None:
 
 
 def _write_collection(library: "Library", _: str, how: str, output: Path | None, wishes: Wishes) -> None:
-    from analecta.communities.neighbourhood import neighbourhood
+    from analecta.communities.view import neighbourhood
     from analecta.export.citations import write_citations
     from analecta.export.rows import COLUMNS, collection_rows
     from analecta.export.tables import write

@@ -22,7 +22,7 @@ def draw_map(
     force: Force = False,
 ) -> None:
     """Draw the groups of pages of a library as one HTML file that needs no network."""
-    from analecta.communities.neighbourhood import neighbourhood
+    from analecta.communities.view import neighbourhood
     from analecta.publish.map import copies_of, map_page
     from analecta.store.library import Library
     from analecta.store.output import check_output

@@ -17,11 +17,8 @@ from functools import partial
 
 import msgspec
 
-from analecta.communities.claims import Claims
-from analecta.communities.everywhere import FEWEST, everywhere
-from analecta.communities.merging import ENOUGH, Merge, roots
-from analecta.communities.settling import settle
-from analecta.communities.site_links import METRICS, OUT_LINK, SiteLinks, strong_links
+from analecta.communities.claims import METRICS, OUT_LINK, Claims, SiteLinks, strong_links
+from analecta.communities.merging import ENOUGH, FEWEST, Merge, everywhere, roots, settle
 from analecta.errors import BadUse
 from analecta.urls import is_below
 

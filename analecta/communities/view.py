@@ -1,9 +1,4 @@
-"""The communities of sites that a library holds: their names, members with reasons, and the links between them (C5).
-
-They are seen from the links between sites that were counted as pages arrived: in a library that was grown site by site
-(recipe `communities`) as that crawl sees them. In any other they grow from the sites of its seeds over those that have
-pages on its topics: of sites that were only looked into too little is known.
-"""
+"""The communities of a library (C5): names, members with reasons, links between them, and the pages in each."""
 
 import sqlite3
 from collections import Counter
@@ -19,6 +14,7 @@ from analecta.settings.schema import Settings, load
 from analecta.store.crawled_sites import crawled_sites
 from analecta.store.library import Library
 from analecta.store.partition import SHOWN
+from analecta.store.rows import Item
 from analecta.store.site_counts import counted
 from analecta.store.site_rules import Sites, named, seed_sites, sites_of
 from analecta.store.sites import Links, read_sites
@@ -190,3 +186,60 @@ def _between(links: Links, of: Mapping[str, int]) -> list[Between]:
             if other in of and of[other] != of[site]:
                 counted[of[site] + 1, of[other] + 1] += n
     return [Between(*pair, n) for pair, n in sorted(counted.items(), key=lambda one: (-one[1], one[0]))]
+
+
+# --- The community of each page, where a library has communities worth showing: of two sites or more -----------------
+
+
+_FEWEST = 2  # sites with pages: one alone is its host, which is shown anyway
+
+
+class Homes:
+    """Knows which site and which community a page is of."""
+
+    def __init__(self, sites: Sites, every: Sequence[Community]) -> None:
+        self.communities = [one for one in every if sum(member.pages > 0 for member in one.members) >= _FEWEST]
+        self._sites = sites
+        self._of = {member.site: one for one in self.communities for member in one.members}
+
+    def site(self, url: str, host: str) -> str:
+        """The site of a page."""
+        return self._sites.of(self._sites.unit(url, host))
+
+    def of(self, url: str, host: str) -> Community | None:
+        """The community of a page; None where it has none."""
+        return self._of.get(self.site(url, host)) if self._of else None
+
+
+# --- neighbourhood ---------------------------------------------------------------------------------------------------
+# The communities of a library, seen once for a whole command: homes of pages, links between, and what one holds.
+
+
+NOTHING = Found([], [], {}, 0, 0)
+Inside = Callable[[Item], bool]  # whether a page is one of those that are asked for
+
+
+class Neighbourhood(msgspec.Struct, frozen=True):
+    """What is known of communities; `inside` tells whether a page is of the one that was asked for, if one was."""
+
+    homes: Homes
+    found: Found
+    inside: Inside
+
+
+def everything(_: Item) -> bool:
+    """All pages are inside where no community was asked for."""
+    return True
+
+
+def neighbourhood(library: Library, wanted: str = "") -> Neighbourhood:
+    """The communities as they stand; `wanted` is a number, a name or a site, and must be there."""
+    sites = sites_of(library, load(library.settings_path).sites)
+    found = communities(library) if wanted or counted(library) else NOTHING
+    homes = Homes(sites, found.communities)
+    own = {member.site for member in find(found, wanted).members} if wanted else set()
+
+    def inside(item: Item) -> bool:
+        return homes.site(item.url, item.host) in own
+
+    return Neighbourhood(homes, found, inside if wanted else everything)

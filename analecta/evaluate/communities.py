@@ -10,8 +10,8 @@ import numpy as np
 from scipy.sparse import coo_array
 
 from analecta.analyse.clustering import kmeans
+from analecta.communities.claims import OUT_LINK
 from analecta.communities.growth import WT, Cluster, Communities
-from analecta.communities.site_links import OUT_LINK
 from analecta.errors import BadUse
 from analecta.evaluate.communities_graphs import SiteGraph
 from analecta.evaluate.spanning import Floats, Numbers, Quality, quality, spanning_clusters

@@ -10,11 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from analecta.analyse.hits import hits, one_voice
-from analecta.analyse.link_graph import link_graph
-from analecta.communities.homes import Homes
-from analecta.communities.neighbourhood import neighbourhood
-from analecta.communities.view import Community
+from analecta.analyse.hits import hits, link_graph, one_voice
+from analecta.communities.view import Community, Homes, neighbourhood
 from analecta.errors import BadUse
 from analecta.export.community_graph import HOME, home_values
 from analecta.export.graph_xml import FORMATS, Graph, Numbers, Size, Value, write

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from analecta.communities.homes import Homes
+from analecta.communities.view import Homes
 from analecta.store.library import Library
 from analecta.store.url_lookup import Known
 from analecta.text.display import iso

@@ -17,7 +17,7 @@ from typing import Any
 
 import msgspec
 
-from analecta.analyse.link_graph import LinkGraph, hubs_and_authorities, link_graph
+from analecta.analyse.hits import LinkGraph, hubs_and_authorities, link_graph
 from analecta.frontier.policy import SEED_PRIORITY
 from analecta.judge.archetypes import archetypes, drifted
 from analecta.judge.suspects import DOUBTED, MOST, doubtful

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from analecta.analyse.link_graph import hubs_and_authorities, link_graph
+from analecta.analyse.hits import hubs_and_authorities, link_graph
 from analecta.model import OTHERS
 from analecta.store.links import page_links
 from analecta.views.ranking import scaled

@@ -7,8 +7,7 @@ from functools import partial
 import msgspec
 import tantivy
 
-from analecta.communities.homes import Homes
-from analecta.communities.view import Community
+from analecta.communities.view import Community, Homes
 from analecta.errors import BadUse
 from analecta.model import OTHERS
 from analecta.search import communities as community_index

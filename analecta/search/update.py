@@ -19,8 +19,7 @@ import numpy as np
 import tantivy
 import xxhash
 
-from analecta.communities.homes import Homes
-from analecta.communities.neighbourhood import neighbourhood
+from analecta.communities.view import Homes, neighbourhood
 from analecta.errors import Busy, Environment
 from analecta.files import whole_folder
 from analecta.model import OTHERS

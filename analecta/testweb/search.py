@@ -13,8 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import orjson
 
-from analecta.analyse.inlinks import InLinks
-from analecta.analyse.word_search import WordSearch, snippet
+from analecta.analyse.word_search import InLinks, WordSearch, snippet
 from analecta.testweb.server import Response
 from analecta.testweb.warc_index import key_of
 from analecta.urls import Joiner

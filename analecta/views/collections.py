@@ -14,9 +14,8 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
 import msgspec
 
-from analecta.analyse.link_graph import LinkGraph, hubs_and_authorities, link_graph
-from analecta.communities.homes import Homes
-from analecta.communities.neighbourhood import Inside, everything
+from analecta.analyse.hits import LinkGraph, hubs_and_authorities, link_graph
+from analecta.communities.view import Homes, Inside, everything
 from analecta.judge.page_kinds import kinds_of
 from analecta.store.library import Library
 from analecta.store.links import page_links

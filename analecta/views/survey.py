@@ -12,14 +12,18 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
-from analecta.analyse.cluster_links import Web, hubs_and_authorities_of, links_between
-from analecta.analyse.clustering import Clusters, kmeans
-from analecta.analyse.hits import within
-from analecta.analyse.how_many import best_number, impurities
+from analecta.analyse.clustering import (
+    DIRECTIONS,
+    Clusters,
+    best_number,
+    condensed,
+    directions,
+    impurities,
+    kmeans,
+    space,
+)
+from analecta.analyse.hits import Web, hubs_and_authorities_of, link_graph, links_between, within
 from analecta.analyse.labels import labels_of, terms_of_clusters
-from analecta.analyse.latent import DIRECTIONS, condensed, directions
-from analecta.analyse.link_graph import link_graph
-from analecta.analyse.vocabulary import space
 from analecta.errors import BadUse
 from analecta.store.library import Library
 from analecta.store.links import page_links

@@ -4,10 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
-from analecta.analyse.agreement import nmi
-from analecta.analyse.clustering import kmeans, nearest
-from analecta.analyse.how_many import best_number, impurities
-from analecta.analyse.latent import condensed, directions
+from analecta.analyse.clustering import best_number, condensed, directions, impurities, kmeans, nearest, nmi
 
 
 def heaps(count, each=40, width=30, noise=0.02, seed=0):

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 import analecta.cli.collection
 import analecta.cli.export  # noqa: F401
 from analecta.cli import app
-from analecta.communities.neighbourhood import neighbourhood
+from analecta.communities.view import neighbourhood
 from analecta.errors import BadUse, Environment
 from analecta.views.collections import collections
 

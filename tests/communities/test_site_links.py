@@ -1,6 +1,6 @@
 import pytest
 
-from analecta.communities.site_links import METRICS, SiteLinks, strong_links
+from analecta.communities.claims import METRICS, SiteLinks, strong_links
 
 
 @pytest.fixture

@@ -4,8 +4,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from analecta.communities.neighbourhood import neighbourhood
-from analecta.communities.view import Community, Found, Member, communities, deeper, find
+from analecta.communities.view import Community, Found, Member, communities, deeper, find, neighbourhood
 from analecta.errors import BadUse
 from analecta.export.community_graph import write_graph
 from analecta.store.library import Library

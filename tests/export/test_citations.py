@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.communities.neighbourhood import neighbourhood
+from analecta.communities.view import neighbourhood
 from analecta.errors import BadUse, Environment
 from analecta.export.authors import Name, names_of
 from analecta.export.citations import FORMATS, bibtex, references, ris, tex, write_citations

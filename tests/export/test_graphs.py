@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.communities.homes import Homes
-from analecta.communities.neighbourhood import neighbourhood
-from analecta.communities.view import Community, Member
+from analecta.communities.view import Community, Homes, Member, neighbourhood
 from analecta.errors import BadUse, Environment
 from analecta.export.graph_xml import FORMATS, Graph
 from analecta.export.graphs import PAGE, SITE, site_graph, write_graph

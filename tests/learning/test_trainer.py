@@ -4,7 +4,7 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from analecta.analyse.link_graph import link_graph
+from analecta.analyse.hits import link_graph
 from analecta.crawl.coordinator import Crawl
 from analecta.judge import JUDGES
 from analecta.learning.trainer import Lesson, Schedule

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from rich.cells import cell_len
 
-from analecta.communities.homes import Homes
-from analecta.communities.view import Community
+from analecta.communities.view import Community, Homes
 from analecta.communities.view import Member as Inhabitant
 from analecta.publish.map import Copy, copies_of, map_page
 from analecta.publish.map.at_home import COLOURS, at_home

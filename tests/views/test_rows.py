@@ -6,7 +6,7 @@ from shutil import copytree
 import numpy as np
 import pytest
 
-from analecta.communities.homes import Homes
+from analecta.communities.view import Homes
 from analecta.export.rows import collection_rows
 from analecta.model import State
 from analecta.store.archive import Place, read_record

@@ -5,7 +5,7 @@ from shutil import copytree
 import numpy as np
 import pytest
 
-from analecta.analyse.agreement import purity
+from analecta.analyse.clustering import purity
 from analecta.errors import BadUse
 from analecta.model import Found, State
 from analecta.store.library import Library

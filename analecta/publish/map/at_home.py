@@ -5,8 +5,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from analecta.communities.homes import Homes
-from analecta.communities.view import Community
+from analecta.communities.view import Community, Homes
 from analecta.views.clusters import Member, Shown
 
 COLOURS = 8  # in the style sheet; the last is for all communities that have none of their own

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from importlib.resources import files
 
-from analecta.communities.homes import Homes
+from analecta.communities.view import Homes
 from analecta.publish.health_drawing import safe
 from analecta.publish.map.at_home import AtHome, at_home
 from analecta.publish.map.copies import Copy

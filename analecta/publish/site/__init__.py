@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from analecta.communities.neighbourhood import Neighbourhood, neighbourhood
+from analecta.communities.view import Neighbourhood, neighbourhood
 from analecta.errors import BadUse
 from analecta.publish.site.communities_page import communities_page
 from analecta.publish.site.community_content import hoods

@@ -6,8 +6,7 @@ from itertools import chain, count
 
 import msgspec
 
-from analecta.communities.neighbourhood import Neighbourhood
-from analecta.communities.view import Community
+from analecta.communities.view import Community, Neighbourhood
 from analecta.publish.collection_picture import in_one_row
 from analecta.publish.site.found_by import Finding, Parent, findings
 from analecta.store.library import Library, Moment

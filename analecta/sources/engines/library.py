@@ -12,8 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from analecta.analyse.inlinks import InLinks
-from analecta.analyse.word_search import WordSearch, snippet
+from analecta.analyse.word_search import InLinks, WordSearch, snippet
 from analecta.errors import BadUse
 from analecta.sources.engines.engine import Hit
 from analecta.store.library import Library

@@ -6,9 +6,16 @@ from html import unescape
 import msgspec
 import pytest
 
-from analecta.communities.homes import Homes
-from analecta.communities.neighbourhood import NOTHING, Neighbourhood, everything, neighbourhood
-from analecta.communities.view import Between, Community, Member
+from analecta.communities.view import (
+    NOTHING,
+    Between,
+    Community,
+    Homes,
+    Member,
+    Neighbourhood,
+    everything,
+    neighbourhood,
+)
 from analecta.publish.site import publish, write_site
 from analecta.publish.site.communities_page import SHAPES
 from analecta.store.library import Library

@@ -8,7 +8,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
 
-from analecta.communities.neighbourhood import neighbourhood
+from analecta.communities.view import neighbourhood
 from analecta.errors import BadUse
 from analecta.publish.site import Wishes, based, publish, write_site
 from analecta.publish.site.content import hexadecimal, read_site, topic_slugs
