@@ -90,7 +90,7 @@ def new(
     from analecta.settings.schema import parse, recipe_text, with_recipe
     from analecta.sources.collector import clean, topic_name
     from analecta.sources.create import engines_of, make, paper_files, read_papers, start
-    from analecta.sources.placing import place
+    from analecta.sources.files import place
     from analecta.store.library import Library
 
     recipe_text(recipe)
@@ -164,8 +164,7 @@ def add(
     from analecta.settings.schema import load
     from analecta.sources.collector import topic_name
     from analecta.sources.create import engines_of, start, write
-    from analecta.sources.files import read_bytes, text_of
-    from analecta.sources.placing import place
+    from analecta.sources.files import place, read_bytes, text_of
     from analecta.store.library import Library
 
     library = Library(lib)

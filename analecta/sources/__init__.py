@@ -4,12 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from analecta.sources.bookmarks import read_bookmarks
-from analecta.sources.feeds import read_feed
 from analecta.sources.folder import read_examples
-from analecta.sources.lists import read_urls
+from analecta.sources.lists import read_feed, read_sites, read_urls
 from analecta.sources.outline import read_outline
 from analecta.sources.result import Reading
-from analecta.sources.sites import read_sites
 
 # The kinds of input that `analecta new` and `add` take, by the name of the option: (file, name of the topic for what
 # stands below no name of its own) -> what it says.

@@ -15,7 +15,7 @@ from analecta.errors import BadUse
 from analecta.model import BELOW
 from analecta.settings.schema import Others, Topic
 from analecta.settings.topics import merge, merge_others
-from analecta.sources.placing import renamed
+from analecta.sources.files import renamed
 from analecta.sources.result import Reading, Skipped
 from analecta.text.display import one_line
 from analecta.urls import canonical

@@ -15,11 +15,11 @@ from analecta.settings.schema import FetchSettings, Settings, Topic
 from analecta.settings.topics import merge, once
 from analecta.sources import READERS
 from analecta.sources.collector import clean, combine, sound
-from analecta.sources.engines.choice import LIBRARY, check_known
-from analecta.sources.engines.search import Phrases
-from analecta.sources.feeds import feed_of
+from analecta.sources.engines.client import LIBRARY, check_known
+from analecta.sources.engines.examples import Phrases
+from analecta.sources.files import bring, take_back
+from analecta.sources.lists import feed_of
 from analecta.sources.papers import Paper, in_words, own_text, read_brought, related, to_toml, weighed_queries
-from analecta.sources.placing import bring, take_back
 from analecta.sources.result import Reading, Skipped
 from analecta.store.library import Library, whole_or_nothing
 from analecta.text.display import clean as safe

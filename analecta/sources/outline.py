@@ -14,11 +14,8 @@ from analecta.errors import BadUse
 from analecta.parse.xml_tree import read_xml
 from analecta.sources.collector import Gathering
 from analecta.sources.files import first_sign, json_of, lines_of, read_bytes, text_of
-from analecta.sources.line_links import MAX_LINE
-from analecta.sources.opml import read_opml
-from analecta.sources.outline_formats import is_markdown, read_markdown
-from analecta.sources.outline_nested import Pairs, read_nested
-from analecta.sources.outline_text import read_indented
+from analecta.sources.outline_formats import Pairs, is_markdown, read_markdown, read_nested, read_opml
+from analecta.sources.outline_text import MAX_LINE, read_indented
 from analecta.sources.result import Reading
 
 # A table's head or a key with a value at the start of a line, as no other outline has them.

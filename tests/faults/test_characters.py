@@ -19,7 +19,7 @@ from analecta.settings.first_settings import first_settings
 from analecta.settings.schema import Topic
 from analecta.sources.bookmarks import read_bookmarks
 from analecta.sources.collector import clean
-from analecta.sources.feeds import feed_of
+from analecta.sources.lists import feed_of
 from analecta.sources.outline import read_outline
 from tests.process import COMMAND
 from tests.publish.shelf import Given, html, shelved

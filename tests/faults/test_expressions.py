@@ -9,8 +9,7 @@ from analecta.parse.documents.docx import FIELD_LINK
 from analecta.parse.sniff import sniff
 from analecta.settings.schema import SiteSettings, parse
 from analecta.sources.engines.engine import plain
-from analecta.sources.papers.citation import _JOURNAL
-from analecta.sources.papers.names import take_names
+from analecta.sources.papers.citation import _JOURNAL, take_names
 from analecta.store.site_rules import Sites
 from analecta.text.patterns import Patterns, pattern_fault
 from analecta.urls import canonical

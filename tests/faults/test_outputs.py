@@ -17,7 +17,7 @@ from analecta.learning.given import given_files
 from analecta.parse.saved_page import read_example
 from analecta.publish.site import publish
 from analecta.settings.schema import Settings, Topic
-from analecta.sources.placing import bring
+from analecta.sources.files import bring
 from analecta.store.library import Library
 from analecta.store.output import check_output, output
 from analecta.testweb.process import PocketServer

@@ -10,7 +10,7 @@ from analecta.fetch.one_url import ask
 from analecta.settings.schema import FetchSettings, SearchSettings
 from analecta.sources.create import public_only
 from analecta.sources.engines.examples import find_examples
-from analecta.sources.feeds import feed_of
+from analecta.sources.lists import feed_of
 from analecta.sources.papers import ask_grobid
 from analecta.sources.result import Reading
 from tests.hostile import HostileServer, answer, drip, in_turn

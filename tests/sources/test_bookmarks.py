@@ -6,8 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analecta.errors import BadUse
-from analecta.sources.bookmarks import read_bookmarks
-from analecta.sources.browser_folders import OWN_NAMES
+from analecta.sources.bookmarks import OWN_NAMES, read_bookmarks
 from analecta.sources.collector import clean
 from tests.effort import little_work
 from tests.sources.browsers import HEAD, chrome, firefox, mozlz4, netscape, safari, safari_html, topics

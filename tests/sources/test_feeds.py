@@ -3,7 +3,7 @@ import json
 import pytest
 
 from analecta.errors import BadUse
-from analecta.sources.feeds import read_feed
+from analecta.sources.lists import read_feed
 
 RSS2 = """<?xml version="1.0"?><rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"
  xmlns:media="http://search.yahoo.com/mrss/"><channel><media:title>no</media:title>

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from analecta.errors import BadUse, Environment
 from analecta.settings.schema import Others
 from analecta.sources.collector import combine
+from analecta.sources.files import bring, place, take_back
 from analecta.sources.folder import read_examples, safe
-from analecta.sources.placing import bring, place, take_back
 
 
 def folder(path, files):

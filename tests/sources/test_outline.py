@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from analecta.errors import BadUse
 from analecta.settings.schema import Others
 from analecta.sources.collector import clean
-from analecta.sources.line_links import split_line
 from analecta.sources.outline import read_outline
-from analecta.sources.outline_nested import RESERVED
+from analecta.sources.outline_formats import RESERVED
+from analecta.sources.outline_text import split_line
 
 INDENTED = """# my topics
 Science

@@ -1,7 +1,7 @@
 import pytest
 
 from analecta.errors import BadUse
-from analecta.sources.sites import front_page, read_sites
+from analecta.sources.lists import front_page, read_sites
 
 
 def sites(path, text):

@@ -1,19 +1,147 @@
-"""One engine of the web, asked politely: one request at a time, with pauses, within a budget of requests and of time.
-
-An engine that fails says why and is asked no more; what it said before still counts.
-"""
+"""Engines of the web: which to ask, what was asked before, and one of them asked politely."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import contextlib
+import os
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 import msgspec
+import xxhash
 
+from analecta.errors import BadUse
 from analecta.model import Answer, Fetched
-from analecta.sources.engines.cache import Cache
-from analecta.sources.engines.choice import Chosen
-from analecta.sources.engines.engine import Ask, BadAnswer, Hit
-from analecta.sources.engines.phrases import may_hold, phrases
+from analecta.sources.engines import ENGINES
+from analecta.sources.engines.engine import Ask, BadAnswer, Engine, Hit, may_hold, phrases
+from analecta.urls import _PARAMETER, canonical, on_this_machine
+
+# --- Which engines are asked, and where: names, URLs and keys made sure of before anything is sent -------------------
+
+
+LIBRARY = "library"  # another library on this machine: no web service, but named as the engines are
+_KNOWN = (*ENGINES, LIBRARY)
+PAUSE = 1.0  # seconds between two requests to one engine
+_KEY = re.compile(r"[!-~]+")  # a key that would not fit in one header field is none
+
+
+class Chosen(msgspec.Struct, frozen=True):
+    """An engine as it is asked: where, with which key, and how long we wait between two requests."""
+
+    engine: Engine
+    url: str
+    key: str = ""
+    pause: float = PAUSE
+
+    @property
+    def name(self) -> str:
+        """What a person calls it."""
+        return self.engine.name
+
+
+def choose(
+    names: Sequence[str], urls: Mapping[str, str], environ: Mapping[str, str], pause: float | None = None
+) -> list[Chosen]:
+    """The web services of these names; `urls` says where they are, `environ` holds their keys."""
+    if not names:
+        raise BadUse(f"no search engine is chosen: set engines = [...] in [search]; known are: {', '.join(_KNOWN)}")
+    check_known((*names, *urls))
+    web = dict.fromkeys(name for name in names if name != LIBRARY)
+    return [_one(ENGINES[name], urls.get(name, ""), environ, pause) for name in web]
+
+
+def check_known(names: Iterable[str]) -> None:
+    """Say so where there is no engine of a name."""
+    for name in names:
+        if name not in _KNOWN:
+            near = get_close_matches(name, _KNOWN, 1, 0.5)
+            hint = f"did you mean {near[0]!r}?" if near else f"known are: {', '.join(_KNOWN)}"
+            raise BadUse(f"there is no search engine {name!r}; {hint}")
+
+
+def _one(engine: Engine, said: str, environ: Mapping[str, str], pause: float | None) -> Chosen:
+    url = _place(engine, said or engine.url)
+    polite = (0.0 if on_this_machine(url) else PAUSE) if pause is None else pause
+    return Chosen(engine, url, _key(engine, environ), polite)
+
+
+def _place(engine: Engine, url: str) -> str:
+    if not url:
+        what = "its OpenSearch description" if engine.describe else "the one to ask"
+        raise BadUse(f"{engine.name} is in no fixed place: set {engine.name} = URL of {what} in [search.url]")
+    target = canonical(_PARAMETER.sub("x", url))
+    if target is None:
+        raise BadUse(f"{url!r} is no http or https URL, so {engine.name} cannot be asked there ([search.url])")
+    return url if _PARAMETER.search(url) else target.url
+
+
+def _key(engine: Engine, environ: Mapping[str, str]) -> str:
+    key = environ.get(engine.key, "").strip() if engine.key else ""
+    if key and not _KEY.fullmatch(key):
+        raise BadUse(f"what the environment variable {engine.key} holds is no key: it has blanks or odd characters")
+    if not key and engine.keyless is None:
+        raise BadUse(f"{engine.name} wants a key: put it into the environment variable {engine.key}")
+    return key or engine.keyless or ""
+
+
+# --- Answers of engines, kept in a folder for a week: who makes a library anew the next day asks nobody --------------
+
+
+WEEK = 7 * 86_400.0
+
+
+class _Kept(msgspec.Struct):
+    """One answer; a person may read it."""
+
+    engine: str
+    url: str
+    query: str
+    wanted: int
+    at: float
+    hits: list[Hit]
+
+
+class Cache:
+    """The folder. `now` is wall-clock time: a week goes by between two runs, too."""
+
+    def __init__(self, folder: Path, now: Callable[[], float], age: float = WEEK) -> None:
+        self.folder, self.now, self.age = folder, now, age
+
+    def get(self, engine: str, url: str, query: str, wanted: int) -> list[Hit] | None:
+        """The hits of an earlier answer that is young enough and was asked for as many; None if there is none."""
+        try:
+            kept = msgspec.json.decode(self._path(engine, url, query).read_bytes(), type=_Kept)
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+            return None  # a cache that cannot be read is no cache
+        same = (kept.engine, kept.url, kept.query) == (engine, url, query)
+        fresh = 0 <= self.now() - kept.at <= self.age  # from the future: the clock was wrong, then or now
+        return kept.hits[:wanted] if same and fresh and kept.wanted >= wanted else None
+
+    def put(self, engine: str, url: str, query: str, wanted: int, hits: Sequence[Hit]) -> None:
+        """Keep an answer, whole or not at all: a cache that cannot be written to is no cache."""
+        path = self._path(engine, url, query)
+        aside = path.with_suffix(f".{os.getpid()}")
+        with contextlib.suppress(OSError):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            aside.write_bytes(
+                msgspec.json.format(
+                    msgspec.json.encode(_Kept(engine, url, query, wanted, self.now(), list(hits))), indent=1
+                )
+            )
+            aside.replace(path)
+
+    def _path(self, engine: str, url: str, query: str) -> Path:
+        digest = xxhash.xxh3_128_hexdigest("\0".join((engine, url, query)).encode("utf-8", "replace"))
+        return self.folder / f"{engine}-{digest}.json"
+
+
+# --- client ----------------------------------------------------------------------------------------------------------
+# One engine of the web, asked politely: one request at a time, with pauses, within a budget of requests and of time.
+#
+# An engine that fails says why and is asked no more; what it said before still counts.
+
 
 AskWeb = Callable[[Chosen, Ask], Awaitable[Fetched]]  # who makes the request; each engine may have its own client
 Sleep = Callable[[float], Awaitable[None]]

@@ -1,31 +1,199 @@
-"""Puts search engines and the HTTP client together: queries in, pages out.
-
-The only way out is `fetch.http` with its guard, as for a crawl. Each engine has a client of its own: its key goes
-nowhere else, and loopback may be dialled only by an engine whose URL a person put there.
-"""
+"""Examples from search engines: queries for topics in, pages out."""
 
 import asyncio
 import contextlib
 import os
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
+
+import msgspec
 
 from analecta.errors import BadUse
 from analecta.fetch.client import by_number, client_for
 from analecta.fetch.guard import Guard
 from analecta.fetch.http import Http
-from analecta.model import Fetched, NoAnswer, Request
-from analecta.settings.schema import FetchSettings, SearchSettings
-from analecta.sources.engines.choice import LIBRARY, Chosen, choose
-from analecta.sources.engines.engine import Ask
+from analecta.model import BELOW, Fetched, NoAnswer, Request
+from analecta.settings.schema import FetchSettings, SearchSettings, Topic
+from analecta.settings.topics import merge
+from analecta.sources.collector import clean
+from analecta.sources.engines.client import LIBRARY, Chosen, choose
+from analecta.sources.engines.engine import Ask, Hit, tidy
 from analecta.sources.engines.library import open_library
-from analecta.sources.engines.search import Phrases, find
-from analecta.sources.engines.session import Session
+from analecta.sources.engines.session import Found, Session, fuse
 from analecta.sources.result import Reading
 from analecta.urls import canonical, on_this_machine, origin
+
+# --- topics ----------------------------------------------------------------------------------------------------------
+# Topics as queries: what a topic tree asks a search engine, and the pages that it takes as examples (S2).
+
+
+EXAMPLES = 7  # the best hits of a topic's query
+FEWEST = 4  # examples that make a centroid
+
+
+class Examples(msgspec.Struct, frozen=True):
+    """The example pages of each topic, and the topics that have too few, each in a sentence."""
+
+    hits: dict[str, tuple[Hit, ...]]
+    few: tuple[str, ...] = ()
+
+
+def topic_queries(topics: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """The query of each leaf: its path of names, most specific first. `topics`: names from the root to the topic."""
+    paths = {topic: tuple(path) for topic, path in topics.items()}
+    inner = {path[:depth] for path in paths.values() for depth in range(1, len(path))}
+    return {topic: _query(path or (topic,)) for topic, path in paths.items() if path not in inner}
+
+
+def _query(path: Sequence[str]) -> str:
+    """Each name once; quotes would make a phrase of a name that nobody meant as one."""
+    names: dict[str, str] = {}
+    for name in reversed(path):
+        words = " ".join(name.replace('"', " ").split())
+        names.setdefault(words.casefold(), words)
+    return " ".join(names.values())
+
+
+def topic_examples(
+    queries: Mapping[str, str], hits: Mapping[str, Sequence[Hit]], results: int = EXAMPLES, fewest: int = FEWEST
+) -> Examples:
+    """The best hits of each topic's query."""
+    found = {topic: tuple(hits.get(query, ())[:results]) for topic, query in queries.items()}
+    few = [
+        f"{topic}: {len(pages)} of at least {fewest} example pages found for {queries[topic]!r}"
+        for topic, pages in found.items()
+        if len(pages) < fewest
+    ]
+    return Examples(found, tuple(few))
+
+
+# --- search ----------------------------------------------------------------------------------------------------------
+# Pages for topics that have none, from search engines: examples, and pages that link to examples (S2, P2, P6).
+
+
+OF_PAPER = 100  # examples of a topic that is a paper, at most
+LINKED = 20  # examples of a topic for which back-links are asked, the first
+
+
+class Phrases(msgspec.Struct, frozen=True):
+    """What is asked for a topic that is a paper, or several: exact phrases with their weights.
+
+    `again` are queries for the case that the phrases find too little, the sharpest first.
+    """
+
+    exact: dict[str, float]
+    again: tuple[str, ...] = ()
+
+
+async def find(
+    session: Session,
+    reading: Reading,
+    queries: Sequence[str] = (),
+    phrases: Mapping[str, Phrases] = {},
+    backlinks: int = 0,
+) -> tuple[Reading, list[str]]:
+    """The reading with examples for topics that had none, and for `queries` as topics; what is to tell, in sentences.
+
+    `backlinks`: so many pages that link to an example are looked for, as further pages to begin at.
+    """
+    asked = topic_queries({name: name.split(BELOW) for name in reading.queries})
+    asked |= {clean(query): query for query in queries}
+    if silent := next((name for name, query in asked.items() if not tidy(query).strip('" ')), ""):
+        raise BadUse(f"the topic {silent!r} has no words that could be searched: give it another name, or pages")
+    exact = [phrase for one in phrases.values() for phrase in one.exact]
+    every = list(dict.fromkeys([*asked.values(), *exact]))
+    found = session.check(await session.search(every)) if every else Found({})
+    told = dict.fromkeys(trouble.why for trouble in found.troubles)
+    examples = topic_examples(asked, found.hits, session.results)
+    pages = dict(examples.hits)
+    for name, wanted in phrases.items():
+        pages[name], said = await _paper(session, name, wanted, found)
+        told |= dict.fromkeys(said)
+    topics, repeated = merge([*reading.topics, *(_topic(name, hits) for name, hits in pages.items() if hits)])
+    if backlinks:
+        topics, said = await _with_starts(session, topics, pages.values(), backlinks)
+        told |= dict.fromkeys(said)
+    named = {topic.name for topic in topics}
+    left = {name: query for name, query in reading.queries.items() if name not in named}
+    whole = msgspec.structs.replace(reading, topics=topics, repeated=reading.repeated + repeated, queries=left)
+    return whole, [*told, *examples.few]
+
+
+def _topic(name: str, hits: Sequence[Hit]) -> Topic:
+    return Topic(name, tuple(hit.url for hit in hits))
+
+
+async def _paper(session: Session, name: str, wanted: Phrases, found: Found) -> tuple[tuple[Hit, ...], list[str]]:
+    """The pages of a paper: a page that more of its phrases find comes first, those of other queries after them."""
+    lists = [found.hits.get(phrase, ()) for phrase in wanted.exact]
+    hits = fuse(lists, OF_PAPER, list(wanted.exact.values()))
+    if len(hits) >= FEWEST or not wanted.again:
+        return hits, []
+    pages, tried, troubles = {hit.url: hit for hit in hits}, list[str](), list[str]()
+    for query in wanted.again:
+        more = await session.search([query])
+        tried.append(query)
+        troubles += [trouble.why for trouble in more.troubles]
+        pages |= {hit.url: hit for hit in more.hits[query] if hit.url not in pages}
+        if len(pages) >= FEWEST:
+            break
+    words = " and with ".join(f"{query!r}" for query in tried)
+    only = f"only {len(hits)} {'page was' if len(hits) == 1 else 'pages were'} found by exact titles"
+    again = f"{name}: {only}; asked again with {words}, which makes it {len(pages)}"
+    return tuple(pages.values())[:OF_PAPER], [*troubles, again]
+
+
+# --- pages that link to examples -------------------------------------------------------------------------------------
+
+
+async def _with_starts(
+    session: Session, topics: Sequence[Topic], pages: Iterable[Sequence[Hit]], most: int
+) -> tuple[tuple[Topic, ...], list[str]]:
+    """The topics with pages to begin at that link to their examples."""
+    hits = {hit.url: hit for some in pages for hit in some}
+    firsts = [topic.seeds[:LINKED] for topic in topics]
+    # The best example of each topic, then the second: the budget may be used up before the last.
+    turns = [url for turn in zip_longest(*firsts) for url in turn if url]
+    linked = await session.backlinks([hits.get(url, Hit(url)) for url in turns], most)
+    told = [trouble.why for trouble in linked.troubles]
+    if not linked.offered:
+        told.append(f"which pages link to the examples, {' and '.join(session.engines)} cannot tell")
+    known = {target.id for topic in topics for url in topic.seeds if (target := canonical(url))}
+    given = {url: [hit.url for hit in some] for url, some in linked.pages.items()}
+    return tuple(_started(topic, given, known) for topic in topics), told
+
+
+def _started(topic: Topic, linked: Mapping[str, Sequence[str]], known: set[int]) -> Topic:
+    found = most_linking({url: linked[url] for url in topic.seeds[:LINKED] if url in linked}, known)
+    starts = dict.fromkeys([*topic.starts, *found[: len(topic.seeds)]])
+    return msgspec.structs.replace(topic, starts=tuple(starts))
+
+
+def most_linking(linked: Mapping[str, Sequence[str]], known: set[int]) -> list[str]:
+    """The pages that link to most examples first; at a tie, those of other hosts than the examples'.
+
+    `linked`: the pages that link to each example. Examples themselves, whose ids are `known`, are none of these.
+    """
+    counts: dict[str, int] = {}
+    abroad: set[str] = set()
+    for example, pages in linked.items():
+        home = canonical(example)
+        for target in {target.id: target for url in pages if (target := canonical(url))}.values():
+            if target.id not in known:
+                counts[target.url] = counts.get(target.url, 0) + 1
+                if home is None or target.host != home.host:
+                    abroad.add(target.url)
+    return sorted(counts, key=lambda url: (-counts[url], url not in abroad))
+
+
+# --- Puts search engines and the HTTP client together: queries in, pages out -----------------------------------------
+# The only way out is `fetch.http` with its guard, as for a crawl. Each engine has a client of its own: its key goes
+# nowhere else, and loopback may be dialled only by an engine whose URL a person put there.
+
 
 T = TypeVar("T")
 

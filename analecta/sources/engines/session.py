@@ -12,20 +12,19 @@ from pathlib import Path
 import msgspec
 
 from analecta.errors import BadUse, Environment
-from analecta.sources.engines.cache import Cache
-from analecta.sources.engines.choice import Chosen
 from analecta.sources.engines.client import (
     DEADLINE,
     AskWeb,
     Budget,
+    Cache,
+    Chosen,
     LinkSource,
     SearchEngine,
     Sleep,
     Trouble,
     WebEngine,
 )
-from analecta.sources.engines.engine import Hit
-from analecta.sources.engines.phrases import tidy
+from analecta.sources.engines.engine import Hit, tidy
 from analecta.urls import canonical
 
 RANK = 60  # the constant of the fusion, from the paper

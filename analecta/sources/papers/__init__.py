@@ -3,13 +3,10 @@
 from pathlib import Path
 
 from analecta.sources.files import read_bytes, text_of
-from analecta.sources.papers.child import read_paper_apart
 from analecta.sources.papers.grobid import ask_grobid, from_grobid
-from analecta.sources.papers.paper import Paper, Reference, Section
-from analecta.sources.papers.queries import related, shared, weighed_queries
-from analecta.sources.papers.reader import read_paper
-from analecta.sources.papers.wording import in_words, own_text
-from analecta.sources.papers.written import from_toml, to_toml
+from analecta.sources.papers.paper import Paper, Reference, Section, from_toml, to_toml
+from analecta.sources.papers.queries import in_words, own_text, related, shared, weighed_queries
+from analecta.sources.papers.reader import read_paper, read_paper_apart
 
 
 def read_brought(path: Path, grobid: str = "") -> Paper:

@@ -4,10 +4,9 @@ import re
 from collections.abc import Container, Sequence
 from itertools import pairwise
 
-from analecta.sources.papers.characters import join_lines
 from analecta.sources.papers.citation import Entry, without_label
-from analecta.sources.papers.furniture import common_size, without_footnotes
-from analecta.sources.papers.lines import Line
+from analecta.sources.papers.glyphs import join_lines
+from analecta.sources.papers.lines import Line, common_size, without_footnotes
 
 _HEADING = re.compile(
     r"(?i)\s*(?:(?:section\s+)?(?:\d{1,2}|[ivx]{1,5}|[a-z])[.:)]?\s+)?(?:references|bibliography|references\s+and\s+notes|"

@@ -9,8 +9,7 @@ import pytest
 
 from analecta.model import Answer, Fetched
 from analecta.sources.engines import ENGINES
-from analecta.sources.engines.choice import Chosen, choose
-from analecta.sources.engines.client import Trouble
+from analecta.sources.engines.client import Chosen, Trouble, choose
 from analecta.sources.engines.engine import Ask, BackLinks, BadAnswer, Hit
 from analecta.sources.engines.session import Linked, Session
 from tests.sources.engines import samples

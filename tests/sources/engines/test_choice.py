@@ -1,7 +1,7 @@
 import pytest
 
 from analecta.errors import BadUse
-from analecta.sources.engines.choice import choose
+from analecta.sources.engines.client import choose
 from analecta.urls import on_this_machine
 
 KEY = {"BRAVE_API_KEY": " k1 "}

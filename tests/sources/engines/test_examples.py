@@ -14,13 +14,10 @@ from analecta.cli import app
 from analecta.errors import BadUse, Environment
 from analecta.model import Fetched, NoAnswer
 from analecta.settings.schema import FetchSettings, load
-from analecta.sources.engines.choice import choose
-from analecta.sources.engines.engine import Ask, Hit
-from analecta.sources.engines.examples import Clients, find_examples, in_session
-from analecta.sources.engines.phrases import phrase
-from analecta.sources.engines.search import Phrases
+from analecta.sources.engines.client import choose
+from analecta.sources.engines.engine import Ask, Hit, phrase
+from analecta.sources.engines.examples import Clients, Phrases, find_examples, in_session, topic_examples, topic_queries
 from analecta.sources.engines.session import Found, Session
-from analecta.sources.engines.topics import topic_examples, topic_queries
 from analecta.sources.papers import Paper, in_words, weighed_queries
 from analecta.sources.result import Reading
 from analecta.store.library import Library

@@ -1,8 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.sources.engines.engine import Hit
-from analecta.sources.engines.phrases import MAX_LENGTH, MAX_WORDS, may_hold, phrase, phrases, tidy
+from analecta.sources.engines.engine import MAX_LENGTH, MAX_WORDS, Hit, may_hold, phrase, phrases, tidy
 
 
 def test_p2_a_title_is_asked_for_as_it_stands() -> None:

@@ -8,7 +8,7 @@ from analecta.errors import BadUse
 from analecta.settings.schema import Topic
 from analecta.sources.engines.client import Trouble
 from analecta.sources.engines.engine import Hit
-from analecta.sources.engines.search import Phrases, find, most_linking
+from analecta.sources.engines.examples import Phrases, find, most_linking
 from analecta.sources.engines.session import Session
 from analecta.sources.result import Reading
 

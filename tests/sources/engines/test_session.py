@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from analecta.errors import BadUse, Environment
 from analecta.model import Answer, Fetched, NoAnswer
-from analecta.sources.engines.choice import Chosen, choose
-from analecta.sources.engines.client import Trouble
+from analecta.sources.engines.client import Chosen, Trouble, choose
 from analecta.sources.engines.engine import Ask, Hit
 from analecta.sources.engines.session import Found, Session, fuse
 from tests.sources.engines import samples

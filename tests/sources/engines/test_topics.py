@@ -1,5 +1,5 @@
 from analecta.sources.engines.engine import Hit
-from analecta.sources.engines.topics import topic_examples, topic_queries
+from analecta.sources.engines.examples import topic_examples, topic_queries
 
 MATHS = {
     "Mathematics": ["Mathematics"],

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analecta.sources.papers.citation import Entry, read_citation
-from analecta.sources.papers.names import is_name, take_names
+from analecta.sources.papers.citation import Entry, is_name, read_citation, take_names
 
 # title | year | the reference
 STYLES = """

@@ -4,10 +4,8 @@ import pypdfium2
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.sources.papers.characters import accented, join_lines, plain
-from analecta.sources.papers.furniture import without_running_heads
-from analecta.sources.papers.glyphs import Word, words_of
-from analecta.sources.papers.lines import Line, read_lines
+from analecta.sources.papers.glyphs import Word, accented, join_lines, plain, words_of
+from analecta.sources.papers.lines import Line, read_lines, without_running_heads
 from tests.sources.papers.pdf import BOLD, ITALIC, ROMAN, Text, make_pdf, paragraph
 from tests.sources.papers.samples import FILLER
 
