@@ -9,8 +9,8 @@ import pytest
 from analecta.crawl.coordinator import Crawl
 from analecta.settings.first_settings import first_settings
 from analecta.settings.schema import Topic, load
-from analecta.store.history import record
 from analecta.store.library import Library
+from analecta.store.library_db import record
 from analecta.testweb.process import PocketServer
 from tests.tools import MISSING
 

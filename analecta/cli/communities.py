@@ -76,7 +76,7 @@ def sites(
     from analecta.settings.schema import load
     from analecta.store import site_rules as store
     from analecta.store.library import Library
-    from analecta.store.site_counts import recount as count_anew
+    from analecta.store.sites import recount as count_anew
     from analecta.text.display import plain
 
     if sum(map(bool, (merge, split, undo, recount))) > 1:

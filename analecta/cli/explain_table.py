@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from analecta.cli.facts import Fact, Facts, Inset
-from analecta.store.inlinks import Linked
+from analecta.store.links import Linked
 from analecta.text.display import many, plain
 from analecta.views.explain import Explanation, Kept, Model, Step
 from analecta.views.reasons import KIND_WORDS

@@ -11,13 +11,12 @@ from analecta.communities.growth import Cluster, Communities
 from analecta.communities.names import names_of
 from analecta.errors import BadUse, suggest
 from analecta.settings.schema import Settings, load
-from analecta.store.crawled_sites import crawled_sites
 from analecta.store.library import Library
+from analecta.store.library_db import crawled_sites
 from analecta.store.partition import SHOWN
 from analecta.store.rows import Item
-from analecta.store.site_counts import counted
 from analecta.store.site_rules import Sites, named, seed_sites, sites_of
-from analecta.store.sites import Links, read_sites
+from analecta.store.sites import Links, counted, read_sites
 
 _WHERE = f"""FROM pages p CROSS JOIN urls u ON u.id = p.id JOIN hosts h ON h.n = u.host
   WHERE {SHOWN} AND p.topic >= 0"""

@@ -47,8 +47,7 @@ from analecta.store.outbox import Post
 from analecta.store.partition import Shard
 from analecta.store.recovery import Suspect, recover
 from analecta.store.site_rules import Sites, sites_of
-from analecta.store.site_urls import SiteUrls
-from analecta.store.sites import SiteCount, Units
+from analecta.store.sites import SiteCount, SiteUrls, Units
 from analecta.store.urls import entered_hosts
 from analecta.text.fingerprint import NearDuplicates
 from analecta.urls import Joiner, canonical, domain_of, is_loopback

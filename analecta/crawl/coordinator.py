@@ -29,8 +29,8 @@ from analecta.errors import AnalectaError, BadUse, Environment
 from analecta.frontier.mirrors import Mirrors, Sighting
 from analecta.model import UNLIMITED, Tally
 from analecta.settings.schema import Settings
-from analecta.store.history import record
 from analecta.store.library import Library
+from analecta.store.library_db import record
 
 _TICK = 0.05  # seconds between two looks around, if no report comes before
 _OUTAGE = 15.0  # seconds in which requests got no answer

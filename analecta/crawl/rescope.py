@@ -15,7 +15,7 @@ from analecta.frontier.policy import SEED_PRIORITY, Bounds
 from analecta.frontier.url_forms import is_trusted
 from analecta.model import Candidate, Found, State, Target
 from analecta.store.partition import Shard
-from analecta.store.site_urls import WAITS, has_site_urls
+from analecta.store.sites import WAITS, has_site_urls
 
 _KEY = "scope"
 _FULL = "host-full"

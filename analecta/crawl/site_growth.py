@@ -13,8 +13,8 @@ from analecta.communities.growth import Communities
 from analecta.crawl.control import Report
 from analecta.frontier.policy import Bounds
 from analecta.settings.schema import Settings
-from analecta.store.crawled_sites import add_crawled, crawled_sites
 from analecta.store.library import Library
+from analecta.store.library_db import add_crawled, crawled_sites
 from analecta.store.site_rules import add_moved, front, moved_to, seed_sites, sites_of
 from analecta.store.sites import SiteGraph
 from analecta.urls import canonical

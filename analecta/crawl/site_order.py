@@ -12,7 +12,7 @@ from analecta.frontier.policy import SEED_PRIORITY
 from analecta.model import Candidate, Found, Lease
 from analecta.store.partition import Shard
 from analecta.store.site_rules import Sites, front, fronts
-from analecta.store.site_urls import WAITS, SiteUrls
+from analecta.store.sites import WAITS, SiteUrls
 
 _ON_THE_WAY = 16  # URLs of a site that are let go at a time: what is found meanwhile may be better
 _TRIES = 3  # URLs of a site that are asked for at most, for each page that may be taken

@@ -28,8 +28,8 @@ from analecta.evaluate.tables import Rows
 from analecta.settings.first_settings import first_settings
 from analecta.settings.schema import Topic, load
 from analecta.store.library import Library
-from analecta.store.site_counts import count_links
 from analecta.store.site_rules import Sites
+from analecta.store.sites import count_links
 from analecta.testweb.community_web import theme
 from analecta.testweb.process import ServerProcess
 

@@ -15,7 +15,7 @@ from analecta.model import OTHERS, Found, State
 from analecta.settings.schema import Settings
 from analecta.store.library import Library
 from analecta.store.partition import Shard
-from analecta.store.site_urls import has_site_urls
+from analecta.store.sites import has_site_urls
 from analecta.urls import canonical
 
 _ORDINARY = 0.5  # what a URL is worth of which nothing is known any more

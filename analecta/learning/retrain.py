@@ -23,9 +23,8 @@ from analecta.learning.reclassify import Model, judged
 from analecta.learning.trainer import Lesson, Teacher
 from analecta.learning.verdicts import Change, Rows, changes, load, put_back, save, stored
 from analecta.settings.schema import Settings
-from analecta.store.history import record
 from analecta.store.library import Library
-from analecta.store.library_db import MARK, lesson_held, said, want_lesson
+from analecta.store.library_db import MARK, lesson_held, record, said, want_lesson
 
 _LEFT = "reclassifying"  # in library.db: what is left to do
 _STEPS = "retrained"  # in library.db: the retrainings that can be undone

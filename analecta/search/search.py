@@ -29,7 +29,7 @@ from analecta.search.topics import NONE, also_on, first_on
 from analecta.search.update import in_step, sync
 from analecta.settings.schema import load
 from analecta.store.library import Library
-from analecta.store.search_rows import Row, rows
+from analecta.store.rows import Row, rows
 from analecta.store.site_rules import sites_of
 
 _Told = Callable[[str], None]

@@ -28,8 +28,8 @@ from analecta.search.communities import Said, key
 from analecta.search.index import WORDS, create, document, reopen
 from analecta.search.manifest import folder_of, forget, keep, read_kept, source_of, wrong
 from analecta.search.scores import Gathering, Standing
-from analecta.store.anchors import anchors
 from analecta.store.library import Library
+from analecta.store.links import anchors
 from analecta.store.partition import SHOWN
 from analecta.store.rows import Item, items
 from analecta.store.schema import unpack_text

@@ -1,19 +1,20 @@
-"""What a person says of pages, in the order it was said; and whether a lesson is wanted now. Kept in library.db.
-
-It may be written while a crawl runs: the file is in WAL mode, and a second writer waits its turn.
-"""
+"""What library.db holds besides the library itself: marks of a person, history, crawled sites."""
 
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from heapq import heappush, heappushpop
 
 import msgspec
 import xxhash
 
-from analecta.store.library import Library
+from analecta.model import Found
+from analecta.store.library import Library, Moment
+from analecta.store.partition import SHOWN
 
 # Came after the first libraries were made: it is added to those when somebody first says something, as is `text`.
-_TABLE = """CREATE TABLE IF NOT EXISTS feedback (
+_FEEDBACK = """CREATE TABLE IF NOT EXISTS feedback (
   n INTEGER PRIMARY KEY, at REAL NOT NULL, step INTEGER NOT NULL, page INTEGER NOT NULL, url TEXT NOT NULL,
   says TEXT NOT NULL, topic TEXT NOT NULL, away INTEGER NOT NULL, note TEXT NOT NULL, text TEXT NOT NULL)"""
 _WANTED = "lesson_wanted"  # in meta: when somebody asked for one
@@ -46,7 +47,7 @@ def say(library: Library, words: Sequence[Word], wall: float | None = None) -> l
     now = time.time() if wall is None else wall
     with library.database() as db, db:  # all of it or nothing
         db.execute("BEGIN IMMEDIATE")
-        db.execute(_TABLE)
+        db.execute(_FEEDBACK)
         if "text" not in _columns(db):
             db.execute("ALTER TABLE feedback ADD COLUMN text TEXT NOT NULL DEFAULT ''")
         step = db.execute("SELECT coalesce(max(step), 0) + 1 FROM feedback").fetchone()[0]
@@ -108,3 +109,67 @@ def lesson_held(library: Library, wanted: float) -> None:
 def _columns(db: sqlite3.Connection) -> list[str]:
     """What the table has; nothing where it is not there."""
     return [name for (name,) in db.execute("SELECT name FROM pragma_table_info('feedback')")]
+
+
+# --- The collector: while a crawl runs it writes down how good each topic's best items are (S12) ---------------------
+# Items are pages that the crawl found: no seeds, no copies, nothing that says noindex or only looks like a page; one
+# with several topics is an item of each. These are the pages that views/collections.py ranks.
+
+
+# CROSS JOIN keeps SQLite to this order: all URLs, of which there are many more, would else be walked through.
+_ITEMS = f"""SELECT p.topic, coalesce(p.confidence, 0), p.topics FROM pages p CROSS JOIN urls u ON u.id = p.id
+  WHERE p.topic >= 0 AND {SHOWN} AND u.found != {int(Found.SEED)}"""
+_topics = msgspec.msgpack.Decoder(tuple[tuple[int, float], ...]).decode
+
+
+def record(library: Library, pages: int, best: int = 50, wall: Callable[[], float] = time.time) -> list[Moment]:
+    """Write down how good the `best` items of every topic that has items are, now that so many pages are fetched."""
+    items: dict[int, int] = defaultdict(int)
+    heaps: dict[int, list[float]] = defaultdict(list)
+    with library.shards() as shards:
+        for shard in shards:
+            for first, sure, packed in shard.execute(_ITEMS):
+                for topic, confidence in _topics(packed) if packed else ((first, sure),):
+                    items[topic] += 1
+                    heap = heaps[topic]
+                    if len(heap) < best:
+                        heappush(heap, confidence)
+                    elif confidence > heap[0]:
+                        heappushpop(heap, confidence)
+    run, now = library.last_run_number(), wall()
+    found = [
+        Moment(run, now, pages, topic, items[topic], heap[0], sum(heap) / len(heap), max(heap))
+        for topic, heap in sorted(heaps.items())
+    ]
+    if found:
+        library.remember(found)
+    return found
+
+
+# --- crawled sites ---------------------------------------------------------------------------------------------------
+# The sites that were crawled to the end, in the order in which they were, by a crawl that goes from site to site.
+#
+# Together with the links that the shards have counted this is all that such a crawl needs to go on.
+
+
+# Came after the first libraries were made.
+_CRAWLED_SITES = """CREATE TABLE IF NOT EXISTS crawled_sites (
+  n INTEGER PRIMARY KEY, site TEXT NOT NULL UNIQUE, most INTEGER NOT NULL)"""
+_ADD = "INSERT INTO crawled_sites (site, most) VALUES (?, ?) ON CONFLICT (site) DO UPDATE SET most = excluded.most"
+
+
+def add_crawled(library: Library, sites: Iterable[str], most: int) -> None:
+    """Note that sites were crawled, and how many pages of each might be taken (0: all)."""
+    with library.database() as db:
+        db.execute(_CRAWLED_SITES)
+        db.execute("BEGIN")
+        db.executemany(_ADD, ((site, most) for site in sites))
+        db.execute("COMMIT")
+
+
+def crawled_sites(library: Library) -> dict[str, int]:
+    """The sites with that number, the first first; empty where no such crawl has been."""
+    with library.database(readonly=True) as db:
+        if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'crawled_sites'").fetchone():
+            return {}
+        return dict(db.execute("SELECT site, most FROM crawled_sites ORDER BY n").fetchall())

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from analecta.errors import Environment
 from analecta.store.library import Library
 from analecta.store.partition import NOARCHIVE, NOINDEX
-from analecta.store.surt import surt_key
-from analecta.store.warc import Record, info, records
+from analecta.store.warc import Record, info, records, surt_key
 from analecta.urls import url_id
 
 Ids = NDArray[np.int64]

@@ -1,7 +1,4 @@
-"""The pages that may be shown: found on a topic, standing for their URL now, no copies, nothing that says noindex.
-
-All that is published goes through here, so that what an owner does not want shown has one gate to pass.
-"""
+"""Pages as they are shown: the one gate for what may be, and rows for results of a search."""
 
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -9,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from analecta.model import Found
+from analecta.model import OTHERS, Found
 from analecta.store.partition import NOARCHIVE, SHOWN
 from analecta.store.schema import unpack_text
 
@@ -81,3 +78,34 @@ def _item(shard: int, row: tuple[Any, ...]) -> Item:
     noarchive, example = bool(flags & NOARCHIVE), found == Found.SEED
     values = (*first, topics, *row[7:15], noarchive, *row[16:23], example, shard, seq)
     return Item(*values)
+
+
+# --- The pages that were found, as they are now ----------------------------------------------------------------------
+
+
+_ROWS = f"""SELECT p.id, u.url, h.name, coalesce(p.title, ''), p.topic, coalesce(p.confidence, 0), coalesce(p.mime, ''),
+  coalesce(p.lang, ''), coalesce(p.date, ''), p.fetched_at, p.text
+  FROM urls u JOIN pages p ON p.seq = u.page JOIN hosts h ON h.n = u.host
+  WHERE {SHOWN} AND p.topic >= ? AND u.id IN """
+
+
+class Row(msgspec.Struct, frozen=True):
+    """A page that may be shown."""
+
+    id: int
+    url: str
+    host: str
+    title: str
+    topic: int
+    confidence: float
+    mime: str
+    lang: str
+    date: str
+    fetched_at: float
+
+
+def rows(shards: Sequence[sqlite3.Connection], ids: Sequence[int], every: bool = False) -> dict[int, tuple[Row, str]]:
+    """Those of these pages that may be shown at this moment, with their texts; with `every` also those on no topic."""
+    asked = f"{_ROWS}({','.join('?' * len(ids))})"
+    found = (row for shard in shards for row in shard.execute(asked, [OTHERS if every else 0, *ids]))
+    return {row[0]: (Row(*row[:-1]), unpack_text(row[-1])) for row in found}

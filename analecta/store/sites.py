@@ -1,18 +1,19 @@
-"""Links between sites, counted in each shard as pages arrive, in the transaction that keeps the page (C2).
-
-What is counted is between units (store/site_rules.py): how many links of pages of one lead to pages of another. A page
-that is a copy of another is not counted, nor one that was fetched again; nor a link that carries an address with it,
-such as those of share buttons: it says nothing about where it leads.
-"""
+"""Links between sites and the URLs of each, counted in each shard as pages arrive; and counted again."""
 
 import contextlib
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from analecta.model import Lease, Link
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from analecta.model import Lease, Link, State
 from analecta.store.library import Library
+from analecta.store.partition import SOFT404, UNREAD
 from analecta.store.site_rules import Sites
+from analecta.store.sqlite import connect
 from analecta.urls import carries
 
 # Came after the first libraries were made: they are added where a crawl first counts.
@@ -132,3 +133,163 @@ def read_sites(library: Library, sites: Sites) -> Iterator[tuple[SiteGraph, list
 def has_counts(shard: sqlite3.Connection) -> bool:
     """Whether links between sites were counted there."""
     return shard.execute("SELECT 1 FROM sqlite_master WHERE name = 'site_links'").fetchone() is not None
+
+
+# --- site urls -------------------------------------------------------------------------------------------------------
+# URLs by site, for a crawl that goes from site to site: which wait for their turn, and which were let go.
+#
+# A URL that waits is refused for now, with the reason `site-waits`; when its site is crawled, the best of them are let
+# go into the frontier. Of equals none comes first: they lie in the order of their ids, which are hashes.
+
+
+WAITS = "site-waits"
+
+_TABLE = """CREATE TABLE IF NOT EXISTS site_urls (
+  unit INTEGER, let_go INTEGER, rank REAL, id INTEGER, PRIMARY KEY (unit, let_go, rank, id)) WITHOUT ROWID"""
+
+
+def has_site_urls(shard: sqlite3.Connection) -> bool:
+    """Whether a crawl that goes from site to site has been there."""
+    return shard.execute("SELECT 1 FROM sqlite_master WHERE name = 'site_urls'").fetchone() is not None
+
+
+class SiteUrls:
+    """The URLs of one shard by unit."""
+
+    def __init__(self, units: Units) -> None:
+        self.units = units
+        self.db: sqlite3.Connection = units.db
+        self.db.execute(_TABLE)
+
+    def add(self, rows: Iterable[tuple[str, float, int]], let_go: bool = False) -> None:
+        """Write down URLs: unit, rank and id."""
+        number = self.units.number
+        values = [(number(unit), let_go, rank, id) for unit, rank, id in rows]
+        self.db.executemany("INSERT OR IGNORE INTO site_urls VALUES (?, ?, ?, ?)", values)
+
+    def best(self, units: Iterable[int], count: int) -> list[int]:
+        """Let go of the best that wait: their ids, the best first."""
+        query = "SELECT rank, unit, id FROM site_urls WHERE unit = ? AND let_go = 0 ORDER BY rank DESC, id LIMIT ?"
+        rows = [row for unit in units for row in self.db.execute(query, (unit, count))]
+        chosen = sorted(rows, key=lambda row: (-row[0], row[2]))[:count]
+        values = [(unit, rank, id) for rank, unit, id in chosen]
+        self.db.executemany("DELETE FROM site_urls WHERE unit = ? AND let_go = 0 AND rank = ? AND id = ?", values)
+        self.db.executemany("INSERT OR IGNORE INTO site_urls VALUES (?, 1, ?, ?)", values)
+        return [id for _, _, id in chosen]
+
+    def standing(self, units: Iterable[int]) -> tuple[set[int], int, int]:
+        """Of those that were let go: which are still on their way, how many have become pages, how many there are."""
+        query = (
+            "SELECT u.id, u.state, u.page FROM site_urls s JOIN urls u ON u.id = s.id WHERE s.unit = ? AND s.let_go = 1"
+        )
+        rows = [row for unit in units for row in self.db.execute(query, (unit,))]
+        on_the_way = {id for id, state, _ in rows if state < State.DONE}
+        return on_the_way, sum(page is not None for *_, page in rows), len(rows)
+
+    def over(self, ids: Iterable[int]) -> list[tuple[int, bool]]:
+        """Those of some URLs that are no longer on their way, and whether each has become a page."""
+        query = "SELECT state, page FROM urls WHERE id = ?"
+        rows = [(id, self.db.execute(query, (id,)).fetchone()) for id in ids]
+        return [(id, row[1] is not None) for id, row in rows if row is None or row[0] >= State.DONE]
+
+
+# --- site counts -----------------------------------------------------------------------------------------------------
+# Counts the links between sites anew from the pages that a library holds: after a host was split, or settings changed.
+#
+# While pages arrive nothing is counted twice; this is for libraries that are older than the count, and for new units.
+
+
+Numbers = npt.NDArray[np.int64]
+
+_URLS = "SELECT u.id, u.url, h.name FROM urls u JOIN hosts h ON h.n = u.host"
+_PAGES = f"SELECT id, links FROM pages WHERE duplicate_of IS NULL AND flags & {SOFT404 | UNREAD} = 0"
+
+
+def counted(library: Library) -> bool:
+    """Whether the links between sites of all partitions are counted."""
+    with library.shards() as shards:
+        return all(map(has_counts, shards))
+
+
+def recount(library: Library, sites: Sites) -> None:
+    """Count all links between sites anew. The caller holds the library."""
+    paths = [path for n in range(library.partitions) if (path := library.shard_path(n)).exists()]
+    with contextlib.ExitStack() as stack:
+        shards = [stack.enter_context(contextlib.closing(connect(path))) for path in paths]
+        names: dict[str, int] = {}
+        urls = _of_urls(shards, sites, names)
+        for shard in shards:
+            shard.execute("BEGIN IMMEDIATE")
+            _rewrite(shard, urls, list(names))
+            shard.execute("COMMIT")
+
+
+def count_links(library: Library, sites: Sites) -> tuple[list[str], Numbers, Numbers]:
+    """As the pages that are stored have it, without writing: the units, pairs of their numbers, and links of each."""
+    names: dict[str, int] = {}
+    with library.shards() as shards:
+        urls = _of_urls(shards, sites, names)
+        counted = [_counted(shard, urls) for shard in shards]
+    pairs = np.concatenate([np.empty((2, 0), np.int64), *(pairs for _, pairs, _ in counted)], axis=1)
+    return list(names), pairs, np.concatenate([np.empty(0, np.int64), *(links for *_, links in counted)])
+
+
+class _Urls(msgspec.Struct, frozen=True):
+    """All URLs in the order of their ids: which unit each is of, and to which one a link to it leads (-1: none)."""
+
+    ids: Numbers
+    units: Numbers
+    leads: Numbers
+
+    def of(self, wanted: Numbers, what: Numbers) -> Numbers:
+        """What is known of some URLs; -1 where one is not."""
+        if not len(self.ids):
+            return np.full(len(wanted), -1, np.int64)
+        at = np.minimum(np.searchsorted(self.ids, wanted), len(self.ids) - 1)
+        return np.where(self.ids[at] == wanted, what[at], -1)
+
+
+def _of_urls(shards: Sequence[sqlite3.Connection], sites: Sites, names: dict[str, int]) -> _Urls:
+    """The URLs of all shards; their units are numbers among `names`."""
+    rows = [
+        (id, names.setdefault(sites.unit(url, host), len(names)), carries(url))
+        for shard in shards
+        for id, url, host in shard.execute(_URLS)
+    ]
+    ids, units, carry = np.array(sorted(rows), np.int64).reshape(-1, 3).T
+    return _Urls(ids, units, np.where(carry, -1, units))
+
+
+def _counted(shard: sqlite3.Connection, urls: _Urls) -> tuple[Numbers, Numbers, Numbers]:
+    """The unit of each page of a shard, the pairs of units that its pages link, and how many links each pair has."""
+    pages = shard.execute(_PAGES).fetchall()
+    src = urls.of(np.array([id for id, _ in pages], np.int64), urls.units)
+    links = [np.frombuffer(packed or b"", np.int64) for _, packed in pages]
+    source = np.repeat(src, [len(row) for row in links])
+    target = urls.of(np.concatenate([*links, np.empty(0, np.int64)]), urls.leads)
+    apart = (source != target) & (target >= 0)
+    pairs, count = np.unique(np.stack([source[apart], target[apart]]), axis=1, return_counts=True)
+    return src, pairs, count
+
+
+def _rewrite(shard: sqlite3.Connection, urls: _Urls, names: Sequence[str]) -> None:
+    own = Units(shard)
+    src, pairs, count = _counted(shard, urls)
+    shard.execute("DELETE FROM site_links")
+    shard.execute("UPDATE sites SET pages = 0")
+    rows = zip(*pairs.tolist(), count.tolist(), strict=True)
+    values = [(own.number(names[a]), own.number(names[b]), n) for a, b, n in rows]
+    shard.executemany("INSERT INTO site_links VALUES (?, ?, ?)", values)
+    kept = zip(*(each.tolist() for each in np.unique(src, return_counts=True)), strict=True)
+    shard.executemany("UPDATE sites SET pages = ? WHERE n = ?", [(n, own.number(names[a])) for a, n in kept])
+    if has_site_urls(shard):
+        _move(shard, own, lambda wanted: [names[unit] for unit in urls.of(wanted, urls.units)])
+
+
+def _move(shard: sqlite3.Connection, own: Units, units_of: Callable[[Numbers], list[str]]) -> None:
+    """Let URLs that wait do so with the units that they are of now."""
+    rows = shard.execute("SELECT id, let_go, rank FROM site_urls").fetchall()
+    shard.execute("DELETE FROM site_urls")
+    units = units_of(np.array([id for id, _, _ in rows], np.int64))
+    values = [(own.number(unit), let_go, rank, id) for unit, (id, let_go, rank) in zip(units, rows, strict=True)]
+    shard.executemany("INSERT INTO site_urls VALUES (?, ?, ?, ?)", values)

@@ -13,12 +13,17 @@ from analecta.store import shard_ids
 from analecta.store.checksums import changed_pages, seal_of
 from analecta.store.library import SCHEMA_SQL, Library
 from analecta.store.partition import Shard
-from analecta.store.rebuild import rebuild_shard, reindexed
-from analecta.store.repair import count_queued, read_changed_again, repair_archive, repair_rows
-from analecta.store.salvage import salvage
+from analecta.store.repair import (
+    count_queued,
+    read_changed_again,
+    rebuild_shard,
+    reindexed,
+    repair_archive,
+    repair_rows,
+    salvage,
+)
 from analecta.store.sqlite import connect, readable
-from analecta.store.verify import Part
-from analecta.store.verify_database import is_sound
+from analecta.store.verify import Part, is_sound
 from analecta.store.warc_scan import set_aside
 
 _ASIDE = "quarantine"  # in the folder of what was put aside

@@ -13,9 +13,9 @@ from analecta.judge.page_kinds import kind_of
 from analecta.model import Page, State, Target
 from analecta.settings.schema import load
 from analecta.store.archive import CERTIFICATE, Place, read_field
-from analecta.store.inlinks import Linked, linked
 from analecta.store.library import Library
 from analecta.store.library_db import DROP, GOOD, learnt, said
+from analecta.store.links import Linked, linked
 from analecta.store.partition import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404
 from analecta.store.schema import unpack_text
 from analecta.store.url_lookup import Known, Url

@@ -9,10 +9,9 @@ from analecta.crawl.coordinator import Crawl
 from analecta.crawl.local import in_threads
 from analecta.errors import BadUse
 from analecta.settings.schema import SiteSettings, load, merge
-from analecta.store.crawled_sites import crawled_sites
-from analecta.store.site_counts import recount
+from analecta.store.library_db import crawled_sites
 from analecta.store.site_rules import Sites, moved, sites_of, split
-from analecta.store.sites import read_sites
+from analecta.store.sites import read_sites, recount
 from tests.crawls import soundness
 from tests.crawls.driver import kept, kill_tree, make_library, started, states, wait_for
 from tests.crawls.site import html

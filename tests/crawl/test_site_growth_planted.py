@@ -19,7 +19,7 @@ from analecta.evaluate.communities_graphs import open_graph
 from analecta.evaluate.spanning import quality, spanning_clusters
 from analecta.model import Tally
 from analecta.settings.schema import load
-from analecta.store.crawled_sites import crawled_sites
+from analecta.store.library_db import crawled_sites
 from analecta.store.site_rules import Sites
 from analecta.store.sites import read_sites
 from analecta.testweb.process import ServerProcess

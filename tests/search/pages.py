@@ -14,8 +14,8 @@ from analecta.settings.schema import Topic
 from analecta.store.library import Library
 from analecta.store.partition import Shard
 from analecta.store.schema import pack_text
-from analecta.store.site_counts import recount
 from analecta.store.site_rules import Sites
+from analecta.store.sites import recount
 from tests.making import candidate, page_row, target
 
 TOPICS = ("Science", "Science / Biology", "Science / Chemistry", "Roses")

@@ -3,7 +3,7 @@ import zlib
 import pytest
 
 from analecta.model import State
-from analecta.store.inlinks import linked
+from analecta.store.links import linked
 from analecta.store.url_lookup import Known
 from tests.making import candidate, page_row, shard_at, target
 

@@ -12,9 +12,8 @@ from analecta.model import Link
 from analecta.settings.schema import SiteSettings, Topic
 from analecta.store import site_rules as hand
 from analecta.store.library import Library
-from analecta.store.site_counts import counted, recount
 from analecta.store.site_rules import Edit, Sites, front, seed_sites, sites_of
-from analecta.store.sites import SiteCount, SiteGraph, Units, read_sites
+from analecta.store.sites import SiteCount, SiteGraph, Units, counted, read_sites, recount
 from tests.making import lease, shard_at, target
 
 HOSTS = st.sampled_from(["a.test", "www.a.test", "b.test", "c.test"])

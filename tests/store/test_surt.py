@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.store.surt import surt_key
+from analecta.store.warc import surt_key
 from analecta.urls import canonical
 
 URLS = st.text(st.sampled_from("abZ/.%20?&=+;:ä~#()[]'\"<>"), max_size=30).map(

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from analecta.errors import BadUse
-from analecta.store.history import record
 from analecta.store.library import Library
+from analecta.store.library_db import record
 from analecta.store.partition import NOINDEX, SOFT404
 from analecta.views.collections import collections
 from tests.publish.shelf import Given, html, shelved

@@ -11,9 +11,9 @@ from analecta.cli.explain_table import tell, verdict
 from analecta.errors import BadUse
 from analecta.judge import JUDGES
 from analecta.model import State
-from analecta.store.inlinks import Linked, Linking
 from analecta.store.library import Library
 from analecta.store.library_db import Word, say
+from analecta.store.links import Linked, Linking
 from analecta.store.partition import Shard
 from analecta.views.collections import collections
 from analecta.views.explain import Explanation, Step, explain

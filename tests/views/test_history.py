@@ -7,8 +7,8 @@ from shutil import copytree
 import pytest
 
 from analecta.cli.status_table import sparkline
-from analecta.store.history import record
 from analecta.store.library import Library, Moment
+from analecta.store.library_db import record
 from analecta.views.rows import Left, history, pages
 from analecta.views.status import status
 

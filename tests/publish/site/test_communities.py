@@ -19,8 +19,8 @@ from analecta.communities.view import (
 from analecta.publish.site import publish, write_site
 from analecta.publish.site.communities_page import SHAPES
 from analecta.store.library import Library
-from analecta.store.site_counts import counted
 from analecta.store.site_rules import Sites
+from analecta.store.sites import counted
 from analecta.views.collections import collections, with_communities
 from tests.publish.site.conftest import best_of, change
 
