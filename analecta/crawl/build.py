@@ -35,7 +35,7 @@ from analecta.frontier.policy import WORTHS, Bounds, Policy
 from analecta.frontier.politeness import MAX_WAIT, Manners
 from analecta.frontier.traps import Traps
 from analecta.frontier.url_forms import two_labels
-from analecta.judge.build import load_judge
+from analecta.judge import load_judge
 from analecta.judge.link_judge import LinkJudge
 from analecta.model import Tally
 from analecta.parse import Parser

@@ -11,7 +11,7 @@ from functools import partial
 
 from analecta.crawl.control import Report
 from analecta.errors import Environment
-from analecta.judge.build import load_judge, new_judge
+from analecta.judge import load_judge, new_judge
 from analecta.learning.examples import follow, writing
 from analecta.learning.given import digest, given_files, with_words
 from analecta.learning.marks import correct, spoken

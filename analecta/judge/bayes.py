@@ -16,12 +16,10 @@ from scipy.sparse import csr_matrix
 
 from analecta.errors import BadUse
 from analecta.judge.calibration import confidence, cross_validated, line
-from analecta.judge.features import Features, Space
+from analecta.judge.features import Features, Space, augmented, page_frequency, plain_idf, unit
 from analecta.judge.model_files import load_model, save_model
-from analecta.judge.negatives import PAGES
-from analecta.judge.training_set import material
+from analecta.judge.training_set import PAGES, material
 from analecta.judge.tree import Tree
-from analecta.judge.weighting import augmented, page_frequency, plain_idf, unit
 from analecta.model import Example, Page, Verdict
 from analecta.text.tokens import Words, words
 

@@ -22,10 +22,9 @@ import numpy.typing as npt
 
 from analecta.errors import BadUse
 from analecta.judge.features import WINDOW
-from analecta.judge.hyperplane import best_of
 from analecta.judge.model_files import load_model, save_model
-from analecta.judge.negatives import PAGES
-from analecta.judge.svm import Svm
+from analecta.judge.svm import Svm, best_of
+from analecta.judge.training_set import PAGES
 from analecta.model import Example, Page, Verdict
 from analecta.text.tokens import Words, words
 

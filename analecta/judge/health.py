@@ -24,8 +24,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
-from analecta.judge.buckets import SIZE, buckets, rows
-from analecta.judge.weighting import page_frequency, smooth_idf, tf_idf, unit
+from analecta.judge.features import SIZE, buckets, page_frequency, rows, smooth_idf, tf_idf, unit
 from analecta.model import BELOW, Example
 from analecta.text.tokens import LANGUAGES, Words, stop_words, words
 

@@ -19,8 +19,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from analecta.judge.link_context import Around
-from analecta.judge.link_use import Use
+from analecta.judge.link_context import Around, Use
 from analecta.text.tokens import Int32s
 
 Floats = npt.NDArray[np.float64]

@@ -30,11 +30,10 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
 from analecta.errors import BadUse
-from analecta.judge.buckets import SIZE, buckets, rows
 from analecta.judge.calibration import Line, confidence
+from analecta.judge.features import SIZE, buckets, rows
 from analecta.judge.model_files import load_model, save_model
-from analecta.judge.negatives import PAGES
-from analecta.judge.training_set import Material, material
+from analecta.judge.training_set import PAGES, Material, material
 from analecta.model import BELOW, MET, OTHERS, Example, Page, Verdict
 from analecta.text.tokens import Words, stop_words, words
 

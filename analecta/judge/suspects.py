@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
-from analecta.judge.buckets import rows
+from analecta.judge.features import rows
 from analecta.model import Example
 from analecta.text.tokens import words
 

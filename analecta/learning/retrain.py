@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 import msgspec
 
 from analecta.errors import BadUse, Environment
-from analecta.judge.build import new_judge
+from analecta.judge import new_judge
 from analecta.learning.examples import writing
 from analecta.learning.given import given_files, with_words
 from analecta.learning.marks import spoken

@@ -19,8 +19,8 @@ import msgspec
 
 from analecta.analyse.hits import LinkGraph, hubs_and_authorities, link_graph
 from analecta.frontier.policy import SEED_PRIORITY
-from analecta.judge.archetypes import archetypes, drifted
 from analecta.judge.suspects import DOUBTED, MOST, doubtful
+from analecta.judge.training_set import archetypes, drifted
 from analecta.learning.marks import Said
 from analecta.model import MET, OTHERS, UNLIMITED, Example
 from analecta.protocols import Judge

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from analecta.crawl.build import partition
 from analecta.crawl.control import Order, Report, decode, encode
 from analecta.crawl.engine import Engine
-from analecta.judge.build import new_judge
+from analecta.judge import new_judge
 from analecta.model import UNLIMITED
 from analecta.settings.schema import load
 from analecta.store.library import Library

@@ -4,8 +4,16 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from analecta.judge.features import Features, Space
-from analecta.judge.weighting import augmented, most_telling, mutual_information, plain_idf, tf_idf, unit
+from analecta.judge.features import (
+    Features,
+    Space,
+    augmented,
+    most_telling,
+    mutual_information,
+    plain_idf,
+    tf_idf,
+    unit,
+)
 from analecta.model import Example
 from analecta.text.tokens import words
 

@@ -1,4 +1,4 @@
-from analecta.judge.negatives import COMMON, kinds, stock_examples, stock_pages
+from analecta.judge.training_set import COMMON, kinds, stock_examples, stock_pages
 from analecta.model import Example
 
 

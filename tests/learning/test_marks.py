@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from analecta.crawl.coordinator import Crawl
 from analecta.errors import BadUse, Busy, Environment
-from analecta.judge.unjudged import Unjudged
+from analecta.judge import Unjudged
 from analecta.learning import retrain as work
 from analecta.learning.marks import spoken, standing, word_for
 from analecta.learning.reclassify import Model, judged
