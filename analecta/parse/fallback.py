@@ -3,10 +3,9 @@
 import re
 
 from analecta.model import Answer, Page, Target
-from analecta.parse.charset import decode, header_charset
+from analecta.parse.charset import decode, header_charset, spelt_out, tags, without_hidden
 from analecta.parse.directives import AGENT, apply
 from analecta.parse.links import NOFOLLOW, base_of, gather
-from analecta.parse.tags import spelt_out, tags, without_hidden
 from analecta.urls import canonical
 
 PREFIX = 64 * 1024  # bytes looked at: a few milliseconds, whatever they are

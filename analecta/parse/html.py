@@ -13,8 +13,7 @@ from turbohtml import Document, Element, Namespace, Node, parse
 
 from analecta.model import Answer, Link, Page, Target
 from analecta.parse.charset import decode, header_charset, query_in
-from analecta.parse.dates import date_of
-from analecta.parse.directives import AGENT, apply
+from analecta.parse.directives import AGENT, apply, date_of
 from analecta.parse.links import MAX_ANCHOR, MAX_LINKS, NOFOLLOW, base_of, gather
 from analecta.text.language import language_of
 from analecta.urls import Joiner, canonical

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from analecta.parse import Parser
-from analecta.parse.documents import postscript
-from analecta.parse.programs import Limits, can_isolate, run
+from analecta.parse.documents import pdf
+from analecta.parse.sandbox import Limits, can_isolate, run
 from tests.parse.pages import any_page
 from tests.tools import GHOSTSCRIPT, needs_ghostscript, running, wait_for
 
@@ -68,7 +68,7 @@ def test_f53_a_crawled_postscript_document_reaches_no_file(shared):
 @needs_ghostscript
 def test_f53_a_postscript_document_reaches_no_file(shared, namespace):
     before = {path.name: path.read_text() for path in shared.iterdir()}
-    done = run([GHOSTSCRIPT, *postscript.OPTIONS], attack(shared), namespace=namespace)
+    done = run([GHOSTSCRIPT, *pdf.OPTIONS], attack(shared), namespace=namespace)
     said = done.output.decode()
     assert "the end" in said
     assert "done" not in said
@@ -78,7 +78,7 @@ def test_f53_a_postscript_document_reaches_no_file(shared, namespace):
 @needs_ghostscript
 def test_f53_a_postscript_document_does_not_choose_where_its_pages_go(shared, namespace):
     body = f"%!PS\n<< /OutputFile ({shared}/printed) >> setpagedevice showpage".encode()
-    assert run([GHOSTSCRIPT, *postscript.OPTIONS], body, namespace=namespace).status != 0
+    assert run([GHOSTSCRIPT, *pdf.OPTIONS], body, namespace=namespace).status != 0
     assert not (shared / "printed").exists()
 
 
@@ -86,7 +86,7 @@ def test_f53_a_postscript_document_does_not_choose_where_its_pages_go(shared, na
 def test_f53_one_conversion_leaves_nothing_for_the_next(shared, namespace):
     page = b"%!PS\n/Helvetica findfont 12 scalefont setfont 72 700 moveto (plain words) show showpage"
     for body in (attack(shared), page):
-        assert run([GHOSTSCRIPT, *postscript.OPTIONS], body, namespace=namespace).status == 0
+        assert run([GHOSTSCRIPT, *pdf.OPTIONS], body, namespace=namespace).status == 0
     assert len(list(shared.iterdir())) == 4
 
 
@@ -129,7 +129,7 @@ def test_f53_a_program_gets_little_memory(namespace):
 
 def test_f53_a_program_dies_with_whoever_runs_it(namespace):
     sleep, mark = shutil.which("sleep"), f"{time.time_ns() % 10**9}.25"
-    code = f"from analecta.parse.programs import run; run([{sleep!r}, {mark!r}], b'', namespace={namespace})"
+    code = f"from analecta.parse.sandbox import run; run([{sleep!r}, {mark!r}], b'', namespace={namespace})"
     child = subprocess.Popen([sys.executable, "-c", code])
     wait_for(lambda: running(f"{sleep}\0{mark}"))
     time.sleep(0.3)  # bubblewrap starts the program a moment before it begins to look after its own parent
