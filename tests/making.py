@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from analecta.frontier.frontier import Frontier
-from analecta.frontier.politeness import MAX_WAIT, Manners
+from analecta.frontier.hosts import MAX_WAIT, Manners
 from analecta.model import Answer, Candidate, Found, Lease, State, Target
 from analecta.store.partition import PAGE_COLUMNS, Shard
 from analecta.store.rows import Item

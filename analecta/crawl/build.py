@@ -24,15 +24,12 @@ from analecta.crawl.side_requests import SideRequests
 from analecta.crawl.site_order import RANKS, SitePolicy
 from analecta.crawl.url_outcomes import Endings
 from analecta.fetch.budget import Budget
-from analecta.fetch.client import http_client
+from analecta.fetch.client import TOKEN, http_client, software
 from analecta.fetch.dns import Addresses, Resolver
-from analecta.fetch.identity import TOKEN, software
 from analecta.fetch.robots import Robots
-from analecta.frontier.focus import Entries, Focus, Near
 from analecta.frontier.frontier import Frontier
-from analecta.frontier.hosts import IpLimits
-from analecta.frontier.policy import WORTHS, Bounds, Policy
-from analecta.frontier.politeness import MAX_WAIT, Manners
+from analecta.frontier.hosts import MAX_WAIT, IpLimits, Manners
+from analecta.frontier.policy import WORTHS, Bounds, Entries, Focus, Near, Policy
 from analecta.frontier.traps import Traps
 from analecta.frontier.url_forms import two_labels
 from analecta.judge import load_judge

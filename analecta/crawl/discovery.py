@@ -8,9 +8,8 @@ import numpy as np
 
 from analecta.crawl.processes.exchange import Exchange
 from analecta.crawl.site_order import SitePolicy
-from analecta.frontier.focus import Entries, Focus
 from analecta.frontier.frontier import Frontier
-from analecta.frontier.policy import PROBE_PRIORITY, SEED_PRIORITY, Bounds, Value
+from analecta.frontier.policy import PROBE_PRIORITY, SEED_PRIORITY, Bounds, Entries, Focus, Value
 from analecta.frontier.traps import Suspicion, Traps
 from analecta.frontier.url_forms import Leads, is_trusted, leads_of, refusal
 from analecta.judge.link_judge import LinkJudge, Seen

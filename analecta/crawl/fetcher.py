@@ -13,12 +13,10 @@ import msgspec
 from analecta.crawl.ingest import Landed, Pages
 from analecta.crawl.late_documents import Pile
 from analecta.crawl.outcomes import Harvest
-from analecta.fetch.robots import Robots
-from analecta.fetch.robots_files import Later
-from analecta.fetch.rules import Rules
+from analecta.fetch.robots import Later, Robots, Rules
 from analecta.frontier.clock import Line
 from analecta.frontier.frontier import Frontier
-from analecta.frontier.politeness import SLOW_DOWN, adapted_delay, retry_after
+from analecta.frontier.hosts import SLOW_DOWN, adapted_delay, retry_after
 from analecta.model import Answer, Fetched, Lease, NoAnswer, Request, Target
 from analecta.parse import Parser, ParserDied
 from analecta.protocols import Fetch, Locate

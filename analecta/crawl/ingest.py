@@ -13,9 +13,8 @@ from analecta.crawl.late_documents import Late
 from analecta.crawl.page_judge import Bag, Memory, Remembered, apart
 from analecta.crawl.reprioritise import review
 from analecta.crawl.url_outcomes import Endings
-from analecta.frontier.focus import Focus, host_of, is_off_topic
 from analecta.frontier.mirrors import sighting
-from analecta.frontier.policy import SEED_PRIORITY, Course, Value
+from analecta.frontier.policy import SEED_PRIORITY, Course, Focus, Value, host_of, is_off_topic
 from analecta.frontier.traps import Hashes, Outcome
 from analecta.frontier.url_forms import is_kin, kind_of
 from analecta.model import OTHERS, Answer, Fetched, Found, Lease, Link, Page, State, Target, Verdict

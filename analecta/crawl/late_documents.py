@@ -13,8 +13,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from analecta.fetch.head import parse_head
-from analecta.fetch.message import decode
+from analecta.fetch.message import decode, parse_head
 from analecta.model import Answer, Lease, Page, Target
 from analecta.parse import Parser
 from analecta.store.archive import Archive, Place, read_answer

@@ -12,10 +12,9 @@ from collections.abc import Callable, Sequence
 from analecta.crawl.discovery import Offers
 from analecta.crawl.ingest import Landed, Pages
 from analecta.crawl.url_outcomes import Endings
-from analecta.fetch.rules import Rules
+from analecta.fetch.robots import Rules
 from analecta.frontier.frontier import Frontier
-from analecta.frontier.hosts import Host
-from analecta.frontier.politeness import SLOW_DOWN, Manners, retry_after
+from analecta.frontier.hosts import SLOW_DOWN, Host, Manners, retry_after
 from analecta.model import UNASKED, Answer, Candidate, Fetched, Found, Lease, NoAnswer, State, Target
 from analecta.parse import ParserDied
 from analecta.parse.sitemap import Sitemap, read_sitemap

@@ -9,7 +9,7 @@ from sqlite3 import Connection
 import numpy as np
 import numpy.typing as npt
 
-from analecta.frontier.focus import Focus
+from analecta.frontier.policy import Focus
 from analecta.frontier.traps import DEMOTED
 from analecta.store.urls import Source, Waiting, host_names, sources, waiting
 

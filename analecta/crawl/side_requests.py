@@ -12,8 +12,7 @@ import msgspec
 
 from analecta.frontier.clock import Lines
 from analecta.frontier.frontier import Frontier
-from analecta.frontier.hosts import Host
-from analecta.frontier.politeness import SLOW_DOWN, retry_after
+from analecta.frontier.hosts import SLOW_DOWN, Host, retry_after
 from analecta.model import UNASKED, Answer, Fetched, NoAnswer, Request, State
 from analecta.protocols import Fetch, Locate
 from analecta.urls import partition_of

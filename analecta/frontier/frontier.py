@@ -18,8 +18,7 @@ import numpy as np
 
 from analecta.frontier.backend import Ledger, Row
 from analecta.frontier.clock import Lines
-from analecta.frontier.hosts import Domain, Entry, Host, IpAddress, IpLimits
-from analecta.frontier.politeness import Manners
+from analecta.frontier.hosts import Domain, Entry, Host, IpAddress, IpLimits, Manners
 from analecta.frontier.seen import Sieve
 from analecta.model import Candidate, Lease, State, Target
 

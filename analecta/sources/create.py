@@ -90,7 +90,7 @@ def start(
 def _read(kind: str, given: Path | str, topic: str, settings: Settings, busy: Busy) -> Reading:
     if kind != "feed" or not _ADDRESS.match(str(given)):
         return READERS[kind](Path(given), topic)
-    from analecta.fetch.one_url import ask  # 0.1 s: curl
+    from analecta.fetch.client import ask  # 0.1 s: curl
 
     with busy("Asking for the feed ..."):
         answer = ask(str(given), settings.contact, settings.fetch)

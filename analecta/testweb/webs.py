@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from analecta.errors import BadUse
-from analecta.fetch.head import parse_head
-from analecta.fetch.message import decode
+from analecta.fetch.message import decode, parse_head
 from analecta.model import Answer, Fetched, Request
 from analecta.testweb.pocket import PocketWeb
 from analecta.testweb.server import Response, wire

@@ -8,8 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from analecta.fetch.head import parse_head
-from analecta.fetch.message import decode
+from analecta.fetch.message import decode, parse_head
 from analecta.model import Answer, Target
 from analecta.parse import ParserDied, Sandbox
 from analecta.parse.charset import decode as decode_text

@@ -5,10 +5,9 @@ import pytest
 from making import FREE, candidate, drained, lease, shard_at, target
 
 from analecta.crawl.discovery import Offers, Open
-from analecta.frontier.focus import Entries, Focus, Near
 from analecta.frontier.frontier import Frontier
-from analecta.frontier.policy import SEED_PRIORITY, Bounds, Course, Policy, Value, best_first
-from analecta.frontier.politeness import Manners
+from analecta.frontier.hosts import Manners
+from analecta.frontier.policy import SEED_PRIORITY, Bounds, Course, Entries, Focus, Near, Policy, Value, best_first
 from analecta.frontier.traps import Outcome, Traps
 from analecta.model import Link, Page, Tally
 

@@ -9,7 +9,7 @@ from analecta.crawl.fetcher import Asker, Flight
 from analecta.crawl.side_requests import SideRequests
 from analecta.fetch.robots import Robots
 from analecta.frontier.frontier import Frontier
-from analecta.frontier.politeness import Manners
+from analecta.frontier.hosts import Manners
 from analecta.model import NoAnswer
 
 

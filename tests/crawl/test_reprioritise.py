@@ -5,9 +5,8 @@ import pytest
 from making import FREE, candidate, drained, page_row, pushed, shard_at, target
 
 from analecta.crawl.reprioritise import review
-from analecta.frontier.focus import Focus, Near
 from analecta.frontier.frontier import Frontier
-from analecta.frontier.policy import Course, Policy, best_first, depth_first
+from analecta.frontier.policy import Course, Focus, Near, Policy, best_first, depth_first
 from analecta.frontier.traps import DEMOTED
 from analecta.model import State
 

@@ -3,7 +3,7 @@
 import pytest
 
 from analecta.errors import BadSettings
-from analecta.fetch.rules import Rules
+from analecta.fetch.robots import Rules
 from analecta.frontier.policy import Bounds, Policy, best_first
 from analecta.parse.documents.docx import FIELD_LINK
 from analecta.parse.sniff import sniff

@@ -11,7 +11,7 @@ import pytest
 from making import candidate, pushed, shard_at
 
 from analecta.frontier.frontier import Frontier
-from analecta.frontier.politeness import Manners
+from analecta.frontier.hosts import Manners
 from analecta.model import State
 from analecta.settings.schema import with_recipe
 from tests.crawls import soundness

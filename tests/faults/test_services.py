@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from analecta.errors import BadUse, Environment
+from analecta.fetch.client import ask
 from analecta.fetch.guard import Guard
-from analecta.fetch.one_url import ask
 from analecta.settings.schema import FetchSettings, SearchSettings
 from analecta.sources.create import public_only
 from analecta.sources.engines.examples import find_examples

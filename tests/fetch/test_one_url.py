@@ -1,7 +1,7 @@
 import pytest
 
 from analecta.errors import BadUse, Environment
-from analecta.fetch.one_url import ask
+from analecta.fetch.client import ask
 from analecta.settings.schema import FetchSettings
 from tests.hostile import HostileServer, answer, silence
 

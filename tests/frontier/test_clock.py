@@ -6,7 +6,7 @@ from making import candidate, pushed, shard_at
 
 from analecta.frontier.clock import PAGE, Lines
 from analecta.frontier.frontier import Frontier
-from analecta.frontier.politeness import Manners
+from analecta.frontier.hosts import Manners
 
 
 class Clock:

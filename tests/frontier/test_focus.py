@@ -3,8 +3,18 @@
 import pytest
 from making import candidate, lease, target
 
-from analecta.frontier.focus import Entries, Focus, Near, host_of
-from analecta.frontier.policy import SEED_PRIORITY, Course, Policy, Value, best_first, depth_first
+from analecta.frontier.policy import (
+    SEED_PRIORITY,
+    Course,
+    Entries,
+    Focus,
+    Near,
+    Policy,
+    Value,
+    best_first,
+    depth_first,
+    host_of,
+)
 from analecta.frontier.traps import DEMOTED
 from analecta.model import Found, Verdict
 

@@ -18,7 +18,7 @@ from hypothesis.stateful import (
 from making import FREE, candidate, committed, drained, pushed, reopened, shard_at, states, target
 
 from analecta.frontier.frontier import Frontier
-from analecta.frontier.politeness import MAX_WAIT, Manners
+from analecta.frontier.hosts import MAX_WAIT, Manners
 from analecta.model import State
 
 HOSTS = ("a.one", "b.one", "c.two", "d.two", "e.three")
