@@ -31,7 +31,7 @@ from analecta.store.schema import pack_text
 from analecta.testweb.plan import Card
 from analecta.testweb.pocket import PocketWeb
 from analecta.urls import canonical
-from analecta.views.survey import survey
+from analecta.views.clusters import survey
 
 OUT = Path(__file__).parent / "out" / "analysis.json"
 PAGES, LINKS = 100_000, 1_000_000

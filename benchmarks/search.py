@@ -25,9 +25,8 @@ from typing import Any
 from analysis import write
 from measure import keep, machine, show
 
-from analecta.search.manifest import folder_of
-from analecta.search.search import Asked, Found, opened
-from analecta.search.update import sync
+from analecta.search import Asked, Found, opened
+from analecta.search.update import folder_of, sync
 from analecta.store.library import Library
 from analecta.store.rows import Item, items, text_of
 

@@ -34,8 +34,7 @@ def analyse(
     from analecta.cli.render import next_steps
     from analecta.store.library import Library
     from analecta.text.display import plain
-    from analecta.views.clusters import save
-    from analecta.views.survey import survey
+    from analecta.views.clusters import save, survey
 
     library = Library(lib)
     with stoppable(lambda: "Nothing was changed."), busy("Reading pages ...") as status:
@@ -84,7 +83,7 @@ def _table(found: "Analysis") -> "Table":
 def _told(found: "Analysis") -> str:
     """How many pages there are, and why others are left out: of the good ones, those without a word that counts."""
     from analecta.text.display import many
-    from analecta.views.survey import WORST
+    from analecta.views.clusters import WORST
 
     unsure = int(WORST * found.pages)
     told = f"{many(len(found.clusters), 'cluster')} of {many(found.pages - found.dropped, 'page')}; left out: "

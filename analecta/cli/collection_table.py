@@ -10,9 +10,8 @@ from rich.text import Text
 from analecta.cli.render import Fitting, shown
 from analecta.communities.view import Homes
 from analecta.text.display import many, plain
-from analecta.views.collections import Collection, Ranked
+from analecta.views.collections import AUTHORITY, CONFIDENCE, Collection, Ranked
 from analecta.views.precision import Judged, Precision, precisions
-from analecta.views.ranking import AUTHORITY, CONFIDENCE
 from analecta.views.reasons import KIND_WORDS
 
 

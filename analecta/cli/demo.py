@@ -21,9 +21,8 @@ from analecta.store.library import Library
 from analecta.store.output import output
 from analecta.testweb.process import PocketServer
 from analecta.text.display import plain
-from analecta.views.clusters import save
+from analecta.views.clusters import save, survey
 from analecta.views.collections import Ranked, collections
-from analecta.views.survey import survey
 
 _MARK = "demo"  # in library.db: only a library that has it may be taken away again
 _TITLE = "Demo library"  # of its map and site

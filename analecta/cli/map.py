@@ -50,7 +50,7 @@ def _analysis(library: "Library", topic: str) -> "Analysis":
     topic_numbers(library, [topic] if topic else None)  # says so where there is none of this name
     if found := load(library, topic):
         return found
-    from analecta.views.survey import survey
+    from analecta.views.clusters import survey
 
     with busy("Reading pages ...") as status:
         found = survey(library, topic, doing=lambda what: status.update(f"{what} ..."))

@@ -64,8 +64,8 @@ def search(
     Pages on no topic are found with --all. A question in 'single quotes' reaches the search as you write it.
     """
     from analecta.cli.search_results import as_values, show
+    from analecta.search import Asked, opened
     from analecta.search.ranking import read_weights
-    from analecta.search.search import Asked, opened
     from analecta.search.update import sync
     from analecta.store.library import Library
 

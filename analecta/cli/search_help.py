@@ -2,8 +2,8 @@
 
 from rich.text import Text
 
+from analecta.search import Asked, Found
 from analecta.search.query import FIELDS, FILTERS, unknown_field
-from analecta.search.search import Asked, Found
 from analecta.text.display import many, plain
 
 

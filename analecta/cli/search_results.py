@@ -9,12 +9,12 @@ from rich.text import Text
 
 from analecta.cli.search_help import fit_too, head, listed, nothing
 from analecta.communities.view import Community
-from analecta.search.fitting import Fit
+from analecta.search import Asked, Found, Hit
+from analecta.search.communities import Fit
+from analecta.search.compile import NONE
 from analecta.search.index import language, type_of
 from analecta.search.ranking import Weights
-from analecta.search.search import Asked, Found, Hit
 from analecta.search.snippets import Snippet
-from analecta.search.topics import NONE
 from analecta.text.display import many, plain
 
 _MARK = "bold yellow"

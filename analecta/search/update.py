@@ -1,16 +1,11 @@
-"""Keeps the index in step with the library: what is new, changed or no longer to be shown.
-
-The index is made from the SQLite files and the settings alone and can be deleted at any time. It is made anew where it
-is missing, damaged, of another version, or where an update of it was cut short (F45); and where many pages changed,
-for that is no more work, and BM25 would go on counting the words of what was deleted. A new index takes the old one's
-place when it is whole, and readers go on with the old one until then: they never wait.
-"""
+"""Keeps the index in step with the library, and remembers what it was made of."""
 
 import contextlib
 import fcntl
 import sqlite3
 import time
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
 
@@ -23,17 +18,149 @@ from analecta.communities.view import Homes, neighbourhood
 from analecta.errors import Busy, Environment
 from analecta.files import whole_folder
 from analecta.model import OTHERS
-from analecta.search import communities, scores
+from analecta.search import communities, ranking
 from analecta.search.communities import Said, key
 from analecta.search.index import WORDS, create, document, reopen
-from analecta.search.manifest import folder_of, forget, keep, read_kept, source_of, wrong
-from analecta.search.scores import Gathering, Standing
+from analecta.search.ranking import Gathering, Standing
 from analecta.store.library import Library
 from analecta.store.links import anchors
 from analecta.store.partition import SHOWN
 from analecta.store.rows import Item, items
 from analecta.store.schema import unpack_text
 from analecta.store.sqlite import full_disk
+
+# --- manifest --------------------------------------------------------------------------------------------------------
+# Whether an index is whole and of now: of what it was made, and what it is made up of, written beside it.
+#
+# What is written down comes last, and is taken away before the index is changed: an index without it was not finished.
+
+
+NAME = "kept.json"
+_VERSION = f"4 tantivy {version('tantivy')}"  # raise it when pages are indexed otherwise
+_RACY = 1.0  # seconds: a file written so lately may be written again without looking changed
+
+Stamps = dict[str, tuple[int, int]]  # size and time of files by name
+Hashes = dict[str, tuple[int, int, int]]  # and a hash of what is in them
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """What is written down of an index."""
+
+    version: str
+    source: Stamps | None  # of what it was made; None where its files were too young to be trusted
+    index: Hashes
+    pages: int
+    stale: int  # pages that were changed or deleted since all was made; BM25 still counts their words
+    at: float
+    took: float
+
+
+def folder_of(library: Library) -> Path:
+    """Where the index of a library is."""
+    return library.derived("index")
+
+
+def read_kept(library: Library) -> Kept | None:
+    """What is known of the index; None where there is none, or it was not finished."""
+    with contextlib.suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return msgspec.json.decode((folder_of(library) / NAME).read_bytes(), type=Kept)
+    return None
+
+
+def wrong(library: Library) -> str:
+    """Why the index cannot be used as it is; "" where it can."""
+    folder = folder_of(library)
+    if not (folder / WORDS).is_dir():
+        return "there was none"
+    if (kept := read_kept(library)) is None:
+        return "it was not finished"
+    if kept.version != _VERSION:
+        return "it was of another version"
+    return "" if _whole(folder, kept.index) else "it was damaged"
+
+
+def _whole(folder: Path, index: Mapping[str, tuple[int, int, int]]) -> bool:
+    """Whether all files are as they were; what was only copied or touched is, so what is in it is looked at."""
+    for name, (size, at, hashed) in index.items():
+        path = folder / name
+        if not path.is_file() or (found := path.stat()).st_size != size:
+            return False
+        if found.st_mtime_ns != at and _hash(path) != hashed:
+            return False
+    return True
+
+
+def changed_files(library: Library) -> list[str]:
+    """The files of the index that are not as they were written; what is in them is looked at."""
+    folder = folder_of(library)
+    if not (folder / WORDS).is_dir():
+        return []
+    if (kept := read_kept(library)) is None:
+        return [NAME]
+    return [name for name, (*_, hashed) in kept.index.items() if not _same(folder / name, hashed)]
+
+
+def _same(path: Path, hashed: int) -> bool:
+    return path.is_file() and _hash(path) == hashed
+
+
+def source_of(library: Library) -> Stamps:
+    """Of what an index would be made now; settings say what sites and communities are."""
+    own = [library.folder / "library.db", *map(library.shard_path, range(library.partitions))]
+    written_to = [path for file in own for path in (file, file.with_name(f"{file.name}-wal"))]
+    return stamps([*written_to, library.settings_path], library.folder)
+
+
+def forget(library: Library) -> None:
+    """The index is about to be changed: it does not count until it is kept again."""
+    (folder_of(library) / NAME).unlink()
+
+
+def keep(
+    folder: Path, source: Stamps, pages: int, stale: int, began: float, ended: float, known: Hashes | None = None
+) -> None:
+    """Write down what the index is: from now on it counts. What `known` tells of a file is not found out again."""
+    fresh = any(at / 1e9 > began - _RACY for _, at in source.values())
+    parts = [path for path in folder.rglob("*") if path.is_file() and path.suffix != ".lock" and not _own(path)]
+    index: Hashes = {}
+    for name, stamp in stamps(parts, folder).items():
+        before = (known or {}).get(name, (0, 0, 0))
+        index[name] = (*stamp, before[2] if before[:2] == stamp else _hash(folder / name))
+    kept = Kept(_VERSION, None if fresh else source, index, pages, stale, ended, ended - began)
+    part = folder / f".{NAME}.part"
+    part.write_bytes(msgspec.json.encode(kept))
+    part.replace(folder / NAME)
+
+
+def _own(path: Path) -> bool:
+    return path.name in (NAME, f".{NAME}.part")
+
+
+def stamps(paths: Sequence[Path], folder: Path) -> Stamps:
+    """Size and time of those that are there; an empty log is as good as none."""
+    found = {}
+    for path in paths:
+        with contextlib.suppress(FileNotFoundError):
+            stat = path.stat()
+            if stat.st_size or not path.name.endswith("-wal"):
+                found[str(path.relative_to(folder))] = (stat.st_size, stat.st_mtime_ns)
+    return found
+
+
+def _hash(path: Path) -> int:
+    hashed = xxhash.xxh3_64()
+    with path.open("rb") as file:
+        while piece := file.read(1 << 20):
+            hashed.update(piece)
+    return hashed.intdigest()
+
+
+# --- Keeps the index in step with the library: what is new, changed or no longer to be shown -------------------------
+# The index is made from the SQLite files and the settings alone and can be deleted at any time. It is made anew where
+# it is missing, damaged, of another version, or where an update of it was cut short (F45); and where many pages
+# changed, for that is no more work, and BM25 would go on counting the words of what was deleted. A new index takes the
+# old one's place when it is whole, and readers go on with the old one until then: they never wait.
+
 
 MANY = 0.05  # share of pages changed or deleted since all was made from which on all is made anew
 SHARE = 10  # looks at a library that is being written take at most one part in so many of the time
@@ -70,7 +197,7 @@ def sync(
         with library.shards() as shards:
             doing("Reading what is in the library")
             work = _Work(shards, neighbourhood(library).homes, doing)
-            old = scores.load(folder_of(library) / scores.NAME) if kept else None
+            old = ranking.load(folder_of(library) / ranking.NAME) if kept else None
             changes = _changes(old, work.stand, kept.stale if kept else 0)
             if kept and changes.stale > MANY * len(work.stand.ids):
                 why = "much has changed"
@@ -156,7 +283,7 @@ class _Work:
     def _finish(self, folder: Path) -> None:
         """What is made anew every time."""
         communities.rewrite(folder, self.homes.communities, self.said)
-        self.stand.save(folder / scores.NAME)
+        self.stand.save(folder / ranking.NAME)
 
     def _write(self, index: tantivy.Index, wanted: Container[int] | None, outdated: Sequence[int]) -> None:
         """Take out what is outdated, put in what is wanted (None for all), and make it true at once."""

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from analecta.judge.model_files import damaged_models
 from analecta.publish.oai.verify import write_again, wrong_records
-from analecta.search.manifest import changed_files
-from analecta.search.update import sync
+from analecta.search.update import changed_files, sync
 from analecta.store import shard_ids
 from analecta.store.checksums import changed_pages, seal_of
 from analecta.store.library import SCHEMA_SQL, Library

@@ -11,7 +11,7 @@ import msgspec
 from analecta.errors import Environment
 from analecta.judge.model_files import damaged_models
 from analecta.publish.oai.verify import wrong_records
-from analecta.search.manifest import changed_files, folder_of
+from analecta.search.update import changed_files, folder_of
 from analecta.store.library import Library
 from analecta.store.sqlite import connect, readable
 from analecta.store.verify import BAD_ZLIB, DAMAGED, Part, verify_database, verify_file, verify_places, verify_rows

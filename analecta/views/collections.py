@@ -1,16 +1,10 @@
-"""Collections: the best pages of each topic, ranked (S12).
-
-A page with several topics enters the collection of each (S9). The examples that a person brought stay out unless asked
-for: they are what the person knew before, and they would take the places of what was found. Reading does not disturb a
-crawl, so a collection can be had at any moment of it.
-
-Communities of sites have their best pages too, over all topics. In a collection of one community alone a page has the
-score that it has among all: only its rank is another.
-"""
+"""Collections: the best pages of each topic, and how they are ranked (S12)."""
 
 import sqlite3
-from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from math import sqrt
 
 import msgspec
 
@@ -22,7 +16,99 @@ from analecta.store.links import page_links
 from analecta.store.rows import Item, items, text_of
 from analecta.store.topic_names import topic_numbers
 from analecta.text.tokens import words
-from analecta.views.ranking import Candidate, choose, in_order, scaled, score
+
+# --- ranking ---------------------------------------------------------------------------------------------------------
+# The order of a collection: a score that can be explained, and not too many pages of one host (S12, S15).
+#
+# The score of a page is for the larger part how sure the judge is of it, for the smaller how much the hubs of its
+# topic link to it. Pages of a kind that makes poor items come after all others, and their score says so.
+
+
+# A page that all hubs link to passes one of which the judge is surer by up to a ninth, not by more: of most topics the
+# hundred best lie closer together than that.
+CONFIDENCE, AUTHORITY = 0.9, 0.1
+POOR = 0.3  # what is left of the score of a page of a poor kind: less than any page on topic has
+
+
+class Candidate(msgspec.Struct, frozen=True, gc=False):
+    """A page that may enter a collection; `confidence` is that of the collection's topic."""
+
+    item: Item
+    confidence: float
+    authority: float = 0.0
+
+    @property
+    def score(self) -> float:
+        """Its worth, before its kind is looked at."""
+        return CONFIDENCE * self.confidence + AUTHORITY * self.authority
+
+    @property
+    def look(self) -> tuple[str, str]:
+        """What makes two pages look the same in a list: title and host."""
+        return " ".join(self.item.title.casefold().split()) or self.item.url, self.item.host
+
+
+Chosen = tuple[Candidate, str]  # with the kind of page, "" for a good one
+
+
+def scaled(authorities: Mapping[int, float], own: Iterable[int]) -> dict[int, float]:
+    """Authorities of a topic's own pages from 0 to 1, the best has 1.
+
+    The square root, because a few pages have nearly all of the weight: those after them should not look alike.
+    """
+    found = {id: authorities[id] for id in own if authorities.get(id, 0.0) > 0}
+    most = max(found.values(), default=1.0)
+    return {id: sqrt(value / most) for id, value in found.items()}
+
+
+def in_order(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """The best first; equals by address, so that the order is the same every time."""
+    return sorted(candidates, key=lambda candidate: (-candidate.score, candidate.item.url))
+
+
+def score(candidate: Candidate, kind: str) -> float:
+    """The worth of a page, with its kind."""
+    return candidate.score * (POOR if kind else 1.0)
+
+
+def choose(ordered: Sequence[Candidate], most: int, per_host: int, kind_of: Callable[[Candidate], str]) -> list[Chosen]:
+    """The first `most` of the collection. What is asked for does not change what comes first."""
+    return list(islice(_distinct(ordered, per_host, kind_of), most))
+
+
+def _distinct(ordered: Sequence[Candidate], per_host: int, kind_of: Callable[[Candidate], str]) -> Iterator[Chosen]:
+    """Each title of a host once: at most so many of a host, then more of the same hosts, then pages of poor kinds."""
+    looks: set[tuple[str, str]] = set()
+    hosts: Counter[str] = Counter()
+    more: list[Candidate] = []
+    poor: list[Chosen] = []
+    for candidates, limit in ((ordered, per_host), (more, 0)):
+        for candidate in candidates:
+            host, look = candidate.item.host, candidate.look
+            if look in looks:
+                continue
+            if limit and hosts[host] >= limit:
+                more.append(candidate)  # its text is not looked at: it may never be needed
+            elif kind := kind_of(candidate):
+                poor.append((candidate, kind))
+            else:
+                looks.add(look)
+                hosts[host] += 1
+                yield candidate, ""
+    for candidate, kind in sorted(poor, key=lambda chosen: (-chosen[0].score, chosen[0].item.url)):
+        if candidate.look not in looks:
+            looks.add(candidate.look)
+            yield candidate, kind
+
+
+# --- Collections: the best pages of each topic, ranked (S12) ---------------------------------------------------------
+# A page with several topics enters the collection of each (S9). The examples that a person brought stay out unless
+# asked for: they are what the person knew before, and they would take the places of what was found. Reading does not
+# disturb a crawl, so a collection can be had at any moment of it.
+#
+# Communities of sites have their best pages too, over all topics. In a collection of one community alone a page has
+# the score that it has among all: only its rank is another.
+
 
 MOST = 50  # items of a collection
 PER_HOST = 5

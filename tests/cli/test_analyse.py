@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from analecta.cli.analyse import _told
-from analecta.views.survey import survey
+from analecta.views.clusters import survey
 from tests.cli.test_cli import analecta as run
 from tests.views.test_survey import made, wild
 

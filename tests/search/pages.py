@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 
 from analecta.model import State
-from analecta.search.search import Asked, Found, Search
+from analecta.search import Asked, Found, Search
 from analecta.search.update import sync
 from analecta.settings.first_settings import first_settings
 from analecta.settings.schema import Topic

@@ -3,7 +3,7 @@
 import pytest
 
 from analecta.errors import BadUse
-from analecta.search.search import Asked, Search
+from analecta.search import Asked, Search
 from analecta.search.update import sync
 
 

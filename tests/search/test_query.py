@@ -2,8 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.search.nodes import All, Either, Not, Only, Phrase, Word
-from analecta.search.query import DEEPEST, Problem, parse
+from analecta.search.query import DEEPEST, All, Either, Not, Only, Phrase, Problem, Word, parse
 
 PIECES = st.sampled_from(
     ["bee", "AND", "OR", "NOT", "-", "+", "(", ")", '"', '"a b"', "title:", "site:h.test", "after:2020", " ", ":", "é"]

@@ -6,12 +6,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analecta.errors import BadUse
-from analecta.search.compile import Meaning, Names, meant
-from analecta.search.nodes import Word
-from analecta.search.query import parse
+from analecta.search import Asked, Search
+from analecta.search.compile import Meaning, Names, first_on, meant
+from analecta.search.query import Word, parse
 from analecta.search.ranking import Weights
-from analecta.search.search import Asked, Search
-from analecta.search.topics import first_on
 from analecta.search.update import sync
 from tests.making import target
 from tests.search.pages import address
@@ -291,7 +289,7 @@ def test_the_best_of_many_are_found_though_not_all_are_looked_at(pages, monkeypa
         pages.add(f"p{n}", "bee " * int(rng.integers(1, 9)) + "x " * int(rng.integers(1, 50)), confidence=rng.random())
     weights = Weights(1, 0.3, 0.1)
     every = pages.titles("bee", top=120, weights=weights)
-    monkeypatch.setattr("analecta.search.best._FIRST", 8)
+    monkeypatch.setattr("analecta.search.ranking._FIRST", 8)
     assert pages.titles("bee", top=5, weights=weights) == every[:5]
 
 

@@ -7,10 +7,9 @@ import tantivy
 
 from analecta.errors import BadUse, Busy, Environment
 from analecta.model import OTHERS
-from analecta.search import manifest as kept_beside
-from analecta.search.manifest import folder_of, read_kept, source_of
-from analecta.search.search import Asked, Search, opened
-from analecta.search.update import in_step, sync
+from analecta.search import Asked, Search, opened
+from analecta.search import update as kept_beside
+from analecta.search.update import folder_of, in_step, read_kept, source_of, sync
 from analecta.store.library import Library
 from analecta.store.rows import items
 
@@ -100,7 +99,7 @@ def test_f45_an_index_of_another_version_is_made_anew(copied, monkeypatch):
 
 def test_f45_an_index_that_cannot_be_opened_is_made_anew_when_asked(copied, monkeypatch):
     before = answers(copied)
-    monkeypatch.setattr("analecta.search.search.in_step", lambda *asked, **more: None)
+    monkeypatch.setattr("analecta.search.in_step", lambda *asked, **more: None)
     shutil.rmtree(folder_of(copied) / "words")
     assert opened(copied).find(Asked("*")).total == before[4][0]
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analecta.store.rows import Item
-from analecta.views.ranking import AUTHORITY, CONFIDENCE, POOR, Candidate, choose, in_order, scaled, score
+from analecta.views.collections import AUTHORITY, CONFIDENCE, POOR, Candidate, choose, in_order, scaled, score
 
 TEXT = {"title", "mime", "lang", "author", "date", "digest", "reserved", "warc", "anchor", "context"}
 PLAIN = {name: "" if name in TEXT else 0 for name in Item.__struct_fields__}

@@ -10,8 +10,7 @@ from analecta.errors import BadUse
 from analecta.model import Found, State
 from analecta.store.library import Library
 from analecta.store.schema import pack_text
-from analecta.views.clusters import analysis_path, load, save
-from analecta.views.survey import survey
+from analecta.views.clusters import analysis_path, load, save, survey
 from tests.making import candidate, page_row, shard_at, target
 
 WORDS = {"bird": "wren nest feather beak song owl".split(), "bee": "hive honey comb queen drone wax".split()}
