@@ -30,7 +30,7 @@ def communities(
     from analecta.cli.communities_table import tell, tell_one
     from analecta.cli.render import next_steps
     from analecta.communities.view import communities, find
-    from analecta.export.community_graph import write_graph
+    from analecta.export.graphs import write_community_graph
     from analecta.store.library import Library
     from analecta.store.output import check_outside
     from analecta.text.display import many
@@ -40,7 +40,7 @@ def communities(
     library = Library(lib)
     found = communities(library)
     one = find(found, community) if community else None
-    written = None if output is None else write_graph(library, found, output, force)
+    written = None if output is None else write_community_graph(library, found, output, force)
     if json:
         print_json(one or {"library": str(lib), "crawling": library.holder(), "found": found})
         return

@@ -6,7 +6,7 @@ import pytest
 
 from analecta.communities.view import Community, Found, Member, communities, deeper, find, neighbourhood
 from analecta.errors import BadUse
-from analecta.export.community_graph import write_graph
+from analecta.export.graphs import write_community_graph
 from analecta.store.library import Library
 from tests.making import shard_at
 
@@ -89,12 +89,12 @@ def test_pages_know_their_community(grown, found):
 
 
 def test_sites_and_communities_are_written_as_a_graph(grown, found, tmp_path):
-    sites = write_graph(grown, found, tmp_path / "sites.gexf")
+    sites = write_community_graph(grown, found, tmp_path / "sites.gexf")
     root = ET.parse(tmp_path / "sites.gexf").getroot()
     assert len(root.findall(".//{*}node")) == sites
     assert len(root.findall(".//{*}edge")) > sites
     with pytest.raises(BadUse, match=r"FILE\.gexf"):
-        write_graph(grown, found, tmp_path / "sites.txt")
+        write_community_graph(grown, found, tmp_path / "sites.txt")
 
 
 def test_a_library_from_before_the_count_says_what_to_do(tmp_path):

@@ -8,7 +8,7 @@ from shutil import copytree
 import pytest
 
 from analecta.errors import BadUse, Busy
-from analecta.export.bundle.manifest import MANIFEST, Decision, allowed
+from analecta.export.bundle import MANIFEST, Decision, allowed
 from analecta.export.bundle.read import open_bundle
 from analecta.export.bundle.repeat import compare
 from analecta.export.bundle.write import write_bundle

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from analecta.communities.view import neighbourhood
 from analecta.errors import BadUse, Environment
-from analecta.export.authors import Name, names_of
-from analecta.export.citations import FORMATS, bibtex, references, ris, tex, write_citations
+from analecta.export.citations import FORMATS, Name, bibtex, names_of, references, ris, tex, write_citations
 from analecta.export.rows import COLUMNS, collection_rows
 from analecta.store.rows import Item
 from analecta.views.collections import Collection, Ranked, collections

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from analecta.communities.view import Community, Homes, Member, neighbourhood
 from analecta.errors import BadUse, Environment
-from analecta.export.graph_xml import FORMATS, Graph
-from analecta.export.graphs import PAGE, SITE, site_graph, write_graph
+from analecta.export.graphs import FORMATS, PAGE, SITE, Graph, site_graph, write_graph
 from analecta.settings.schema import SiteSettings
 from analecta.store.partition import NOINDEX
 from analecta.store.rows import items

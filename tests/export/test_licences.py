@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.export.licences import Licence, licence_of
+from analecta.export.corpus import Licence, licence_of
 from tests.effort import little_work
 
 CC = "https://creativecommons.org/licenses"

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from analecta.errors import BadUse
-from analecta.export.bundle.manifest import (
+from analecta.export.bundle import (
     ARCHIVE,
     DECISIONS,
     FILES,

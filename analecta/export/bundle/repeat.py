@@ -15,9 +15,9 @@ import msgspec
 from analecta.crawl.coordinator import Crawl
 from analecta.crawl.local import in_threads
 from analecta.errors import BadUse, Environment
-from analecta.export.bundle.decisions import decisions, in_order
-from analecta.export.bundle.manifest import FILES, Decision, Manifest, Run, allowed, examples_of
+from analecta.export.bundle import FILES, Decision, Manifest, Run, allowed, examples_of
 from analecta.export.bundle.read import Bundle, open_bundle
+from analecta.export.bundle.write import decisions, in_order
 from analecta.model import Fetched, NoAnswer, Request
 from analecta.settings.schema import Settings, parse
 from analecta.signals import stop_handler, was_stopped
