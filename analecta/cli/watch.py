@@ -16,7 +16,7 @@ from analecta.errors import Environment
 from analecta.judge.health import Health
 from analecta.judge.health import health as health_of
 from analecta.publish.refresh import Refresher, publishing
-from analecta.publish.site.folder import check_site
+from analecta.publish.site import check_site
 from analecta.settings.schema import Settings
 from analecta.signals import INTERRUPTED, stop_handler
 from analecta.store.library import Library

@@ -8,12 +8,21 @@ from importlib.resources import files
 
 from analecta.communities.view import Homes
 from analecta.publish.health_drawing import safe
-from analecta.publish.map.at_home import AtHome, at_home
-from analecta.publish.map.copies import Copy
 from analecta.publish.map.drawing import colours, draw
-from analecta.publish.map.layout import SHAPES, lay_out
-from analecta.publish.map.listing import Copies, all_pages, archived, group, homes_legend, index, numbered, origins
-from analecta.publish.map.net import net_of
+from analecta.publish.map.layout import SHAPES, lay_out, net_of
+from analecta.publish.map.listing import (
+    AtHome,
+    Copies,
+    Copy,
+    all_pages,
+    archived,
+    at_home,
+    group,
+    homes_legend,
+    index,
+    numbered,
+    origins,
+)
 from analecta.text.display import many
 from analecta.views.clusters import Analysis
 

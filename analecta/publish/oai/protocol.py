@@ -8,11 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from analecta.publish.oai import answers
-from analecta.publish.oai.answers import Fault, Site
-from analecta.publish.oai.datestamps import Clock, first_moment, last_moment, same_form
-from analecta.publish.oai.metadata import DC_SCHEMA, DC_SPACE
-from analecta.publish.oai.sets import SPEC
-from analecta.publish.oai.tokens import LIFE, Token, opened, sealed
+from analecta.publish.oai.answers import DC_SCHEMA, DC_SPACE, SPEC, Fault, Site
+from analecta.publish.oai.tokens import LIFE, Clock, Token, first_moment, last_moment, opened, same_form, sealed
 from analecta.store import oai_records
 from analecta.store.oai_records import Record, Span
 

@@ -20,9 +20,8 @@ import numpy as np
 import xxhash
 
 from analecta.errors import AnalectaError, Busy
-from analecta.publish.oai.datestamps import Clock
-from analecta.publish.oai.metadata import oai_dc
-from analecta.publish.oai.sets import Sets, sets_of
+from analecta.publish.oai.answers import Sets, oai_dc, sets_of
+from analecta.publish.oai.tokens import Clock
 from analecta.store import oai_records
 from analecta.store.library import Library
 from analecta.store.oai_records import Change, with_above

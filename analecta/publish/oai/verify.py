@@ -6,8 +6,7 @@ import itertools
 import sqlite3
 from collections.abc import Iterator
 
-from analecta.publish.oai.metadata import oai_dc
-from analecta.publish.oai.sets import sets_of
+from analecta.publish.oai.answers import oai_dc, sets_of
 from analecta.publish.oai.sync import digest_of, keeping
 from analecta.store import oai_records
 from analecta.store.checksums import seal

@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 
 from analecta.model import State
 from analecta.publish.oai.answers import Site
-from analecta.publish.oai.datestamps import Clock, first_moment
 from analecta.publish.oai.protocol import Repository
 from analecta.publish.oai.server import Asked, serve
+from analecta.publish.oai.tokens import Clock, first_moment
 from analecta.store import oai_records
 from analecta.store.library import Library
 from analecta.store.oai_records import Change

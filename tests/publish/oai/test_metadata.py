@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.publish.oai.metadata import ABOUT, in_xml, oai_dc
+from analecta.publish.oai.answers import ABOUT, in_xml, oai_dc
 from analecta.store.rows import Item
 from analecta.text.display import one_line
 
