@@ -10,10 +10,8 @@ from typing import Any
 
 from measure import keep, machine, show
 
-from analecta.evaluate.communities import Trial, draw, trial
-from analecta.evaluate.communities_graphs import SiteGraph, read_gml
-from analecta.evaluate.spanning import Quality
-from analecta.testweb.villages import Villages
+from analecta.evaluate.communities import Quality, SiteGraph, Trial, draw, read_gml, trial
+from analecta.testweb.community_web import Villages
 
 OUT = Path(__file__).parent / "out" / "communities.json"
 WEBS = {"1": (1, 1.0), "2": (2, 1.0), "3": (3, 1.0), "quiet": (1, 0.0)}

@@ -10,12 +10,11 @@ import numpy as np
 
 from analecta.communities.claims import OUT_LINK
 from analecta.communities.growth import WT
-from analecta.evaluate.communities import Trial, trial
+from analecta.evaluate.communities import Trial, open_graph, trial
 from analecta.evaluate.communities import draw as draw_sites
-from analecta.evaluate.communities_graphs import open_graph
 from analecta.evaluate.evaluation import Plan, evaluate
 from analecta.evaluate.graph import Graph, read_nodes
-from analecta.evaluate.labels import choose_topics, draw, of_urls, pages_of, read_labels
+from analecta.evaluate.questions import choose_topics, draw, of_urls, pages_of, read_labels
 from analecta.judge import JUDGES
 from analecta.model import Example, Page
 from analecta.parse import Parser, ParserDied

@@ -65,8 +65,7 @@ def evaluate_communities(
 def _grow(
     web: str, graph: Path | None, seeds: list[int], wt: float, metric: str, draw: int, output: Path, json: bool
 ) -> None:
-    from analecta.evaluate.communities import evaluate_communities
-    from analecta.evaluate.communities_graphs import open_graph
+    from analecta.evaluate.communities import evaluate_communities, open_graph
     from analecta.evaluate.communities_report import show, write
     from analecta.evaluate.report import progress
 
@@ -78,8 +77,8 @@ def _grow(
 
 
 def _crawl(web: str, seeds: list[int], rules: dict[str, Any], draw: int, output: Path, json: bool) -> None:
+    from analecta.evaluate.communities import made_up
     from analecta.evaluate.communities_crawl import SITES, crawl_communities, show, write
-    from analecta.evaluate.communities_graphs import made_up
     from analecta.evaluate.report import progress
 
     graph = made_up(web, SITES)

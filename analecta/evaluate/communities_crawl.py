@@ -20,11 +20,20 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from analecta.communities.view import communities
 from analecta.crawl.coordinator import Crawl, Ending
 from analecta.errors import Environment
-from analecta.evaluate.communities import Step, draw, grouped, planted
-from analecta.evaluate.communities_graphs import SiteGraph
+from analecta.evaluate.communities import (
+    Floats,
+    Numbers,
+    Quality,
+    SiteGraph,
+    Step,
+    draw,
+    grouped,
+    planted,
+    quality,
+    spanning_clusters,
+)
 from analecta.evaluate.report import in_markdown, on_screen, write_all
-from analecta.evaluate.spanning import Floats, Numbers, Quality, quality, spanning_clusters
-from analecta.evaluate.tables import Rows
+from analecta.evaluate.summary import Rows
 from analecta.settings.first_settings import first_settings
 from analecta.settings.schema import Topic, load
 from analecta.store.library import Library

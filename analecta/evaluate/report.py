@@ -11,15 +11,19 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from analecta.evaluate.evaluation import BOUNDS, Evaluation, Step
-from analecta.evaluate.summary import comparisons, lines, mean, precision_lines, recipes
-from analecta.evaluate.tables import (
+from analecta.evaluate.summary import (
     Rows,
     comparison_rows,
+    comparisons,
     costs,
+    lines,
+    mean,
     means,
     part_rows,
     portal_rows,
+    precision_lines,
     precision_rows,
+    recipes,
     topic_rows,
 )
 from analecta.publish.charts import Bar, bar_chart, line_chart

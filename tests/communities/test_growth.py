@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from analecta.communities.growth import Communities, Member
 from analecta.errors import BadUse
-from analecta.testweb.villages import Villages
+from analecta.testweb.community_web import Villages
 
 WEB = Villages(sites=600, communities=10, seed=7)
 SEEDS = Random(3).sample(sorted(WEB.truth), 12)

@@ -14,16 +14,15 @@ from analecta.crawl.coordinator import Crawl
 from analecta.crawl.local import in_threads
 from analecta.crawl.site_growth import Growth
 from analecta.errors import BadUse
+from analecta.evaluate.communities import open_graph, quality, spanning_clusters
 from analecta.evaluate.communities_crawl import crawl_communities, spanned
-from analecta.evaluate.communities_graphs import open_graph
-from analecta.evaluate.spanning import quality, spanning_clusters
 from analecta.model import Tally
 from analecta.settings.schema import load
 from analecta.store.library_db import crawled_sites
 from analecta.store.site_rules import Sites
 from analecta.store.sites import read_sites
+from analecta.testweb.community_web import Villages
 from analecta.testweb.process import ServerProcess
-from analecta.testweb.villages import Villages
 from tests.crawls.driver import make_library
 
 SITES = 200

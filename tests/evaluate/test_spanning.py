@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.evaluate.spanning import quality, spanning_clusters
+from analecta.evaluate.communities import quality, spanning_clusters
 
 EDGES = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(1, 1000)), min_size=1, max_size=40)
 

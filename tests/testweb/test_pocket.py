@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analecta.testweb.pocket import PocketWeb
-from analecta.testweb.sentences import some
-from analecta.testweb.words import TOPICS
+from analecta.testweb.sentences import TOPICS, some
 
 WEB = PocketWeb(1000, seed=7)
 ALL = list(WEB.pages())

@@ -6,9 +6,8 @@ from urllib.parse import quote
 import pytest
 
 from analecta.testweb.community_web import VillagesWeb
-from analecta.testweb.made_up import Searched
 from analecta.testweb.pocket import PocketWeb
-from analecta.testweb.replay import Replay
+from analecta.testweb.replay import Replay, Searched
 from analecta.testweb.search import Search
 from tests.testweb.test_replay import archives, record, said, warc  # noqa: F401
 

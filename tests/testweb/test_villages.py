@@ -12,11 +12,10 @@ from itertools import combinations
 import pytest
 
 from analecta.errors import BadUse
-from analecta.testweb.community_web import VillagesWeb
-from analecta.testweb.made_up import made_up
+from analecta.testweb.community_web import Villages, VillagesWeb
 from analecta.testweb.pocket import PocketWeb
 from analecta.testweb.process import ServerProcess
-from analecta.testweb.villages import Villages
+from analecta.testweb.replay import made_up
 from tests.process import heed
 
 HREF = re.compile(r'href="([^"]*)"')
