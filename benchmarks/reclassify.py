@@ -18,11 +18,11 @@ from measure import keep, machine, show
 
 from analecta.frontier.policy import SEED_PRIORITY
 from analecta.learning import retrain as work
-from analecta.learning.reclassify import judged
-from analecta.learning.verdicts import stored
+from analecta.learning.reclassify import judged, stored
 from analecta.model import Candidate, State
-from analecta.settings.first_settings import first_settings
-from analecta.settings.schema import Topic, load
+from analecta.settings.edit import first_settings
+from analecta.settings.load import load
+from analecta.settings.schema import Topic
 from analecta.store.library import Library
 from analecta.store.library_db import GOOD, Word, say
 from analecta.store.partition import PAGE_COLUMNS, Shard

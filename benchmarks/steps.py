@@ -32,7 +32,7 @@ from analecta.judge.link_judge import LinkJudge
 from analecta.judge.profile import Profile
 from analecta.learning.trainer import Teacher
 from analecta.parse import Parser
-from analecta.settings.schema import load
+from analecta.settings.load import load
 from analecta.store.archive import Archive
 from analecta.store.library import Library
 from analecta.store.partition import Shard

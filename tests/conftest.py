@@ -7,8 +7,9 @@ import hypothesis
 import pytest
 
 from analecta.crawl.coordinator import Crawl
-from analecta.settings.first_settings import first_settings
-from analecta.settings.schema import Topic, load
+from analecta.settings.edit import first_settings
+from analecta.settings.load import load
+from analecta.settings.schema import Topic
 from analecta.store.library import Library
 from analecta.store.library_db import record
 from analecta.testweb.process import PocketServer

@@ -73,7 +73,7 @@ def sites(
     Exit codes: 0 done or shown, 2 bad use, 4 disk, or a crawl holds the library.
     """
     from analecta.cli.render import next_steps
-    from analecta.settings.schema import load
+    from analecta.settings.load import load
     from analecta.store import site_rules as store
     from analecta.store.library import Library
     from analecta.store.sites import recount as count_anew

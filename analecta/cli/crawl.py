@@ -54,7 +54,7 @@ def crawl(
     override = _override(pages, minutes, workers, connect_to, delay, seed, refresh)
     if community:
         from analecta.communities.view import deeper
-        from analecta.settings.schema import merge
+        from analecta.settings.load import merge
 
         override = merge(override, deeper(library, community))
     settings = _settings(library.settings_path, override)
@@ -102,7 +102,7 @@ def _override(
 
 
 def _settings(path: Path, override: dict[str, Any]) -> "Settings":
-    from analecta.settings.schema import load
+    from analecta.settings.load import load
 
     settings = load(path, override)
     if not settings.topics:

@@ -15,8 +15,9 @@ from analecta.communities.view import neighbourhood
 from analecta.errors import AnalectaError, BadUse
 from analecta.publish.map import copies_of, map_page
 from analecta.publish.site import Wishes, publish
-from analecta.settings.first_settings import first_settings
-from analecta.settings.schema import Topic, load
+from analecta.settings.edit import first_settings
+from analecta.settings.load import load
+from analecta.settings.schema import Topic
 from analecta.store.library import Library
 from analecta.store.output import output
 from analecta.testweb.process import PocketServer

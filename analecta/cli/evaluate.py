@@ -66,7 +66,7 @@ def evaluate(
     from analecta.evaluate.crawls import setting
     from analecta.evaluate.evaluation import Plan, evaluate
     from analecta.evaluate.report import progress, show, write
-    from analecta.settings.schema import merge
+    from analecta.settings.load import merge
     from analecta.store.output import check_outside
 
     check_outside(output / "evaluation.json")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from analecta.cli.facts import Fact, Facts, Inset
+from analecta.cli.render import Fact, Facts, Inset
 from analecta.store.links import Linked
 from analecta.text.display import many, plain
 from analecta.views.explain import Explanation, Kept, Model, Step

@@ -98,8 +98,8 @@ def _words(
     text: Path | None,
 ) -> "list[Word]":
     """What is said of each page; where one of them is not here, nothing is."""
-    from analecta.learning.marks import word_for
-    from analecta.settings.schema import load
+    from analecta.learning.examples import word_for
+    from analecta.settings.load import load
     from analecta.sources.files import read_bytes, text_of
     from analecta.sources.lists import entries
     from analecta.store.page_lookup import find
@@ -206,7 +206,7 @@ def retrain(
     While a crawl runs it is asked to learn now.
     """
     from analecta.learning import retrain as work
-    from analecta.settings.schema import load
+    from analecta.settings.load import load
     from analecta.store.library import Library
 
     if dry_run and undo:

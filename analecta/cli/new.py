@@ -86,8 +86,8 @@ def new(
     and questions, get theirs from a search engine: --engine searxng=http://127.0.0.1:8080/search, for one.
     """
     from analecta.cli.render import next_steps
-    from analecta.settings.first_settings import first_settings
-    from analecta.settings.schema import parse, recipe_text, with_recipe
+    from analecta.settings.edit import first_settings
+    from analecta.settings.load import parse, recipe_text, with_recipe
     from analecta.sources.collector import clean, topic_name
     from analecta.sources.create import engines_of, make, paper_files, read_papers, start
     from analecta.sources.files import place
@@ -161,7 +161,7 @@ def add(
     from contextlib import nullcontext
 
     from analecta.settings.edit import add
-    from analecta.settings.schema import load
+    from analecta.settings.load import load
     from analecta.sources.collector import topic_name
     from analecta.sources.create import engines_of, start, write
     from analecta.sources.files import place, read_bytes, text_of

@@ -28,7 +28,7 @@ def serve_oai(
     import time
 
     from analecta.publish.oai.server import Asked, serve
-    from analecta.settings.schema import load
+    from analecta.settings.load import load
     from analecta.store.library import Library
     from analecta.text.display import many, plain
 

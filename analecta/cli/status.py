@@ -43,8 +43,7 @@ def recipes(
     """List the recipes and what each is for, or print one to start your own from."""
     from analecta.cli.recipe_table import show
     from analecta.cli.render import next_steps
-    from analecta.settings.load import listed
-    from analecta.settings.schema import recipe_text
+    from analecta.settings.load import listed, recipe_text
 
     if name and not json:
         sys.stdout.write(recipe_text(name))

@@ -8,8 +8,7 @@ import typer
 from analecta.cli.app import Json, Lib, app, console, print_json
 
 if TYPE_CHECKING:
-    from analecta.topics.plan import Split
-    from analecta.topics.split import Branch
+    from analecta.topics.split import Branch, Split
     from analecta.views.clusters import Analysis, Cluster
 
 topics = typer.Typer(help="Show the tree of topics, split a topic into subtopics, undo a split.", no_args_is_help=True)

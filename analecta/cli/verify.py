@@ -24,7 +24,7 @@ def verify(
     json: Json = False,
 ) -> None:
     """Check every file of a library for damage; an interrupted check continues where it stopped."""
-    from analecta.verify.check import check_library
+    from analecta.verify import check_library
 
     with stoppable(lambda: "Run the command again to continue the check."), busy("Checking") as status:
         report = check_library(lib, repair, _progress(status))

@@ -10,7 +10,8 @@ import msgspec
 from analecta.communities.growth import Cluster, Communities
 from analecta.communities.names import names_of
 from analecta.errors import BadUse, suggest
-from analecta.settings.schema import Settings, load
+from analecta.settings.load import load
+from analecta.settings.schema import Settings
 from analecta.store.library import Library
 from analecta.store.library_db import crawled_sites
 from analecta.store.partition import SHOWN

@@ -8,7 +8,7 @@ from pathlib import Path
 from analecta.errors import BadUse, Environment, suggest
 from analecta.frontier.policy import WORTHS
 from analecta.judge import JUDGES
-from analecta.learning.given import given_files
+from analecta.learning.examples import given_files
 from analecta.settings.schema import Settings
 from analecta.urls import is_loopback
 

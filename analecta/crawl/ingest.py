@@ -10,8 +10,7 @@ import xxhash
 
 from analecta.crawl.discovery import Offers, Open
 from analecta.crawl.late_documents import Late
-from analecta.crawl.page_judge import Bag, Memory, Remembered, apart
-from analecta.crawl.reprioritise import review
+from analecta.crawl.page_judge import Bag, Memory, Remembered, apart, review
 from analecta.crawl.url_outcomes import Endings
 from analecta.frontier.mirrors import sighting
 from analecta.frontier.policy import SEED_PRIORITY, Course, Focus, Value, host_of, is_off_topic

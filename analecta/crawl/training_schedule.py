@@ -12,9 +12,7 @@ from functools import partial
 from analecta.crawl.control import Report
 from analecta.errors import Environment
 from analecta.judge import load_judge, new_judge
-from analecta.learning.examples import follow, writing
-from analecta.learning.given import digest, given_files, with_words
-from analecta.learning.marks import correct, spoken
+from analecta.learning.examples import correct, digest, follow, given_files, spoken, with_words, writing
 from analecta.learning.retrain import finish
 from analecta.learning.trainer import Lesson, Schedule, Teacher
 from analecta.model import Example, Found, State, Tally

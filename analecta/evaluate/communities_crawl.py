@@ -34,8 +34,9 @@ from analecta.evaluate.communities import (
 )
 from analecta.evaluate.report import in_markdown, on_screen, write_all
 from analecta.evaluate.summary import Rows
-from analecta.settings.first_settings import first_settings
-from analecta.settings.schema import Topic, load
+from analecta.settings.edit import first_settings
+from analecta.settings.load import load
+from analecta.settings.schema import Topic
 from analecta.store.library import Library
 from analecta.store.site_rules import Sites
 from analecta.store.sites import count_links

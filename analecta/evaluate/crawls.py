@@ -19,7 +19,8 @@ from analecta.crawl.local import in_threads
 from analecta.errors import AnalectaError, BadUse, Environment
 from analecta.evaluate.graph import Node, read_nodes
 from analecta.model import Tally
-from analecta.settings.schema import Settings, load, merge, parse, recipe_names, recipe_text
+from analecta.settings.load import load, merge, parse, recipe_names, recipe_text
+from analecta.settings.schema import Settings
 from analecta.signals import leave_stop_to_parent, stop_handler
 from analecta.store.library import Library
 from analecta.testweb.webs import Web, open_web

@@ -16,12 +16,9 @@ import msgspec
 
 from analecta.errors import BadUse, Environment
 from analecta.judge import new_judge
-from analecta.learning.examples import writing
-from analecta.learning.given import given_files, with_words
-from analecta.learning.marks import spoken
-from analecta.learning.reclassify import Model, judged
+from analecta.learning.examples import given_files, spoken, with_words, writing
+from analecta.learning.reclassify import Change, Model, Rows, changes, judged, load, put_back, save, stored
 from analecta.learning.trainer import Lesson, Teacher
-from analecta.learning.verdicts import Change, Rows, changes, load, put_back, save, stored
 from analecta.settings.schema import Settings
 from analecta.store.library import Library
 from analecta.store.library_db import MARK, lesson_held, record, said, want_lesson

@@ -3,7 +3,7 @@
 The first model is made from the person's examples: pages that were fetched, and files of the library. Each later one
 also learns from what the crawl has met since: the best pages of each topic (archetypes, B9) as further examples, and
 pages of the worse half as examples of OTHERS; or all of them without labels, for a judge that parts them itself.
-What a person has said of pages since (learning/marks.py) is read at each lesson, and never doubted; other examples
+What a person has said of pages since (learning/examples.py) is read at each lesson, and never doubted; other examples
 that look wrong count for little. Archetypes after which the judge thinks clearly less of a topic's examples
 are left out, and a model that does so without them is not taken up (the drift guard).
 
@@ -21,7 +21,7 @@ from analecta.analyse.hits import LinkGraph, hubs_and_authorities, link_graph
 from analecta.frontier.policy import SEED_PRIORITY
 from analecta.judge.suspects import DOUBTED, MOST, doubtful
 from analecta.judge.training_set import archetypes, drifted
-from analecta.learning.marks import Said
+from analecta.learning.examples import Said
 from analecta.model import MET, OTHERS, UNLIMITED, Example
 from analecta.protocols import Judge
 from analecta.settings.schema import LearnSettings

@@ -20,7 +20,7 @@ from analecta.search.query import Node, Only, Problem, leaves, parse
 from analecta.search.ranking import Best, Floats, Placed, Sort, Standing, Weights
 from analecta.search.snippets import Snippet, snippet
 from analecta.search.update import folder_of, in_step, sync
-from analecta.settings.schema import load
+from analecta.settings.load import load
 from analecta.store.library import Library
 from analecta.store.rows import Row, rows
 from analecta.store.site_rules import sites_of

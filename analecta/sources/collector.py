@@ -10,7 +10,6 @@ from pathlib import Path
 
 import msgspec
 
-from analecta.addresses import address
 from analecta.errors import BadUse
 from analecta.model import BELOW
 from analecta.settings.schema import Others, Topic
@@ -18,7 +17,7 @@ from analecta.settings.topics import merge, merge_others
 from analecta.sources.files import renamed
 from analecta.sources.result import Reading, Skipped
 from analecta.text.display import one_line
-from analecta.urls import canonical
+from analecta.urls import address, canonical
 
 Place = tuple[str, ...]
 

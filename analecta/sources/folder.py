@@ -15,7 +15,6 @@ from pathlib import Path, PurePosixPath
 import msgspec
 import xxhash
 
-from analecta.addresses import address_line
 from analecta.errors import BadUse
 from analecta.parse.saved_page import MAX_FILE
 from analecta.settings.schema import Others, Topic
@@ -23,6 +22,7 @@ from analecta.sources.collector import MAX_DEPTH, NOT_MEANT, Gathering, Place, s
 from analecta.sources.files import lines_of, read_bytes, text_of
 from analecta.sources.lists import entries
 from analecta.sources.result import Reading
+from analecta.urls import address_line
 
 OTHERS = "OTHERS"
 MAX_FILES = 2000  # no judge learns from more at once; ten good ones a topic do as well

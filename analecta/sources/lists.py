@@ -5,13 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from analecta.addresses import address_line
 from analecta.errors import BadUse
 from analecta.parse.xml_tree import Tag, read_xml
 from analecta.sources.collector import Gathering, Place
 from analecta.sources.files import first_sign, json_of, lines_of, read_bytes, text_of
 from analecta.sources.result import Reading
-from analecta.urls import canonical
+from analecta.urls import address_line, canonical
 
 _COMMENT = re.compile(r"(?:^|\s)#.*")
 

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any
 
-from analecta.addresses import evident
 from analecta.errors import BadUse
 from analecta.model import BELOW
 from analecta.parse.xml_tree import Tag
 from analecta.settings.schema import Settings
 from analecta.sources.collector import NOT_MEANT, Gathering, Place
 from analecta.sources.outline_text import ITEM, RULE, Shelf, enter_path, split_line
+from analecta.urls import evident
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)(?:[ \t]#+)?[ \t]*$")
 _FENCE = re.compile(r"\s*(```|~~~)")

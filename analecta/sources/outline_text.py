@@ -2,10 +2,10 @@
 
 import re
 
-from analecta.addresses import evident
 from analecta.errors import BadUse
 from analecta.model import BELOW
 from analecta.sources.collector import Gathering, Place
+from analecta.urls import evident
 
 # --- A line of an outline: a name, links, or a name with links behind it ---------------------------------------------
 

@@ -7,11 +7,10 @@ from typing import Any
 
 import msgspec
 
-from analecta.addresses import address
 from analecta.errors import BadUse
 from analecta.model import State, Target, Verdict
 from analecta.store.schema import unpack_text, unpacked
-from analecta.urls import canonical
+from analecta.urls import address, canonical
 
 _MOST_HOPS = 30
 _MOST_LOOKED_AT = 3000  # addresses of a host that may be the one that was meant

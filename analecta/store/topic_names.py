@@ -10,7 +10,7 @@ import msgspec
 
 from analecta.errors import BadUse, suggest
 from analecta.model import BELOW
-from analecta.settings.schema import load
+from analecta.settings.load import load
 from analecta.store.library import Library
 
 _PAGES = "SELECT DISTINCT topic, topics FROM pages WHERE topic >= 0"

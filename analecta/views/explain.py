@@ -11,7 +11,7 @@ from analecta.errors import AnalectaError, BadUse
 from analecta.judge import JUDGES
 from analecta.judge.page_kinds import kind_of
 from analecta.model import Page, State, Target
-from analecta.settings.schema import load
+from analecta.settings.load import load
 from analecta.store.archive import CERTIFICATE, Place, read_field
 from analecta.store.library import Library
 from analecta.store.library_db import DROP, GOOD, learnt, said

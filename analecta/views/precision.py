@@ -11,11 +11,10 @@ from pathlib import Path
 
 import msgspec
 
-from analecta.addresses import address
 from analecta.errors import BadUse
 from analecta.store.library import Library
 from analecta.store.url_lookup import Known
-from analecta.urls import canonical
+from analecta.urls import address, canonical
 from analecta.views.collections import Collection
 
 AT = (5, 10, 20, 50)

@@ -10,7 +10,7 @@ import orjson
 
 from analecta.errors import BadUse
 from analecta.model import State
-from analecta.settings.schema import load
+from analecta.settings.load import load
 from analecta.store.library import Library
 from analecta.store.library_db import learnt, said
 from analecta.store.partition import NOINDEX, SOFT404

@@ -5,7 +5,7 @@ from functools import cache
 
 from analecta.model import Answer, Example, Page, Verdict
 from analecta.parse import Parser
-from analecta.settings.schema import parse, recipe_text
+from analecta.settings.load import parse, recipe_text
 from analecta.testweb.pocket import PocketWeb
 from analecta.text.tokens import words
 from analecta.urls import canonical

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import analecta.cli.feedback  # noqa: F401
 from analecta.cli import app
 from analecta.errors import AnalectaError, BadUse, Busy
-from analecta.learning.verdicts import stored
+from analecta.learning.reclassify import stored
 from analecta.store.library import Library
 from analecta.store.library_db import lesson_wanted, said
 from analecta.views.collections import collections

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from analecta.cli import app
 from analecta.errors import Environment
-from analecta.settings.first_settings import first_settings
+from analecta.settings.edit import first_settings
 from analecta.settings.schema import Topic
 from analecta.store.library import Library
 from analecta.testweb.process import PocketServer

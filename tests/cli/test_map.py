@@ -6,7 +6,7 @@ from shutil import copytree
 
 import pytest
 
-from analecta.settings.first_settings import first_settings
+from analecta.settings.edit import first_settings
 from analecta.settings.schema import Topic
 from analecta.store.library import Library
 from analecta.views.clusters import save

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from analecta.cli import publish  # noqa: F401
 from analecta.cli.app import app
 from analecta.errors import BadUse
-from analecta.settings.first_settings import first_settings
+from analecta.settings.edit import first_settings
 from analecta.settings.schema import Topic
 from analecta.store.library import Library
 

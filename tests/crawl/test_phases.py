@@ -7,8 +7,9 @@ from analecta.crawl.build import domain_of
 from analecta.crawl.coordinator import Crawl
 from analecta.errors import BadUse
 from analecta.frontier.policy import Course
-from analecta.settings.first_settings import first_settings
-from analecta.settings.schema import Topic, load
+from analecta.settings.edit import first_settings
+from analecta.settings.load import load
+from analecta.settings.schema import Topic
 from analecta.store.library import Library
 from analecta.testweb.process import PocketServer
 from analecta.urls import canonical

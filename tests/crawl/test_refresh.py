@@ -2,7 +2,7 @@
 
 from analecta.crawl.coordinator import Crawl
 from analecta.crawl.local import in_threads
-from analecta.settings.schema import load
+from analecta.settings.load import load
 from analecta.store.revisits import revisits
 from tests.crawls.driver import kept, make_library, rows, states
 from tests.crawls.site import html, site

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from making import FREE, candidate, drained, page_row, pushed, shard_at, target
 
-from analecta.crawl.reprioritise import review
+from analecta.crawl.page_judge import review
 from analecta.frontier.frontier import Frontier
 from analecta.frontier.policy import Course, Focus, Near, Policy, best_first, depth_first
 from analecta.frontier.traps import DEMOTED

@@ -10,7 +10,7 @@ from analecta.crawl.local import in_threads
 from analecta.crawl.rescope import rescope
 from analecta.frontier.policy import Bounds
 from analecta.model import State
-from analecta.settings.schema import load
+from analecta.settings.load import load
 from analecta.store.sqlite import connect
 from tests.crawls.driver import kept, make_library, states
 from tests.crawls.site import html

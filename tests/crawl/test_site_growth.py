@@ -8,7 +8,8 @@ from analecta.communities.view import communities, deeper
 from analecta.crawl.coordinator import Crawl
 from analecta.crawl.local import in_threads
 from analecta.errors import BadUse
-from analecta.settings.schema import SiteSettings, load, merge
+from analecta.settings.load import load, merge
+from analecta.settings.schema import SiteSettings
 from analecta.store.library_db import crawled_sites
 from analecta.store.site_rules import Sites, moved, sites_of, split
 from analecta.store.sites import read_sites, recount

@@ -17,7 +17,7 @@ from analecta.errors import BadUse
 from analecta.evaluate.communities import open_graph, quality, spanning_clusters
 from analecta.evaluate.communities_crawl import crawl_communities, spanned
 from analecta.model import Tally
-from analecta.settings.schema import load
+from analecta.settings.load import load
 from analecta.store.library_db import crawled_sites
 from analecta.store.site_rules import Sites
 from analecta.store.sites import read_sites

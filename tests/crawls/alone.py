@@ -8,7 +8,7 @@ from analecta.crawl.control import Order, Report, decode, encode
 from analecta.crawl.engine import Engine
 from analecta.judge import new_judge
 from analecta.model import UNLIMITED
-from analecta.settings.schema import load
+from analecta.settings.load import load
 from analecta.store.library import Library
 
 

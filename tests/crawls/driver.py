@@ -14,7 +14,7 @@ import tomlkit
 
 from analecta.crawl.coordinator import Crawl, Ending
 from analecta.model import Found, State
-from analecta.settings.schema import load, merge
+from analecta.settings.load import load, merge
 from analecta.store.library import Library
 
 # A test has no time to be patient. Everything else is as a person would have it.

@@ -14,8 +14,7 @@ from rich.live import Live
 from rich.table import Table
 
 from analecta.cli.render import Screen
-from analecta.settings.edit import add
-from analecta.settings.first_settings import first_settings
+from analecta.settings.edit import add, first_settings
 from analecta.settings.schema import Topic
 from analecta.sources.bookmarks import read_bookmarks
 from analecta.sources.collector import clean

@@ -7,7 +7,8 @@ from analecta.fetch.robots import Rules
 from analecta.frontier.policy import Bounds, Policy, best_first
 from analecta.parse.documents.docx import FIELD_LINK
 from analecta.parse.sniff import sniff
-from analecta.settings.schema import SiteSettings, parse
+from analecta.settings.load import parse
+from analecta.settings.schema import SiteSettings
 from analecta.sources.engines.engine import plain
 from analecta.sources.papers.citation import _JOURNAL, take_names
 from analecta.store.site_rules import Sites

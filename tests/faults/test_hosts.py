@@ -13,7 +13,7 @@ from making import candidate, pushed, shard_at
 from analecta.frontier.frontier import Frontier
 from analecta.frontier.hosts import Manners
 from analecta.model import State
-from analecta.settings.schema import with_recipe
+from analecta.settings.load import with_recipe
 from tests.crawls import soundness
 from tests.crawls.alone import crawl_alone
 from tests.crawls.driver import crawl, kept, make_library, states

@@ -13,7 +13,7 @@ from analecta.cli import app
 from analecta.errors import BadUse
 from analecta.export.bundle.repeat import repeat
 from analecta.export.bundle.write import write_bundle
-from analecta.learning.given import given_files
+from analecta.learning.examples import given_files
 from analecta.parse.saved_page import read_example
 from analecta.publish.site import publish
 from analecta.settings.schema import Settings, Topic

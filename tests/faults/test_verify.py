@@ -22,8 +22,7 @@ from analecta.store.sqlite import connect
 from analecta.store.verify import Report
 from analecta.store.warc_scan import read_records
 from analecta.testweb.process import PocketServer
-from analecta.verify.check import check_library
-from analecta.verify.run import NAME, run
+from analecta.verify import NAME, check_library, run
 from tests.cli.test_cli import analecta
 from tests.crawls import soundness
 from tests.crawls.driver import crawl, kept, kill_tree, make_library, rows, started, wait_for

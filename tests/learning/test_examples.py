@@ -8,11 +8,11 @@ from making import candidate, shard_at, target
 
 from analecta.crawl.coordinator import Crawl
 from analecta.errors import Environment
-from analecta.learning.examples import follow
-from analecta.learning.given import given_files
+from analecta.learning.examples import follow, given_files
 from analecta.model import Found, State
-from analecta.settings.first_settings import first_settings
-from analecta.settings.schema import Others, Settings, Topic, load
+from analecta.settings.edit import first_settings
+from analecta.settings.load import load
+from analecta.settings.schema import Others, Settings, Topic
 from analecta.store.library import Library
 from analecta.testweb.process import PocketServer
 from analecta.urls import canonical

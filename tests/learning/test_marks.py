@@ -18,13 +18,12 @@ from analecta.crawl.coordinator import Crawl
 from analecta.errors import BadUse, Busy, Environment
 from analecta.judge import Unjudged
 from analecta.learning import retrain as work
-from analecta.learning.marks import spoken, standing, word_for
-from analecta.learning.reclassify import Model, judged
+from analecta.learning.examples import spoken, standing, word_for
+from analecta.learning.reclassify import Model, Row, changes, judged, load, save, stored
 from analecta.learning.trainer import Teacher
-from analecta.learning.verdicts import Row, changes, load, save, stored
 from analecta.model import OTHERS, Verdict
+from analecta.settings.load import load as settings_of
 from analecta.settings.schema import LearnSettings
-from analecta.settings.schema import load as settings_of
 from analecta.store.library import Library
 from analecta.store.library_db import BAD, DROP, GOOD, Word, lesson_wanted, mark, said, say, take_back
 from analecta.store.page_lookup import find

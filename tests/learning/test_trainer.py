@@ -9,8 +9,9 @@ from analecta.crawl.coordinator import Crawl
 from analecta.judge import JUDGES
 from analecta.learning.trainer import Lesson, Schedule
 from analecta.model import UNLIMITED, Candidate, State
-from analecta.settings.first_settings import first_settings
-from analecta.settings.schema import LearnSettings, Topic, load
+from analecta.settings.edit import first_settings
+from analecta.settings.load import load
+from analecta.settings.schema import LearnSettings, Topic
 from analecta.store.library import Library
 from analecta.store.links import page_links
 from analecta.store.partition import Shard

@@ -9,7 +9,7 @@ import numpy as np
 from analecta.model import State
 from analecta.search import Asked, Found, Search
 from analecta.search.update import sync
-from analecta.settings.first_settings import first_settings
+from analecta.settings.edit import first_settings
 from analecta.settings.schema import Topic
 from analecta.store.library import Library
 from analecta.store.partition import Shard

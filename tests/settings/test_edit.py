@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analecta.errors import BadSettings, BadUse, Environment
-from analecta.settings.edit import add, rewrite
-from analecta.settings.first_settings import first_settings
+from analecta.settings.edit import add, first_settings, rewrite
 from analecta.settings.schema import Others, Topic
 from tests.effort import little_work
 

@@ -1,7 +1,8 @@
 import re
 
-from analecta.settings.first_settings import EXAMPLES, first_settings
-from analecta.settings.schema import Topic, load, parse
+from analecta.settings.edit import EXAMPLES, first_settings
+from analecta.settings.load import load, parse
+from analecta.settings.schema import Topic
 
 TOPICS = [Topic('R"oses #1', ("https://a.test/", "https://b.test/?x='y'")), Topic("Ærø", ("http://c.test/",))]
 

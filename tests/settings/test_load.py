@@ -5,8 +5,7 @@ import orjson
 import pytest
 
 from analecta.errors import BadUse
-from analecta.settings.load import listed
-from analecta.settings.schema import recipe_names, recipe_text
+from analecta.settings.load import listed, recipe_names, recipe_text
 
 
 def analecta(*words: str) -> str:

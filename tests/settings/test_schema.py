@@ -5,7 +5,8 @@ import re
 import pytest
 
 from analecta.errors import BadSettings, BadUse
-from analecta.settings.schema import Settings, load, merge, parse, recipe_names, recipe_text
+from analecta.settings.load import load, merge, parse, recipe_names, recipe_text
+from analecta.settings.schema import Settings
 
 
 def fault(text):

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.addresses import address, address_line, evident
 from analecta.errors import BadUse
 from analecta.sources import READERS
 from analecta.sources.files import MAX_BYTES
 from analecta.sources.lists import read_urls
+from analecta.urls import address, address_line, evident
 
 
 def seeds(path, data: bytes):

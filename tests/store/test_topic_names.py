@@ -5,7 +5,7 @@ import msgspec
 import pytest
 
 from analecta.errors import BadUse
-from analecta.settings.first_settings import first_settings
+from analecta.settings.edit import first_settings
 from analecta.settings.schema import Topic
 from analecta.store.library import Library
 from analecta.store.topic_names import shown_topics, topic_numbers

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analecta.errors import BadUse
-from analecta.topics.plan import Part, split
+from analecta.topics.split import Part, split
 
 TEXT = """# My library.
 contact = "me@example.org"  # that is me

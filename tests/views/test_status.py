@@ -8,7 +8,7 @@ from rich.console import Console
 
 from analecta.cli.status_table import show
 from analecta.errors import Busy
-from analecta.settings.first_settings import first_settings
+from analecta.settings.edit import first_settings
 from analecta.settings.schema import Topic
 from analecta.store.library import Library
 from analecta.views.rows import Left, pages

@@ -19,7 +19,8 @@ from analecta.export.bundle import FILES, Decision, Manifest, Run, allowed, exam
 from analecta.export.bundle.read import Bundle, open_bundle
 from analecta.export.bundle.write import decisions, in_order
 from analecta.model import Fetched, NoAnswer, Request
-from analecta.settings.schema import Settings, parse
+from analecta.settings.load import parse
+from analecta.settings.schema import Settings
 from analecta.signals import stop_handler, was_stopped
 from analecta.store.library import Library, whole_or_nothing
 from analecta.testweb.server import Response

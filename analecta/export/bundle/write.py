@@ -39,7 +39,8 @@ from analecta.export.bundle import (
     order_digest,
 )
 from analecta.model import State
-from analecta.settings.schema import Settings, load
+from analecta.settings.load import load
+from analecta.settings.schema import Settings
 from analecta.store.library import Library
 from analecta.store.output import check_output, output
 

@@ -16,8 +16,7 @@ from analecta.publish.site.frame import framed, up
 from analecta.publish.site.markup import Html, foreign, joined, link, tag
 from analecta.publish.site.metadata import copy_metadata
 from analecta.store.rows import Item
-from analecta.text.display import language
-from analecta.text.words import day, format_name, is_page, iso, written
+from analecta.text.display import day, format_name, is_page, language, rfc3339, written
 from analecta.urls import canonical
 from analecta.views.copies import answer_of, html_of
 
@@ -148,7 +147,7 @@ def _banner(shelf: Shelf, entry: Entry, root: str) -> Html:
     what = "its words, lists, tables and links" if is_page(item.mime) else f"the text of a {format_name(item.mime)}"
     rows: Sequence[tuple[str, str]] = (
         ("From", link(item.url, foreign(item.url))),
-        ("Fetched", tag("time", f"{day(at)}, {iso(at)[11:16]} UTC", datetime=iso(at))),
+        ("Fetched", tag("time", f"{day(at)}, {rfc3339(at)[11:16]} UTC", datetime=rfc3339(at))),
         ("Written", written(item.date)),
         ("Author", foreign(item.author) if item.author else ""),
         ("In the archive", tag("code", f"{item.warc}, {item.length:,} bytes at {item.offset:,}")),

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from analecta.publish.site.content import Entry, Shelf, Site, community_path
 from analecta.publish.site.markup import Html, joined, node
-from analecta.text.display import language
-from analecta.text.words import iso
+from analecta.text.display import language, rfc3339
 
 MOST = 50  # entries of a feed
 _ATOM, _DC = "http://www.w3.org/2005/Atom", "http://purl.org/dc/elements/1.1/"
@@ -41,7 +40,7 @@ def _feed(site: Site, title: str, path: str, page: str, name: str, found: Sequen
     parts = [
         node("title", title),
         node("id", urn(f"analecta:{name}")),
-        node("updated", iso(entries[0][1].item.fetched_at if entries else site.made)),
+        node("updated", rfc3339(entries[0][1].item.fetched_at if entries else site.made)),
         node("author", node("name", site.title)),
         node("generator", "Analecta"),
         *_places(site, path, page),
@@ -63,7 +62,7 @@ def _entry(site: Site, shelf: Shelf, entry: Entry) -> Html:
     parts = [
         node("title", entry.title, xml_lang=lang),
         node("id", urn(item.url)),
-        node("updated", iso(item.fetched_at)),
+        node("updated", rfc3339(item.fetched_at)),
         node(
             "link",
             rel="alternate",
@@ -108,7 +107,7 @@ def sitemap(site: Site) -> str:
     ]
     if site.communities:
         pages += [(path, site.made) for path in ("communities.html", *map(community_path, site.communities))]
-    urls = (node("url", node("loc", site.base_url + path), node("lastmod", iso(at))) for path, at in pages)
+    urls = (node("url", node("loc", site.base_url + path), node("lastmod", rfc3339(at))) for path, at in pages)
     return _HEAD + node("urlset", joined(urls, Html("\n")), xmlns=_SITEMAP) + "\n"
 
 

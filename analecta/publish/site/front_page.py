@@ -11,8 +11,7 @@ from analecta.publish.site.frame import feed_link, framed, search_box
 from analecta.publish.site.markup import Html, foreign, joined, link, tag
 from analecta.publish.site.metadata import front_metadata
 from analecta.publish.site.topic_page import fact_list, home_link
-from analecta.text.display import many
-from analecta.text.words import day, listed
+from analecta.text.display import day, listed, many
 
 _NEWEST = 10
 _FIRST = 3  # titles of a topic beside its name

@@ -11,9 +11,8 @@ from analecta.publish.site.frame import feed_link, framed, up
 from analecta.publish.site.markup import Html, foreign, joined, link, tag
 from analecta.publish.site.metadata import about, shelf_metadata
 from analecta.store.library import Moment
-from analecta.text.display import language, many
+from analecta.text.display import day, format_name, is_page, language, language_name, many, written
 from analecta.text.summary import name_of
-from analecta.text.words import day, format_name, is_page, language_name, written
 from analecta.views.reasons import KIND_WORDS
 
 _OTHER_WAYS = {

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from analecta.settings.schema import load
+from analecta.settings.load import load
 from analecta.store.library import Library
 from analecta.testweb.process import ServerProcess
 from tests.crawls.driver import pages

@@ -4,7 +4,7 @@ import pytest
 
 from analecta.errors import Busy
 from analecta.publish.oai.sync import Synced, keeping
-from analecta.settings.first_settings import first_settings
+from analecta.settings.edit import first_settings
 from analecta.settings.schema import Topic
 from analecta.store import oai_records
 from analecta.store.library import Library

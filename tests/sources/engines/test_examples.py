@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 from analecta.cli import app
 from analecta.errors import BadUse, Environment
 from analecta.model import Fetched, NoAnswer
-from analecta.settings.schema import FetchSettings, load
+from analecta.settings.load import load
+from analecta.settings.schema import FetchSettings
 from analecta.sources.engines.client import choose
 from analecta.sources.engines.engine import Ask, Hit, phrase
 from analecta.sources.engines.examples import Clients, Phrases, find_examples, in_session, topic_examples, topic_queries
