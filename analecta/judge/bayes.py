@@ -27,7 +27,7 @@ Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
 _ARRAYS = ("idf_", "odds_", "middle_", "slope_", "known_")
-_ALONE = 0.2  # see calibrate.py; words of a single example outweigh all others in its own score
+_ALONE = 0.2  # see calibration.py; words of a single example outweigh all others in its own score
 _SPACE = ("hashes", "features", "pairs")
 
 

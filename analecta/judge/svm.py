@@ -5,7 +5,7 @@ Beyond the paper:
   against a topic count too. One topic from 10 examples, average precision 0.59 without those and 0.64 with them.
 - A page's vector is brought to length 1 together with the words that are no features, each of which counts as
   `outside` of an average feature; else a page is near the only topic whatever else it says (0.53, and 0.57 so).
-- Confidence is the distance from the hyperplane, as in the paper, brought to [0, 1] by calibrate.py.
+- Confidence is the distance from the hyperplane, as in the paper, brought to [0, 1] by calibration.py.
 
 All nodes are one matrix: a batch of pages is judged by one product.
 """

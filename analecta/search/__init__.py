@@ -12,7 +12,7 @@ from analecta.communities.view import Community, Homes
 from analecta.errors import BadUse
 from analecta.model import OTHERS
 from analecta.search import communities as community_index
-from analecta.search import ranking as scores
+from analecta.search import ranking
 from analecta.search.communities import SHOWN, Fit, Fitting, key
 from analecta.search.compile import NONE, Meaning, Names, also_on, filtered, first_on, marked, meant
 from analecta.search.index import reopen, schema
@@ -138,7 +138,7 @@ class Search:
 
     def __init__(self, library: Library) -> None:
         self.library = library
-        self.stand: Standing = scores.load(folder_of(library) / scores.NAME)
+        self.stand: Standing = ranking.load(folder_of(library) / ranking.NAME)
         self.searcher: tantivy.Searcher = reopen(folder_of(library)).searcher()
         sites = sites_of(library, load(library.settings_path).sites)
         self.fitting = Fitting(community_index.reopen(folder_of(library)).searcher(), sites.whole)

@@ -1,4 +1,4 @@
-"""The recipes and what each is for, as the first lines of their files say."""
+"""Settings read and checked: recipe, file and command line as one; and the recipes that there are."""
 
 import re
 import tomllib

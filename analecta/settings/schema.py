@@ -1,4 +1,4 @@
-"""Settings: frozen typed values with readable defaults. What a person writes in `analecta.toml` is checked here.
+"""Settings: frozen typed values with readable defaults. `load` reads and checks `analecta.toml`.
 
 Later layers win: the defaults below, the recipe's file, the library's `analecta.toml`, the command line.
 Every field is described in docs/settings.md (a test holds the two together).

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 # --- words -----------------------------------------------------------------------------------------------------------
 # Words that every topic shares; those of the topics and of other languages are read from the files beside.
 #
-# The slots of the sentences are explained in grammar.py.
+# The slots of the sentences are explained below.
 
 
 def _read(name: str) -> dict[str, Any]:
@@ -162,7 +162,7 @@ class Template(NamedTuple):
 
 
 def template(text: str) -> Template:
-    """Read a template as it is written in words.py."""
+    """Read a template as it is written above."""
     slots = tuple(re.findall(r"\{(\w+)\}", text))
     return Template(re.sub(r"\{\w+\}", "%s", text.replace("%", "%%")), slots)
 
