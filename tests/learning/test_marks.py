@@ -249,8 +249,8 @@ def test_b18_a_dry_run_tells_the_same_and_changes_nothing(lib):
 KILLED = """
 import os, sys
 from pathlib import Path
-from analecta.crawl import retrain as work
-from analecta.settings.schema import load
+from analecta.learning import retrain as work
+from analecta.settings.load import load
 from analecta.store.library import Library
 
 def killed(*_):
