@@ -5,6 +5,9 @@ from enum import IntEnum
 
 import msgspec
 
+BELOW = " / "  # between the parts of a topic's name
+UNLIMITED = 1 << 60
+
 
 class State(IntEnum):
     """Where a URL stands; every URL discovered is in exactly one of these."""

@@ -1,5 +1,7 @@
-"""URLs by the WHATWG rules (ada-url is the one parser), with one canonical form and one identity each."""
+"""URLs by the WHATWG rules (ada-url is the one parser), one canonical form and one identity each; what people write."""
 
+import contextlib
+import ipaddress
 import re
 from collections.abc import Callable, Container
 from functools import cache
@@ -29,6 +31,7 @@ _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _FULL = re.compile(r"[hH][tT][tT][pP][sS]?://")
 _CARRIED = re.compile(r"(?i)\?.*https?(?::|%3a)(?:/|%2f){2}")
 _OF_THE_PAGE = ("", "#", "?", " ")  # hrefs that begin so depend on the page's own name, not only its directory
+_PARAMETER = re.compile(r"\{[^{}]*\}")
 
 
 def url_id(url: str) -> int:
@@ -159,3 +162,61 @@ class Joiner:
                 return target
 
         return joined
+
+
+def is_loopback(connect_to: str) -> bool:
+    """Whether an address like "127.0.0.1:8080" or "https://[::1]:443" is on this machine."""
+    host = connect_to.rpartition("//")[2].rpartition(":")[0].strip("[]")
+    with contextlib.suppress(ValueError):
+        return ipaddress.ip_address(host).is_loopback
+    return host == "localhost"
+
+
+def origin(url: str) -> str:
+    """Scheme, host and port of a URL, or of a template of URLs; "" where it is none."""
+    target = canonical(_PARAMETER.sub("x", url))
+    return "/".join(target.url.split("/", 3)[:3]) if target else ""
+
+
+def on_this_machine(url: str) -> bool:
+    """Whether a URL's host is this machine by its very name, whatever a name server may say."""
+    target = canonical(_PARAMETER.sub("x", url))
+    if target is None:
+        return False
+    host = re.sub(r":\d+$", "", target.host)
+    with contextlib.suppress(ValueError):
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    return host == "localhost"
+
+
+# --- Which words are an address that can be crawled, and why others are none -----------------------------------------
+
+
+_SCHEME_NO_PORT = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?!\d)")  # "example.org:8080" has a port, no scheme
+_BARE = re.compile(r"[\w-]+(?:\.[\w-]+)+\.?(?::\d+)?(?:[/?].*)?|localhost(?::\d+)?(?:[/?].*)?")
+_EVIDENT = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|www\.|(?:javascript|mailto|data|about|place):", re.IGNORECASE)
+
+
+def address(words: str) -> tuple[str, str]:
+    """The URL that is meant, or why none is."""
+    if len(words) > MAX_URL:
+        return "", f"it is longer than {MAX_URL} characters"
+    if scheme := _SCHEME_NO_PORT.match(words):
+        if scheme[0].lower() in ("http:", "https:"):
+            return words, ""
+        return "", f"only http and https can be crawled, not {scheme[0]}"
+    if _BARE.fullmatch(words):
+        return f"https://{words}", ""
+    return "", "it looks neither like a URL nor like a host"
+
+
+def address_line(line: str) -> tuple[str, str]:
+    """The same for a line of a list, which holds nothing else."""
+    if len(line.split()) > 1:
+        return "", "there is more than one word on the line"
+    return address(line)
+
+
+def evident(words: str) -> bool:
+    """Whether words are meant as a link where names may stand too: `Node.js` is no host there."""
+    return _EVIDENT.match(words) is not None

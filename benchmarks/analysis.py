@@ -22,16 +22,16 @@ from typing import Any
 import numpy as np
 from measure import keep, machine, show
 
-from analecta.analyse.agreement import nmi, purity
+from analecta.analyse.clustering import nmi, purity
 from analecta.analyse.hits import hits
 from analecta.model import Candidate, State, Target
-from analecta.publish.surveying import survey
 from analecta.store.library import Library
-from analecta.store.packed import pack_text
-from analecta.store.shard import PAGE_COLUMNS, Shard
+from analecta.store.partition import PAGE_COLUMNS, Shard
+from analecta.store.schema import pack_text
 from analecta.testweb.plan import Card
 from analecta.testweb.pocket import PocketWeb
 from analecta.urls import canonical
+from analecta.views.clusters import survey
 
 OUT = Path(__file__).parent / "out" / "analysis.json"
 PAGES, LINKS = 100_000, 1_000_000

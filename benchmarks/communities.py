@@ -1,7 +1,7 @@
 """How well, and how fast, are communities found? Made-up webs of 11,000 sites, and with `--gml FILE` a real graph.
 
-The rules of `analyse/claims` and `analyse/everywhere` were set on web 1; web 2 and 3 are others of the same kind, and
-the quiet web has no links between communities.
+The rules of `communities/claims` and `communities/merging` were set on web 1; web 2 and 3 are others of the same
+kind, and the quiet web has no links between communities.
 """
 
 import argparse
@@ -10,10 +10,8 @@ from typing import Any
 
 from measure import keep, machine, show
 
-from analecta.analyse.spanning import Quality
-from analecta.evaluate.communities import Trial, draw, trial
-from analecta.evaluate.communities_graphs import SiteGraph, read_gml
-from analecta.testweb.villages import Villages
+from analecta.evaluate.communities import Quality, SiteGraph, Trial, draw, read_gml, trial
+from analecta.testweb.community_web import Villages
 
 OUT = Path(__file__).parent / "out" / "communities.json"
 WEBS = {"1": (1, 1.0), "2": (2, 1.0), "3": (3, 1.0), "quiet": (1, 0.0)}

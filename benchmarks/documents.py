@@ -19,8 +19,7 @@ from measure import keep, machine, run, show
 
 from analecta.model import Answer
 from analecta.parse import Parser
-from analecta.parse.documents import READERS
-from analecta.parse.documents.page import parse_document
+from analecta.parse.documents import READERS, parse_document
 from analecta.parse.sniff import DOCX, EPUB, ODT, PDF, PPTX, RTF
 from analecta.urls import Joiner, canonical
 

@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 from turbohtml import parse
 
 from analecta.model import Target
-from analecta.terms import words
+from analecta.text.tokens import words
 from analecta.urls import Joiner, canonical
 
 MODELS = 60

@@ -18,10 +18,10 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from analecta.crawl.recipe import frontier_of, manners
+from analecta.crawl.build import frontier_of, manners
 from analecta.model import Candidate, Target
-from analecta.settings import Settings
-from analecta.store.shard import Shard
+from analecta.settings.schema import Settings
+from analecta.store.partition import Shard
 from analecta.urls import url_id
 
 OUT = Path(__file__).parent / "out" / "memory.json"

@@ -16,17 +16,17 @@ from typing import Any
 from analysis import BATCH, PAGES, cards, target
 from measure import keep, machine, show
 
-from analecta.crawl import retrain as work
-from analecta.crawl.reclassify import judged
-from analecta.crawl.verdicts import stored
 from analecta.frontier.policy import SEED_PRIORITY
+from analecta.learning import retrain as work
+from analecta.learning.reclassify import judged, stored
 from analecta.model import Candidate, State
-from analecta.seed.first_settings import first_settings
-from analecta.settings import Topic, load
-from analecta.store.feedback import GOOD, Word, say
+from analecta.settings.edit import first_settings
+from analecta.settings.load import load
+from analecta.settings.schema import Topic
 from analecta.store.library import Library
-from analecta.store.packed import pack_text
-from analecta.store.shard import PAGE_COLUMNS, Shard
+from analecta.store.library_db import GOOD, Word, say
+from analecta.store.partition import PAGE_COLUMNS, Shard
+from analecta.store.schema import pack_text
 from analecta.testweb.pocket import PocketWeb
 
 OUT = Path(__file__).parent / "out" / "reclassify.json"

@@ -25,11 +25,10 @@ from typing import Any
 from analysis import write
 from measure import keep, machine, show
 
-from analecta.publish.items import Item, items, text_of
-from analecta.publish.search.keeping import sync
-from analecta.publish.search.kept import folder_of
-from analecta.publish.search.searching import Asked, Found, opened
+from analecta.search import Asked, Found, opened
+from analecta.search.update import folder_of, sync
 from analecta.store.library import Library
+from analecta.store.rows import Item, items, text_of
 
 OUT = Path(__file__).parent / "out" / "search.json"
 PAGES, QUERIES = 100_000, 500

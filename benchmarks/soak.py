@@ -29,7 +29,7 @@ from soak_library import known_urls, recorded, survival, whole_library
 from soak_pages import TOPICS
 from soak_web import SoakServer
 
-from analecta.settings import FetchSettings
+from analecta.settings.schema import FetchSettings
 from analecta.store.library import Library
 
 OUT = Path(__file__).parent / "out" / "soak.json"

@@ -6,7 +6,7 @@ from random import Random
 
 import xxhash
 
-from analecta.testweb.grammar import fill, lexicon, sentences
+from analecta.testweb.sentences import fill, lexicon, sentences
 
 TOPICS = ("beekeeping", "astronomy")  # what the library is about
 OTHERS = ("chess", "bridges", "cycling")

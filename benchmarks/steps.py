@@ -19,25 +19,26 @@ import webroot
 from rich.console import Console
 from rich.table import Table
 
-from analecta.crawl import exchange, harvest, offers, pages
-from analecta.crawl.aside import in_threads
-from analecta.crawl.partitions import Crawl
-from analecta.crawl.training import Teacher
+from analecta.crawl import discovery, ingest, outcomes
+from analecta.crawl.coordinator import Crawl
+from analecta.crawl.local import in_threads
+from analecta.crawl.processes import exchange
 from analecta.fetch.http import Http
 from analecta.fetch.multi import Multi
 from analecta.fetch.transfer import Transfer
-from analecta.frontier.queues import Frontier
+from analecta.frontier.frontier import Frontier
 from analecta.judge.centroid import Centroid
-from analecta.judge.links import LinkJudge
+from analecta.judge.link_judge import LinkJudge
 from analecta.judge.profile import Profile
+from analecta.learning.trainer import Teacher
 from analecta.parse import Parser
-from analecta.parse.fingerprint import NearDuplicates
-from analecta.settings import load
+from analecta.settings.load import load
 from analecta.store.archive import Archive
 from analecta.store.library import Library
-from analecta.store.shard import Shard
+from analecta.store.partition import Shard
 from analecta.testweb.pocket import PocketWeb
 from analecta.testweb.process import ServerProcess
+from analecta.text.fingerprint import NearDuplicates
 
 WARC = webroot.WARC
 OUT = Path(__file__).parent / "out" / "steps.json"
@@ -54,19 +55,19 @@ STEPS: dict[str, list[tuple[Any, str]]] = {
         (Transfer, "take_wire"),
     ],
     "parse, links, text": [(Parser, "__call__")],
-    "words": [(pages, "words")],
+    "words": [(ingest, "words")],
     "judge": [(Centroid, "judge_words"), (Profile, "judge_words")],
-    "fingerprints": [(pages, "fingerprints"), (NearDuplicates, "sift")],
+    "fingerprints": [(ingest, "fingerprints"), (NearDuplicates, "sift")],
     "archive": [(Archive, "write"), (Archive, "flush")],
     "store": [(Shard, "add_page"), (Shard, "page_with_body"), (Shard, "settle"), (Shard, "commit")],
     "link judge": [(LinkJudge, "see"), (LinkJudge, "refresh"), (LinkJudge, "worth"), (Frontier, "rescore")],
-    "judging again": [(pages.Pages, "take_up")],
+    "judging again": [(ingest.Pages, "take_up")],
     "learning": [(Teacher, "first"), (Teacher, "again")],
     "frontier": [(Frontier, name) for name in ("fresh", "push", "pop", "close", "raise_priority", "refuse")],
     "frontier, on disk": [(Shard, name) for name in ("add", "lease", "spill", "warm", "reprioritise")],
-    "link policy": [(offers.Offers, "follow"), (offers.Offers, "admit")],
+    "link policy": [(discovery.Offers, "follow"), (discovery.Offers, "admit")],
     "exchange": [(exchange.Exchange, "flush"), (exchange.Exchange, "take")],
-    "pages to rows": [(pages.Pages, "_keep"), (pages.Pages, "take"), (harvest.Harvest, "take")],
+    "pages to rows": [(ingest.Pages, "_keep"), (ingest.Pages, "take"), (outcomes.Harvest, "take")],
 }
 
 

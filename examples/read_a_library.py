@@ -7,8 +7,8 @@ A library is a folder of SQLite files; reading never disturbs a crawl that is un
 import sys
 from pathlib import Path
 
-from analecta.publish.collection import collections
 from analecta.store.library import Library
+from analecta.views.collections import collections
 
 
 def main(folder: str, wanted: str = "", count: str = "5") -> None:

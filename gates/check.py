@@ -20,7 +20,7 @@ import tomlkit
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from analecta.evaluate.webs import open_web  # noqa: E402
+from analecta.testweb.webs import open_web  # noqa: E402
 from gates.quality import communities, f1s, recalls  # noqa: E402
 
 FILES = {kind: HERE / f"{kind}.toml" for kind in ("recall", "judges", "communities")}

@@ -8,19 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from analecta.analyse.communities import WT
-from analecta.analyse.site_links import OUT_LINK
-from analecta.evaluate.communities import Trial, trial
+from analecta.communities.claims import OUT_LINK
+from analecta.communities.growth import WT
+from analecta.evaluate.communities import Trial, open_graph, trial
 from analecta.evaluate.communities import draw as draw_sites
-from analecta.evaluate.communities_graphs import open_graph
 from analecta.evaluate.evaluation import Plan, evaluate
 from analecta.evaluate.graph import Graph, read_nodes
-from analecta.evaluate.labels import choose_topics, draw, of_urls, pages_of, read_labels
-from analecta.evaluate.webs import Web
+from analecta.evaluate.questions import choose_topics, draw, of_urls, pages_of, read_labels
 from analecta.judge import JUDGES
 from analecta.model import Example, Page
 from analecta.parse import Parser, ParserDied
-from analecta.terms import words
+from analecta.testweb.webs import Web
+from analecta.text.tokens import words
 from analecta.urls import canonical
 
 BATCH = 64

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 import hypothesis
 import pytest
 
-from analecta.crawl.collector import record
-from analecta.crawl.partitions import Crawl
-from analecta.seed.first_settings import first_settings
-from analecta.settings import Topic, load
+from analecta.crawl.coordinator import Crawl
+from analecta.settings.edit import first_settings
+from analecta.settings.load import load
+from analecta.settings.schema import Topic
 from analecta.store.library import Library
+from analecta.store.library_db import record
 from analecta.testweb.process import PocketServer
 from tests.tools import MISSING
 

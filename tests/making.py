@@ -7,11 +7,11 @@ from typing import Any
 
 import msgspec
 
-from analecta.frontier.politeness import MAX_WAIT, Manners
-from analecta.frontier.queues import Frontier
+from analecta.frontier.frontier import Frontier
+from analecta.frontier.hosts import MAX_WAIT, Manners
 from analecta.model import Answer, Candidate, Found, Lease, State, Target
-from analecta.publish.items import Item
-from analecta.store.shard import PAGE_COLUMNS, Shard
+from analecta.store.partition import PAGE_COLUMNS, Shard
+from analecta.store.rows import Item
 from analecta.urls import canonical
 
 FREE = Manners(0.0, 1000, 0)  # hosts that may be asked at any time
@@ -96,7 +96,7 @@ def committed(frontier: Frontier, shard: Shard) -> None:
 
 
 def reopened(shard: Shard, manners: Manners = FREE, wall: float = 0.0, **more: Any) -> Frontier:
-    """The frontier of a shard that was just opened at time 0, built as crawl/recipe.py builds it."""
+    """The frontier of a shard that was just opened at time 0, built as crawl/build.py builds it."""
     back = shard.release_leases(0, 3)
     frontier = Frontier(shard, manners, next_n=shard.last_n() + 1, **more)
     frontier.sieve.load(shard.seen_ids(), shard.last_n())

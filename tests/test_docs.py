@@ -16,7 +16,8 @@ import typer
 from msgspec import inspect
 
 from analecta.cli import app
-from analecta.settings import Settings, recipe_names
+from analecta.settings.load import recipe_names
+from analecta.settings.schema import Settings
 from analecta.store.library import Library
 
 ROOT = Path(__file__).parents[1]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from analecta.demo import demo
+from analecta.cli.demo import demo
 
 ROOT = Path(__file__).parents[1]
 SHOWN = sorted(set(re.findall(r"docs/[\w-]+\.png", (ROOT / "README.md").read_text())))

@@ -1,9 +1,8 @@
-"""Hubs and authorities: a good hub links to good authorities, a good authority is linked from good hubs (B12, P8).
+"""Hubs and authorities (B12, P8): of any graph, of a topic's pages, and of clusters."""
 
-Pages are numbers from 0, links are two arrays of such numbers. The remedies are those of Bharat and Henzinger (SIGIR
-1998): a host has one voice about a page however many of its pages link there, and off-topic pages have little to say.
-"""
+from collections.abc import Iterable, Sequence
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
@@ -143,3 +142,102 @@ def _unit(scores: Floats) -> Floats:
     scores = scores / most
     # Not `scores @ scores`: BLAS would use all cores for it, and sum up in an order that depends on their number.
     return np.asarray(scores / np.sqrt(np.square(scores).sum()), np.float64)
+
+
+# --- The graph of pages and links, and the hubs and authorities of a topic in it (B12) -------------------------------
+
+
+PageLinks = tuple[int, int, bytes | None]  # id, number of its host, ids it links to as packed 64-bit numbers
+
+
+class LinkGraph(msgspec.Struct):
+    """The pages kept and the links between them; page i has id ids[i] and is on host hosts[i]."""
+
+    ids: list[int]
+    hosts: Numbers
+    src: Numbers
+    dst: Numbers
+
+
+def link_graph(pages: Sequence[PageLinks], moves: Sequence[tuple[int, int]]) -> LinkGraph:
+    """Build it; a link to a page that has moved, or that another stands for, leads to where that is."""
+    ids, hosts = (np.array([page[i] for page in pages], np.int64) for i in (0, 1))
+    links = [np.frombuffer(page[2] or b"", np.int64) for page in pages]
+    src = np.repeat(np.arange(len(pages)), [len(of_page) for of_page in links])
+    dst = _places(np.concatenate([*links, np.zeros(0, np.int64)]), ids, np.array(moves, np.int64).reshape(-1, 2))
+    return LinkGraph(ids.tolist(), hosts, src[dst >= 0], dst[dst >= 0])
+
+
+def _places(links: Numbers, ids: Numbers, moves: Numbers) -> Numbers:
+    """Where among `ids` each link ends, after all moves; -1 for nowhere."""
+    known = np.unique(np.concatenate([ids, moves.ravel()]))
+    if not len(known):
+        return np.full(len(links), -1, np.int64)
+    stands_at, place = np.arange(len(known)), np.full(len(known), -1, np.int64)
+    stands_at[np.searchsorted(known, moves[:, 0])] = np.searchsorted(known, moves[:, 1])
+    place[np.searchsorted(known, ids)] = np.arange(len(ids))
+    at = np.minimum(np.searchsorted(known, links), len(known) - 1)
+    return np.where(known[at] == links, place[settled(stands_at)[at]], -1)
+
+
+def hubs_and_authorities(
+    graph: LinkGraph, own: Iterable[int], within_hosts: bool = False
+) -> tuple[dict[int, float], dict[int, float]]:
+    """Hub and authority scores around a topic's own pages (Bharat and Henzinger), by id.
+
+    Links within a host do not count; with `within_hosts` they do where hardly one leaves its host.
+    """
+    start = np.flatnonzero(np.isin(graph.ids, list(own)))
+    if not len(start):
+        return {}, {}
+    members = base_set(start, graph.src, graph.dst)
+    src, dst = within(members, graph.src, graph.dst)
+    hosts = graph.hosts[members]
+    scores = hits(src, dst, len(members), hosts=one_voice(src, dst, hosts) if within_hosts else hosts)
+    named = [graph.ids[i] for i in members.tolist()]
+    hubs, authorities = ({id: v for id, v in zip(named, s.tolist(), strict=True) if v > 0} for s in scores)
+    return hubs, authorities
+
+
+# --- cluster links ---------------------------------------------------------------------------------------------------
+# Links seen from clusters: the hubs and authorities of each (P8), and how clusters link to one another.
+
+
+class Web(msgspec.Struct, frozen=True):
+    """Links between pages 0 to `nodes` - 1, with the number of each page's host."""
+
+    src: Numbers
+    dst: Numbers
+    hosts: Numbers
+
+    @property
+    def nodes(self) -> int:
+        """How many pages there are."""
+        return len(self.hosts)
+
+
+def hubs_and_authorities_of(web: Web, cosines: npt.NDArray[np.float32]) -> list[tuple[Floats, Floats]]:
+    """Hub and authority scores of all pages for each cluster; column c has the cosines of pages to its centre.
+
+    A page speaks as loudly as it is nearer to this centre than to the mean of the centres: with plain cosines, which
+    hardly differ on pages of one topic, the densest part of the web wins in all clusters. For the same reason its own
+    scores count by that too: all pages on birds link to the one on animals, which is about more than birds.
+    """
+    hosts = one_voice(web.src, web.dst, web.hosts)
+    loud = np.maximum(cosines - cosines.mean(axis=1, keepdims=True), 0) if cosines.shape[1] > 1 else cosines
+    scores = [hits(web.src, web.dst, web.nodes, weights=column, hosts=hosts) for column in loud.T]
+    return [(_full(hubs * own), _full(good * own)) for (hubs, good), own in zip(scores, loud.T, strict=True)]
+
+
+def links_between(web: Web, of: Numbers, clusters: int) -> Numbers:
+    """How many links lead from pages of each cluster to pages of each other; `of` is -1 for pages of none."""
+    links = np.unique(np.stack([web.src, web.dst], axis=1), axis=0)
+    source, target = of[links[:, 0]], of[links[:, 1]]
+    counted = (source >= 0) & (target >= 0) & (links[:, 0] != links[:, 1])
+    keys = source[counted] * clusters + target[counted]
+    return np.bincount(keys, minlength=clusters * clusters).reshape(clusters, clusters)
+
+
+def _full(scores: Floats) -> Floats:
+    """Scores from 0 to 1."""
+    return scores / max(float(scores.max(initial=0.0)), 1e-300)

@@ -14,9 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
-from analecta.analyse.phrases import Phrases, find_phrases
-from analecta.analyse.prose import Prose, prose
-from analecta.terms import LANGUAGES, Ints, stop_words, tally
+from analecta.analyse.phrases import Phrases, Prose, find_phrases, prose
+from analecta.text.tokens import LANGUAGES, Ints, stop_words, tally
 
 Floats = npt.NDArray[np.float64]
 

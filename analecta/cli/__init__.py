@@ -15,29 +15,29 @@ from typing import Annotated, Any
 import typer
 
 from analecta.cli import (  # noqa: F401 (each brings its commands)
-    analysing,
-    beginning,
-    bundling,
-    collecting,
+    analyse,
+    bundle,
+    collection,
     communities,
-    crawling,
-    exporting,
-    feeding,
-    looking,
-    mapping,
-    publishing,
-    searching,
-    serving,
+    crawl,
+    evaluate,
+    export,
+    feedback,
+    map,
+    new,
+    publish,
+    search,
+    serve_oai,
+    status,
     topics,
-    trying,
     verify,
 )
 from analecta.cli.app import app
 from analecta.cli.process import check_limits, open_streams
 from analecta.errors import AnalectaError
-from analecta.publish.whole import discard
+from analecta.files import discard
 from analecta.signals import INTERRUPTED, interrupt_on_stop, was_stopped
-from analecta.text_safe import plain
+from analecta.text.display import plain
 
 # The help goes the way a library goes: begun, grown, looked at, understood, shown, passed on.
 _ORDER = (

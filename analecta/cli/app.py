@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from analecta.publish.whole import discard
+from analecta.files import discard
 from analecta.signals import INTERRUPTED
-from analecta.text_safe import escape_json
+from analecta.text.display import escape_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,7 +35,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instea
 
 def console(stderr: bool = False) -> "Console":
     """Text as it is: nothing that comes from the web is read as markup, and no URL is cut where nobody looks on."""
-    from analecta.publish.plain import Screen
+    from analecta.cli.render import Screen
 
     on_screen = (sys.stderr if stderr else sys.stdout).isatty()
     return Screen(stderr=stderr, markup=False, highlight=False, emoji=False, width=None if on_screen else 1000)
@@ -61,7 +61,7 @@ Force = Annotated[bool, typer.Option("--force", help="Replace a file of another 
 
 def write_text(path: Path, text: str, kind: str, force: bool) -> None:
     """Write a file that was asked for."""
-    from analecta.publish.output import output
+    from analecta.store.output import output
 
     with output(path, kind, force) as out:
         out.write(text.encode())

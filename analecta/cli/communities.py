@@ -27,19 +27,20 @@ def communities(
 
     Communities are seen best in a library that was grown site by site: recipe = "communities".
     """
-    from analecta.publish.communities import communities, find
-    from analecta.publish.community_graph import write_graph
-    from analecta.publish.community_telling import tell, tell_one
-    from analecta.publish.output import check_outside
-    from analecta.publish.plain import many, next_steps
+    from analecta.cli.communities_table import tell, tell_one
+    from analecta.cli.render import next_steps
+    from analecta.communities.view import communities, find
+    from analecta.export.graphs import write_community_graph
     from analecta.store.library import Library
+    from analecta.store.output import check_outside
+    from analecta.text.display import many
 
     if output is not None:
         check_outside(output)
     library = Library(lib)
     found = communities(library)
     one = find(found, community) if community else None
-    written = None if output is None else write_graph(library, found, output, force)
+    written = None if output is None else write_community_graph(library, found, output, force)
     if json:
         print_json(one or {"library": str(lib), "crawling": library.holder(), "found": found})
         return
@@ -71,11 +72,12 @@ def sites(
 
     Exit codes: 0 done or shown, 2 bad use, 4 disk, or a crawl holds the library.
     """
-    from analecta.publish.plain import next_steps, plain
-    from analecta.settings import load
-    from analecta.store import sites as store
+    from analecta.cli.render import next_steps
+    from analecta.settings.load import load
+    from analecta.store import site_rules as store
     from analecta.store.library import Library
-    from analecta.store.recounting import recount as count_anew
+    from analecta.store.sites import recount as count_anew
+    from analecta.text.display import plain
 
     if sum(map(bool, (merge, split, undo, recount))) > 1:
         raise BadUse("one at a time: --merge, --split, --undo or --recount")

@@ -7,7 +7,7 @@ import resource
 import sys
 
 from analecta.errors import Environment
-from analecta.publish.whole import discard
+from analecta.files import discard
 
 FILES = 64  # that must be allowed to be open at a time; a crawl asks for more (crawl/checks.py)
 MEMORY = 1_200_000_000  # bytes of address space; documents are parsed in a child that may have 1 GiB

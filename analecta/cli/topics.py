@@ -8,9 +8,8 @@ import typer
 from analecta.cli.app import Json, Lib, app, console, print_json
 
 if TYPE_CHECKING:
-    from analecta.growing import Branch
-    from analecta.publish.analysis import Analysis, Cluster
-    from analecta.seed.splitting import Split
+    from analecta.topics.split import Branch, Split
+    from analecta.views.clusters import Analysis, Cluster
 
 topics = typer.Typer(help="Show the tree of topics, split a topic into subtopics, undo a split.", no_args_is_help=True)
 app.add_typer(topics, name="topics")
@@ -21,8 +20,8 @@ _SHOWN = 3  # examples of a suggested subtopic
 @topics.command("list")
 def list_(lib: Lib, json: Json = False) -> None:
     """Show the tree of topics, with their seeds and pages."""
-    from analecta.growing import branches
     from analecta.store.library import Library
+    from analecta.topics.split import branches
 
     found = branches(Library(lib))
     if json:
@@ -35,7 +34,7 @@ def list_(lib: Lib, json: Json = False) -> None:
 
 
 def _line(branch: "Branch") -> str:
-    from analecta.publish.plain import many, plain
+    from analecta.text.display import many, plain
 
     counts = [many(branch.seeds, "seed")] if branch.topic else []
     counts += [many(branch.files, "file")] if branch.files else []
@@ -58,8 +57,8 @@ def split(
 
     Exit codes: 0 split, 2 bad use, 3 nothing new, 4 disk, or a crawl holds the library.
     """
-    from analecta.growing import choose, grow, plan, suggested
     from analecta.store.library import Library
+    from analecta.topics.split import choose, grow, plan, suggested
 
     library = Library(lib)
     found = suggested(library, topic)
@@ -91,7 +90,8 @@ def _as_json(lib: Path, topic: str, found: "Analysis", made: "Split", before: Pa
 def _tell(
     lib: Path, found: "Analysis", chosen: list["Cluster"], made: "Split", before: Path | None, dry_run: bool
 ) -> None:
-    from analecta.publish.plain import many, next_steps, plain
+    from analecta.cli.render import next_steps
+    from analecta.text.display import many, plain
 
     screen = console()
     screen.print(f"{plain(found.topic)}: {many(found.pages, 'page')} in {many(len(found.clusters), 'cluster')}")
@@ -115,9 +115,9 @@ def undo(
     json: Json = False,
 ) -> None:
     """Take the last split back: settings, tree and pages as they were before it; again, the one before that."""
-    from analecta.growing import undo
-    from analecta.publish.plain import many, plain
     from analecta.store.library import Library
+    from analecta.text.display import many, plain
+    from analecta.topics.split import undo
 
     found = undo(Library(lib), force)
     if json:

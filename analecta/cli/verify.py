@@ -11,7 +11,7 @@ from analecta.cli.app import Json, Lib, app, busy, console, print_json, stoppabl
 if TYPE_CHECKING:
     from rich.status import Status
 
-    from analecta.store.findings import Report
+    from analecta.store.verify import Report
 
 _LINE_EVERY = 10.0  # seconds between two lines of progress where there is no terminal
 _MB = 1e6
@@ -24,7 +24,7 @@ def verify(
     json: Json = False,
 ) -> None:
     """Check every file of a library for damage; an interrupted check continues where it stopped."""
-    from analecta.verify.check import check_library
+    from analecta.verify import check_library
 
     with stoppable(lambda: "Run the command again to continue the check."), busy("Checking") as status:
         report = check_library(lib, repair, _progress(status))
@@ -54,7 +54,7 @@ def _progress(status: "Status") -> Callable[[str, int, int], None]:
 
 
 def _show(report: "Report", repaired: bool) -> None:
-    from analecta.publish.plain import plain
+    from analecta.text.display import plain
 
     screen = console()
     for words in report.repaired:
@@ -74,6 +74,6 @@ def _show(report: "Report", repaired: bool) -> None:
 
 
 def _next(lib: Lib) -> None:
-    from analecta.publish.plain import next_steps
+    from analecta.cli.render import next_steps
 
     console(stderr=True).print(next_steps(lib, "verify LIB --repair"), soft_wrap=True)

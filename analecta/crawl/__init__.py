@@ -1,1 +1,1 @@
-"""The loop, and those who steer it. `recipe.py` alone knows every part by name."""
+"""The loop, and those who steer it. `build.py` alone knows every part by name."""

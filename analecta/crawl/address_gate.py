@@ -8,7 +8,7 @@ import msgspec
 
 from analecta.frontier.hosts import IpLimits
 from analecta.model import Fetched, Request
-from analecta.seams import Fetch, Locate
+from analecta.protocols import Fetch, Locate
 
 _SOON = 0.05  # seconds after which to look again whether a request has left or ended
 

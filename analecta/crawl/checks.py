@@ -1,17 +1,16 @@
 """What must be right about the settings before anything is fetched."""
 
-import contextlib
-import ipaddress
 import re
 import resource
 from collections.abc import Iterable
 from pathlib import Path
 
-from analecta.crawl.given import given_files
 from analecta.errors import BadUse, Environment, suggest
 from analecta.frontier.policy import WORTHS
 from analecta.judge import JUDGES
-from analecta.settings import Settings
+from analecta.learning.examples import given_files
+from analecta.settings.schema import Settings
+from analecta.urls import is_loopback
 
 _FILES = 64  # open files of a process besides its connections: databases, WARC files, pipes, libraries
 _PORT = r"(?:6553[0-5]|655[0-2]\d|65[0-4]\d\d|6[0-4]\d{3}|[1-5]\d{4}|[1-9]\d{0,3})"
@@ -67,11 +66,3 @@ def check_files(settings: Settings, partitions: int) -> None:
 def _check_kind(table: str, kind: str, known: Iterable[str], path: Path) -> None:
     if kind not in known:
         raise BadUse(f"{path}: {table}.kind is {kind!r}{suggest(kind, list(known))}")
-
-
-def is_loopback(connect_to: str) -> bool:
-    """Whether an address like "127.0.0.1:8080" or "https://[::1]:443" is on this machine."""
-    host = connect_to.rpartition("//")[2].rpartition(":")[0].strip("[]")
-    with contextlib.suppress(ValueError):
-        return ipaddress.ip_address(host).is_loopback
-    return host == "localhost"

@@ -5,7 +5,7 @@ and a URL is asked for only after its lease is committed: whenever the process i
 the last batch with nothing lost and nothing twice.
 
 A crawl in order takes answers as they were asked for, in whole batches, chooses only after it has taken one in, and
-goes by counted time (frontier/lines.py): what it chooses depends on what hosts answer, not on when. It cannot be the
+goes by counted time (frontier/clock.py): what it chooses depends on what hosts answer, not on when. It cannot be the
 same again where hosts answer otherwise, or not in time; but where one asks for a few seconds, they are waited in place.
 """
 
@@ -16,24 +16,24 @@ from collections.abc import Callable
 
 import msgspec
 
-from analecta.crawl.asking import Asker, Flight
-from analecta.crawl.exchange import Exchange, Hello, Letter, Receipt
-from analecta.crawl.harvest import Harvest
-from analecta.crawl.messages import Order, Reins
-from analecta.crawl.offers import Offers
-from analecta.crawl.pages import Landed, Pages
-from analecta.crawl.pile import Pile
+from analecta.crawl.control import Order, Reins
+from analecta.crawl.discovery import Offers
+from analecta.crawl.fetcher import Asker, Flight
+from analecta.crawl.ingest import Landed, Pages
+from analecta.crawl.late_documents import Pile
+from analecta.crawl.outcomes import Harvest
+from analecta.crawl.processes.exchange import Exchange, Hello, Letter, Receipt
 from analecta.fetch.budget import Budget
-from analecta.frontier.lines import Lines
+from analecta.frontier.clock import Lines
+from analecta.frontier.frontier import NEVER, Frontier
 from analecta.frontier.policy import SEED_PRIORITY
-from analecta.frontier.queues import NEVER, Frontier
 from analecta.frontier.traps import NEAR
 from analecta.model import Lease, NoAnswer
 from analecta.store.archive import Archive
-from analecta.store.shard import Shard
+from analecta.store.partition import Shard
 
 LINGER = 0.004  # seconds a batch waits for company once its first answer is there
-MUCH = 400_000  # characters to judge (crawl/pages.py) in a turn: at most a tenth of a second
+MUCH = 400_000  # characters to judge (crawl/ingest.py) in a turn: at most a tenth of a second
 NAP = 0.05  # the longest wait without a look at the mail
 FAR_OFF = 120.0  # seconds after which what must be waited for does not count as near
 

@@ -10,12 +10,11 @@ from collections.abc import Callable
 
 import msgspec
 
-from analecta.frontier.hosts import Host
-from analecta.frontier.lines import Lines
-from analecta.frontier.politeness import SLOW_DOWN, retry_after
-from analecta.frontier.queues import Frontier
+from analecta.frontier.clock import Lines
+from analecta.frontier.frontier import Frontier
+from analecta.frontier.hosts import SLOW_DOWN, Host, retry_after
 from analecta.model import UNASKED, Answer, Fetched, NoAnswer, Request, State
-from analecta.seams import Fetch, Locate
+from analecta.protocols import Fetch, Locate
 from analecta.urls import partition_of
 
 _MORE = 1.0  # seconds beyond the delay between requests of two partitions

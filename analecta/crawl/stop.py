@@ -5,8 +5,8 @@ from pathlib import Path
 from shutil import disk_usage
 
 from analecta.model import Tally
-from analecta.seams import StopRule
-from analecta.settings import StopSettings
+from analecta.protocols import StopRule
+from analecta.settings.schema import StopSettings
 
 
 def pages(most: int) -> StopRule:

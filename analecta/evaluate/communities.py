@@ -1,20 +1,161 @@
-"""How well communities are found (C6): against the truth, against global clustering, and in what time."""
+"""How well communities are found (C6): graphs to find them in, global clustering, and both measured."""
 
+import re
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from pathlib import Path
 from random import Random
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
-from analecta.analyse.communities import WT, Cluster, Communities
-from analecta.analyse.kmeans import kmeans
-from analecta.analyse.site_links import OUT_LINK
-from analecta.analyse.spanning import Floats, Numbers, Quality, quality, spanning_clusters
+from analecta.analyse.clustering import kmeans
+from analecta.communities.claims import OUT_LINK
+from analecta.communities.growth import WT, Cluster, Communities
 from analecta.errors import BadUse
-from analecta.evaluate.communities_graphs import SiteGraph
+from analecta.testweb.community_web import Villages
+
+# --- spanning --------------------------------------------------------------------------------------------------------
+# The baselines of the paper (C6): global clustering by a minimum spanning tree, and the measures to compare by.
+
+
+Numbers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+class Quality(msgspec.Struct, frozen=True):
+    """Means of precision, recall and f-value (equations 6 to 8)."""
+
+    precision: float
+    recall: float
+    f: float
+    clusters: int
+
+
+def spanning_clusters(src: Numbers, dst: Numbers, weight: Floats, sites: int, wt: float = 0.0, k: int = 0) -> Numbers:
+    """The cluster of each site: the tree of heaviest links, cut at links below wt, or at the lightest to have k.
+
+    A tree is the same whichever way its links point, so of two directions the heavier one counts.
+    """
+    low, high = np.minimum(src, dst), np.maximum(src, dst)
+    order = np.argsort(-weight, kind="stable")
+    _, first = np.unique((low * sites + high)[order], return_index=True)
+    kept = order[first]
+    graph = coo_array((1 / weight[kept], (low[kept], high[kept])), shape=(sites, sites)).tocsr()
+    tree = minimum_spanning_tree(graph).tocoo()
+    if k:
+        stay = np.argsort(tree.data, kind="stable")[: max(sites - k, 0)]
+    else:
+        stay = np.flatnonzero(tree.data <= 1 / wt * (1 + 1e-12))
+    cut = coo_array((tree.data[stay], (tree.coords[0][stay], tree.coords[1][stay])), shape=(sites, sites))
+    return np.asarray(connected_components(cut, directed=False)[1], np.int64)
+
+
+def quality(true: Sequence[Collection[Hashable]], found: Sequence[Collection[Hashable]]) -> Quality:
+    """Precision, recall and f-value of the found cluster that overlaps most with each true one (equations 2 to 8)."""
+    owner = {site: place for place, cluster in enumerate(found) for site in cluster}
+    rows = [_overlap(cluster, owner, found) for cluster in true]
+    precision, recall, f = np.mean(rows or [(0.0, 0.0, 0.0)], axis=0).tolist()
+    return Quality(precision, recall, f, len(found))
+
+
+def _overlap(
+    true: Collection[Hashable], owner: Mapping[Hashable, int], found: Sequence[Collection[Hashable]]
+) -> tuple[float, float, float]:
+    best = Counter(owner[site] for site in true if site in owner).most_common(1)
+    if not best:
+        return 0.0, 0.0, 0.0
+    place, common = best[0]
+    precision, recall = common / len(found[place]), common / len(true)
+    return precision, recall, 2 * precision * recall / (precision + recall)
+
+
+# --- communities graphs ----------------------------------------------------------------------------------------------
+# Graphs of sites to find communities in: a made-up one, or a GML file such as that of the political blogs.
+
+
+SITES = 11_000
+_LARGEST = 100_000_000  # bytes of a GML file
+_TOKEN = re.compile(r'"[^"]*"|\[|\]|[^\s\[\]"]+|"')
+
+
+class SiteGraph(msgspec.Struct, frozen=True):
+    """Links between sites, and the community of each site that has one."""
+
+    name: str
+    links: dict[str, dict[str, int]]
+    truth: dict[str, int]
+
+
+def open_graph(web: str, file: Path | None) -> SiteGraph:
+    """The graph of a GML file, or of `villages[:SITES]`."""
+    return read_gml(file) if file is not None else made_up(web)
+
+
+def made_up(web: str, usual: int = SITES) -> SiteGraph:
+    """The graph of `villages[:SITES]`, which is also called `pocket[:SITES]`."""
+    kind, _, size = web.partition(":")
+    if kind not in ("villages", "pocket") or (size and not (size.isdecimal() and int(size) >= 200)):
+        raise BadUse(f"--web wants villages or villages:SITES with 200 sites or more, not {web!r}")
+    sites = int(size or usual)
+    villages = Villages(sites)
+    return SiteGraph(f"villages:{sites}", villages.graph, villages.truth)
+
+
+def read_gml(path: Path) -> SiteGraph:
+    """A graph of nodes with `id`, `label` and `value` (which community) and edges from `source` to `target`."""
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise BadUse(f"{path} has more than {_LARGEST // 1_000_000} MB")
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise BadUse(f"cannot read {path}: {error.strerror}") from None
+    names, truth, links = dict[str, str](), dict[str, int](), dict[str, dict[str, int]]()
+    records = list(_records(text))
+    for kind, record in records:
+        if kind == "node" and "id" in record:
+            label = record.get("label", "").strip('"') or record["id"]
+            name = names[record["id"]] = label if label not in links else f"{label} ({record['id']})"
+            links[name] = {}
+            if re.fullmatch(r"-?\d{1,9}", record.get("value", "").strip('"')):
+                truth[name] = int(record["value"].strip('"'))
+    for kind, record in records:
+        ends = (names.get(record.get("source", "")), names.get(record.get("target", "")))
+        if kind == "edge" and ends[0] and ends[1]:
+            links[ends[0]][ends[1]] = links[ends[0]].get(ends[1], 0) + 1
+    if not links:
+        raise BadUse(f"{path} has no nodes: is it GML?")
+    return SiteGraph(path.name, links, truth)
+
+
+def _records(text: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """The nodes and edges of a GML text as flat records; what is nested deeper is left out."""
+    open_kinds, record, key = list[str](), dict[str, str](), ""
+    for token in _TOKEN.findall(text):
+        if token == "[":
+            open_kinds.append(key)
+            if key in ("node", "edge"):
+                record = {}
+            key = ""
+        elif token == "]":
+            kind = open_kinds.pop() if open_kinds else ""
+            if kind in ("node", "edge"):
+                yield kind, record
+            key = ""
+        elif key:
+            if open_kinds and open_kinds[-1] in ("node", "edge"):
+                record[key] = token
+            key = ""
+        else:
+            key = token
+
+
+# --- How well communities are found (C6): against the truth, against global clustering, and in what time -------------
+
 
 THRESHOLDS = (0.002, 0.005, 0.01, 0.02, 0.05)
 _WIDTH = 64  # numbers that stand for the links of a site in K-means

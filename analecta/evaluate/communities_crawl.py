@@ -17,25 +17,35 @@ from rich.console import Group, RenderableType
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 
-from analecta.analyse.spanning import Floats, Numbers, Quality, quality, spanning_clusters
-from analecta.crawl.partitions import Crawl, Ending
+from analecta.communities.view import communities
+from analecta.crawl.coordinator import Crawl, Ending
 from analecta.errors import Environment
-from analecta.evaluate.communities import Step, draw, grouped, planted
-from analecta.evaluate.communities_graphs import SiteGraph
+from analecta.evaluate.communities import (
+    Floats,
+    Numbers,
+    Quality,
+    SiteGraph,
+    Step,
+    draw,
+    grouped,
+    planted,
+    quality,
+    spanning_clusters,
+)
 from analecta.evaluate.report import in_markdown, on_screen, write_all
-from analecta.evaluate.tables import Rows
-from analecta.publish.communities import communities
-from analecta.seed.first_settings import first_settings
-from analecta.settings import Topic, load
+from analecta.evaluate.summary import Rows
+from analecta.settings.edit import first_settings
+from analecta.settings.load import load
+from analecta.settings.schema import Topic
 from analecta.store.library import Library
-from analecta.store.recounting import count_links
-from analecta.store.sites import Sites
+from analecta.store.site_rules import Sites
+from analecta.store.sites import count_links
+from analecta.testweb.community_web import theme
 from analecta.testweb.process import ServerProcess
-from analecta.testweb.villages_web import theme
 
 SITES = 1100
 _WORKERS = 2
-_WEB = "analecta.testweb.villages_web:VillagesWeb"
+_WEB = "analecta.testweb.community_web:VillagesWeb"
 _LEGEND = """P, R and f are precision, recall and f-value: of what was found against the truth, and against global
 clustering (a spanning tree over the same sites, cut to as many clusters). `its clustering` is what the crawl spends on
 communities while it goes on; `global` begins with the stored pages: links are counted and weighed, the tree is made and

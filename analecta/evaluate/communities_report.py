@@ -6,10 +6,9 @@ from pathlib import Path
 
 from rich.console import Group, RenderableType
 
-from analecta.analyse.spanning import Quality
-from analecta.evaluate.communities import Found, Trial
+from analecta.evaluate.communities import Found, Quality, Trial
 from analecta.evaluate.report import in_markdown, on_screen, write_all
-from analecta.evaluate.tables import Rows
+from analecta.evaluate.summary import Rows
 from analecta.publish.charts import Line, line_chart
 
 _LEGEND = """P, R and f are precision, recall and f-value against the tree, or against the truth. A true community is

@@ -10,14 +10,21 @@ from typing import Any
 import msgspec
 
 from analecta.errors import BadUse
-from analecta.evaluate.crawls import Task, check_recipe
-from analecta.evaluate.examiner import Examiner, read_examples
+from analecta.evaluate.crawls import Pool, Task, check_recipe
 from analecta.evaluate.graph import Graph, Node, load_nodes, save_nodes
-from analecta.evaluate.labels import choose_topics, of_urls, pages_of, read_labels
-from analecta.evaluate.pool import Pool
-from analecta.evaluate.questions import Draws, Question, budget
+from analecta.evaluate.questions import (
+    Draws,
+    Examiner,
+    Question,
+    budget,
+    choose_topics,
+    of_urls,
+    pages_of,
+    read_examples,
+    read_labels,
+)
 from analecta.evaluate.scoring import Run, score, score_order
-from analecta.evaluate.webs import Web, open_web
+from analecta.testweb.webs import Web, open_web
 
 Step = Callable[[str, int, int], None]  # what is being done, how much of it, of how much
 BREADTH_FIRST = "breadth-first"

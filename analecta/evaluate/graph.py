@@ -11,11 +11,11 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from analecta.evaluate.webs import Web
-from analecta.fetch.identity import TOKEN
-from analecta.fetch.rules import Rules, decoded
+from analecta.fetch.client import TOKEN
+from analecta.fetch.robots import Rules, decoded
 from analecta.model import Answer
 from analecta.parse import Parser, ParserDied
+from analecta.testweb.webs import Web
 from analecta.urls import canonical
 
 _HOPS = 10

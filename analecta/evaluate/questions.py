@@ -1,12 +1,124 @@
-"""What is asked of a crawl: topics, seeds drawn for them, the pages that ought to be found, and a budget."""
+"""What is asked of a crawl, what is known about the pages, and a classifier to mark its answers."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from random import Random
+from typing import Any
 
 from analecta.errors import BadUse
 from analecta.evaluate.graph import Graph
-from analecta.evaluate.labels import draw
+from analecta.judge import JUDGES
+from analecta.model import Answer, Example, Page, Verdict
+from analecta.parse import Parser, ParserDied
+from analecta.protocols import Judge
+from analecta.testweb.webs import Web
+from analecta.text.tokens import words
+from analecta.urls import canonical
+
+# --- labels ----------------------------------------------------------------------------------------------------------
+# Which pages are on which topic: labels from a file, topics as prefixes of them, seeds drawn from them.
+
+
+Labels = dict[int, tuple[str, ...]]  # of each page, by its number
+
+
+def read_labels(path: Path, graph: Graph) -> Labels:
+    """The labels of a file: `URL<TAB>label|label...`, or `host<TAB>label` for every page of a host."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadUse(f"cannot read the labels {path}: {error}") from error
+    pages: dict[str, tuple[str, ...]] = {}
+    hosts: dict[str, tuple[str, ...]] = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        where, tab, names = line.partition("\t")
+        labels = tuple(name.strip() for name in names.split("|") if name.strip())
+        if not tab or not labels:
+            raise BadUse(f"{path}, line {number}: wanted are URL<TAB>label|label or host<TAB>label, not {line[:80]!r}")
+        (pages if "://" in where else hosts)[where.strip()] = labels
+    found = of_urls(pages, graph)
+    if hosts:
+        named = {n: hosts[host] for n, host in enumerate(graph.hosts) if host in hosts}
+        found = named | found
+    if not found:
+        raise BadUse(f"no page of the web is named in {path}: do the two belong together?")
+    return found
+
+
+def of_urls(pages: Mapping[str, tuple[str, ...]], graph: Graph) -> Labels:
+    """Labels by URL as labels by page."""
+    found: Labels = {}
+    for url, labels in pages.items():
+        n = graph.find(url)
+        if n is not None:
+            found[n] = tuple(dict.fromkeys((*found.get(n, ()), *labels)))
+    return found
+
+
+def covers(topic: str, label: str) -> bool:
+    """Whether a label is a topic or lies below it: `Science.Biology` covers `Science.Biology.Birds`."""
+    return label == topic or label.startswith(topic + ".")
+
+
+def pages_of(topic: str, labels: Labels) -> list[int]:
+    """The pages on a topic."""
+    return [n for n, names in labels.items() if any(covers(topic, name) for name in names)]
+
+
+def choose_topics(wanted: Sequence[str], labels: Labels, least: int) -> list[str]:
+    """The topics asked for; by default those of the second level (or all, where there are no levels)."""
+    sizes = _sizes(labels)
+    if wanted:
+        for topic in wanted:
+            if not sizes.get(topic):
+                raise BadUse(f"no page has the label {topic!r}{_hint(topic, sizes)}")
+            if sizes[topic] < least:
+                raise BadUse(f"{topic} has {sizes[topic]} pages; --min-pages {least} are asked for")
+        return list(dict.fromkeys(wanted))
+    level = 1 if any("." in topic for topic in sizes) else 0
+    found = sorted(topic for topic, n in sizes.items() if n >= least and topic.count(".") == level)
+    if not found:
+        raise BadUse(f"no topic has {least} pages; see --min-pages")
+    return found
+
+
+def _sizes(labels: Labels) -> Counter[str]:
+    """How many pages each label has, with those below it."""
+    sizes: Counter[str] = Counter()
+    for names in labels.values():
+        above = set[str]()
+        for name in names:
+            parts = name.split(".")
+            above.update(".".join(parts[:i]) for i in range(1, len(parts) + 1))
+        sizes.update(above)
+    return sizes
+
+
+def _hint(topic: str, sizes: Iterable[str]) -> str:
+    near = sorted(name for name in sizes if topic.lower() in name.lower())[:5]
+    return f"; there are {', '.join(near)}" if near else ""
+
+
+def draw(topic: str, number: int, pages: Iterable[int], graph: Graph, seeds: int, hosts: int = 0) -> list[int]:
+    """Random pages to start from, the same for the same topic and number; from `hosts` hosts only, if given."""
+    rng = Random(f"{topic}/{number}")
+    chosen = sorted(pages, key=lambda n: graph.urls[n])
+    if hosts:
+        names = sorted({graph.hosts[n] for n in chosen})
+        some = set(rng.sample(names, min(hosts, len(names))))
+        chosen = [n for n in chosen if graph.hosts[n] in some]
+    return rng.sample(chosen, min(seeds, len(chosen)))
+
+
+# --- questions -------------------------------------------------------------------------------------------------------
+# What is asked of a crawl: topics, seeds drawn for them, the pages that ought to be found, and a budget.
+
 
 TOGETHER = "(together)"
 
@@ -91,3 +203,82 @@ def budget(text: str, size: int) -> int:
     if pages < 1:
         raise BadUse(f"the budget is a number of pages or a multiple of R, such as 4R, not {text!r}")
     return pages
+
+
+# --- examiner --------------------------------------------------------------------------------------------------------
+# The evaluation classifier of P11, for webs without labels: it has seen more than any crawler it marks.
+#
+# It learns from all examples of a topic, of which a crawl gets a few, and from random other pages of the web; then it
+# says of every page how probably it is on the topic.
+
+
+_OTHERS = 5  # random pages to each example: what a web is mostly about must be well known
+_BATCH = 64
+_LEAST = 4
+
+
+def read_examples(path: Path, graph: Graph) -> list[int]:
+    """The pages of a file that the web has, one URL a line."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadUse(f"cannot read the examples {path}: {error}") from error
+    urls = [line.split("\t")[0].strip() for line in lines if line.strip() and not line.startswith("#")]
+    found = list(dict.fromkeys(n for url in urls if (n := graph.find(url)) is not None))
+    if len(found) < _LEAST:
+        raise BadUse(f"{path} names {len(found)} pages of the web; at least {_LEAST} are needed to learn from")
+    return found
+
+
+class Examiner:
+    """Says how probably each page of a web is on a topic."""
+
+    def __init__(self, web: Web, graph: Graph, examples: dict[str, list[int]]) -> None:
+        self.web, self.graph, self.examples = web, graph, examples
+
+    def worth(self, step: Callable[[int], None] = lambda done: None) -> dict[str, dict[int, float]]:
+        """The probability of each page, by topic."""
+        with Parser() as parser:
+            judges = {topic: self._taught(topic, pages, parser) for topic, pages in self.examples.items()}
+            found: dict[str, dict[int, float]] = {topic: {} for topic in judges}
+            done = 0
+            for batch in _batches(self._pages(self.web.pages(), parser)):
+                numbers = [self.graph.number[page.id] for page in batch]
+                cut = words([page.text for page in batch])
+                for topic, judge in judges.items():
+                    found[topic] |= zip(numbers, map(probability, judge.judge_words(cut)), strict=True)
+                step(done := done + len(batch))
+        return found
+
+    def _taught(self, topic: str, pages: list[int], parser: Parser) -> Judge:
+        rng, known = Random(topic), {n for pages in self.examples.values() for n in pages}
+        rest = [n for n in range(len(self.graph)) if n not in known]
+        others = rng.sample(rest, min(len(rest), _OTHERS * len(pages)))
+        examples = [*self._examples(0, pages, parser), *self._examples(-1, others, parser)]
+        make: Callable[[], Any] = JUDGES.get("bayes", JUDGES["centroid"])
+        judge: Judge = make().fit(examples, [topic])
+        return judge
+
+    def _examples(self, topic: int, pages: Sequence[int], parser: Parser) -> list[Example]:
+        answers = iter([self.web.get(self.graph.urls[n]) for n in pages])
+        return [Example(topic, page.url, page.text) for page in self._pages(answers, parser)]
+
+    def _pages(self, answers: Iterator[Answer], parser: Parser) -> Iterator[Page]:
+        for answer in answers:
+            target = canonical(answer.url)
+            if target is None or target.id not in self.graph.number or not 200 <= answer.status < 300:
+                continue
+            try:
+                yield parser(answer, target)
+            except ParserDied as died:
+                yield died.page
+
+
+def probability(verdict: Verdict) -> float:
+    """Pr(+|page): a judge is as sure of the topic as it says, or of its contrary."""
+    return verdict.confidence if verdict.topic == 0 else min(verdict.confidence, 1 - verdict.confidence)
+
+
+def _batches(pages: Iterator[Page]) -> Iterator[list[Page]]:
+    while batch := list(islice(pages, _BATCH)):
+        yield batch

@@ -11,19 +11,23 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from analecta.evaluate.evaluation import BOUNDS, Evaluation, Step
-from analecta.evaluate.summary import comparisons, lines, mean, precision_lines, recipes
-from analecta.evaluate.tables import (
+from analecta.evaluate.summary import (
     Rows,
     comparison_rows,
+    comparisons,
     costs,
+    lines,
+    mean,
     means,
     part_rows,
     portal_rows,
+    precision_lines,
     precision_rows,
+    recipes,
     topic_rows,
 )
 from analecta.publish.charts import Bar, bar_chart, line_chart
-from analecta.publish.output import output
+from analecta.store.output import output
 
 _TICKS = [(0, "0"), (1, "R"), (2, "2R"), (3, "3R"), (4, "4R")]
 _RANKS = [(1, "1"), (20, "20"), (40, "40"), (60, "60"), (80, "80"), (100, "100")]

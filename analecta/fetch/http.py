@@ -17,13 +17,11 @@ from analecta.errors import BadSettings
 from analecta.fetch import tls
 from analecta.fetch.budget import SMALL, Budget, needed
 from analecta.fetch.connections import Connections
-from analecta.fetch.decode import ACCEPTED, decode
 from analecta.fetch.dns import NoAddress, Resolver
 from analecta.fetch.guard import Guard
-from analecta.fetch.head import request_head
+from analecta.fetch.message import ACCEPTED, decode, request_head
 from analecta.fetch.multi import Multi, QuietSocket
-from analecta.fetch.sizes import Sizes
-from analecta.fetch.transfer import SILENT, Transfer, set_up, system_ca_file
+from analecta.fetch.transfer import SILENT, Sizes, Transfer, set_up, system_ca_file
 from analecta.model import Answer, Fetched, NoAnswer, Request
 
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"

@@ -1,20 +1,270 @@
-"""What a site's robots.txt allows, exactly by RFC 9309; protego matches the paths.
-
-No file (4xx) allows everything; a file that cannot be had (5xx, 429, no answer) allows nothing until it can: it is
-asked for again after a while, and at once by a new run, for a person may have set right what was wrong.
-Answers are good for a day at most. One file for each scheme, host and port; where many redirect to one, it is fetched
-once for all of them.
-"""
+"""Robots files: what they say (RFC 9309), where they are, and what a site allows."""
 
 import asyncio
+import re
 import time
 from collections.abc import Callable
 
-from analecta.fetch.robots_files import Later, RobotsFile, RobotsFiles
-from analecta.fetch.rules import Rules, decoded
-from analecta.model import Answer
-from analecta.seams import Fetch
+import msgspec
+from protego import Protego
+
+from analecta import preferences
+from analecta.model import Answer, NoAnswer, Request, Target
+from analecta.protocols import Fetch
 from analecta.urls import canonical
+
+# --- rules -----------------------------------------------------------------------------------------------------------
+# What one robots.txt says to us: which lines are ours, what they allow, and how slowly to go (RFC 9309).
+
+
+MAX_SIZE = 500 * 1024  # bytes that are parsed, RFC 9309 2.5
+LONGEST_DELAY = 30.0  # seconds; a host that asks for more is set aside rather than hurried
+
+_LINE = re.compile(r"\r\n|\r|\n")
+_OTHER_BREAKS = dict.fromkeys(map(ord, "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"), " ")
+_AGENT = re.compile(r"user[- ]?agent\s*:?\s*(.*)", re.IGNORECASE)
+_RULE = re.compile(r"(?:allow|di[a-z]{5,7})(?:[:\s]\s*(\S)?|$)", re.IGNORECASE)  # disallow may be misspelt
+_SITE_WIDE = re.compile(r"site-?maps?\b|content-(?:usage|signal)\b", re.IGNORECASE)
+_DELAY = re.compile(r"crawl[- ]delay[:\s]+([0-9]*[.,]?[0-9]+(?:e[0-9]+)?)", re.IGNORECASE)
+_TOKEN = re.compile(r"[A-Za-z_-]+")
+
+
+class Rules:
+    """What one robots.txt means for us. `reason` says why, where `allowed` says no.
+
+    `text` is None for a file that could not be had, for the reason `cause` (in words: `detail`), `failures` times in a
+    row; it may be asked for again at `retry_at` on the wall clock, which is `hopeless` where that cannot change.
+    """
+
+    __slots__ = (
+        "_match",
+        "_open",
+        "cause",
+        "delay",
+        "detail",
+        "failures",
+        "fetched_at",
+        "hopeless",
+        "reason",
+        "reserved",
+        "retry_at",
+        "set_aside",
+        "sitemaps",
+    )
+
+    def __init__(
+        self,
+        fetched_at: float,
+        retry_at: float,
+        text: str | None,
+        token: str,
+        cause: str = "",
+        failures: int = 0,
+        detail: str = "",
+        hopeless: bool = False,
+    ) -> None:
+        self.fetched_at = fetched_at
+        self.retry_at = retry_at
+        self.cause = cause
+        self.detail = detail
+        self.hopeless = hopeless
+        self.failures = failures
+        self._open = text is not None
+        self.reason = "robots" if text is not None else "robots-unreachable"
+        self.delay: float | None = None
+        self.set_aside = False
+        self.sitemaps: tuple[str, ...] = ()
+        self.reserved = ""
+        self._match: Callable[[str, str], bool] | None = None
+        if text:
+            self._read(text, token)
+
+    def _read(self, text: str, token: str) -> None:
+        lines = [_plain_delay(line) for line in ours(text, token)]
+        parsed = Protego.parse("\n".join(("User-agent: *", *lines)))
+        self.reserved = preferences.of_lines(lines)
+        self.sitemaps = tuple(parsed.sitemaps)
+        delay = parsed.crawl_delay("*")
+        self.set_aside = delay is not None and delay > LONGEST_DELAY
+        self.delay = None if delay is None else min(delay, LONGEST_DELAY)
+        if any(rule[1] for rule in map(_RULE.match, lines) if rule):  # "Disallow:" alone forbids nothing
+            self._match = parsed.can_fetch
+
+    def allowed(self, url: str) -> bool:
+        """Whether we may fetch this URL, which must be of the site the rules are for."""
+        if self._match is not None:
+            return self._match(url, "*")
+        return self._open or (url.endswith("/robots.txt") and url.count("/") == 3)
+
+
+def ours(text: str, token: str) -> list[str]:
+    """The lines of a robots.txt that are for us: of all groups that name our product token, else of those for `*`.
+
+    Only a rule ends the list of names a group starts with: a Crawl-delay or Sitemap between two does not.
+    """
+    token = token.lower()
+    mine: list[str] = []
+    everyone: list[str] = []
+    site_wide: list[str] = []  # sitemaps, and preferences before the first group
+    names: set[str] = set()
+    group: list[str] = []
+    in_rules = named = False
+
+    def close() -> None:
+        if token in names:
+            mine.extend(group)
+        if "*" in names:
+            everyone.extend(group)
+
+    for raw in _LINE.split(text.translate(_OTHER_BREAKS)):
+        line = raw.partition("#")[0].strip()
+        agent = _AGENT.match(line)
+        if agent is not None:
+            if in_rules:
+                close()
+                names, group, in_rules = set(), [], False
+            names.add(_product(agent[1]))
+            named = named or token in names
+        elif _SITE_WIDE.match(line) and (not names or line[0] in "sS"):
+            site_wide.append(line)
+        elif line and names:
+            group.append(line)
+            in_rules = in_rules or _RULE.match(line) is not None
+    close()
+    return site_wide + (mine if named else everyone)
+
+
+def _plain_delay(line: str) -> str:
+    """A Crawl-delay by the number that it begins with ("10s", "1,5"); any other line as it is."""
+    found = _DELAY.match(line)
+    return f"Crawl-delay: {found[1].replace(',', '.')}" if found else line
+
+
+def _product(value: str) -> str:
+    """The product token of a User-agent line: "ExampleBot/1.0" means ExampleBot."""
+    if value.startswith("*"):
+        return "*"
+    found = _TOKEN.match(value)
+    return found[0].lower() if found else ""
+
+
+def decoded(body: bytes) -> str:
+    """The text of a robots.txt, whatever it is written in; cut after the last whole line that is within the limit."""
+    if len(body) > MAX_SIZE:
+        body = body[:MAX_SIZE]
+        body = body[: max(body.rfind(b"\n"), body.rfind(b"\r")) + 1] or body
+    if body.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return body.decode("utf-16", "replace")
+    try:
+        return body.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return body.decode("latin-1").removeprefix("ï»¿")
+
+
+# --- robots files ----------------------------------------------------------------------------------------------------
+# Robots files by URL: each is fetched once, however many sites redirect there, and shared while it is good.
+
+
+_ROOM = 8_000_000  # bytes of files that are kept for others that redirect there
+
+
+class Later(msgspec.Struct, frozen=True):
+    """The host of a robots file cannot be asked now: come again after so many seconds."""
+
+    wait: float
+
+
+class RobotsFile(msgspec.Struct, frozen=True):
+    """What came of asking for one URL. `status` is 0 where there was no whole answer, for the reason `cause`."""
+
+    fetched_at: float
+    status: int
+    body: bytes = b""
+    location: str = ""  # where a redirect leads; "" where that is nowhere
+    cause: str = ""
+    detail: str = ""
+    hopeless: bool = False  # asking again would be in vain
+
+    @property
+    def failed(self) -> bool:
+        """Whether this is no answer to go by (RFC 9309 2.3.1.4)."""
+        return self.status in (0, 429) or self.status >= 500
+
+
+class RobotsFiles:
+    """Fetches robots files. A file is good for `max_age` seconds, a failure for `back_off`."""
+
+    def __init__(self, fetch: Fetch, now: Callable[[], float], keep: Callable[[Answer], object]) -> None:
+        self.fetch = fetch
+        self.now = now
+        self.keep = keep
+        self._asking: dict[str, asyncio.Task[RobotsFile | Later]] = {}
+        self._kept: dict[str, RobotsFile] = {}
+        self._size = 0
+
+    async def get(self, target: Target, max_age: float, back_off: float) -> RobotsFile | Later:
+        """The file at a URL; callers for one URL share one fetch."""
+        kept = self._kept.get(target.url)
+        if kept is not None:
+            if kept.fetched_at <= self.now() < kept.fetched_at + (back_off if kept.failed else max_age):
+                return kept
+            self._drop(target.url)
+        task = self._asking.get(target.url)
+        if task is None:
+            task = self._asking[target.url] = asyncio.create_task(self._ask(target))
+            task.add_done_callback(lambda _: self._asking.pop(target.url, None))
+        return await asyncio.shield(task)
+
+    async def close(self) -> None:
+        """Give up the fetches under way."""
+        tasks = list(self._asking.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _ask(self, target: Target) -> RobotsFile | Later:
+        got = await self.fetch(Request(target.url, target.host))
+        if isinstance(got, NoAnswer):
+            if got.reason == "turn":
+                return Later(got.wait)
+            return self._share(target, _failure(self.now(), got))
+        self.keep(got)
+        if got.truncated in ("time", "disconnect"):
+            return self._share(target, RobotsFile(self.now(), 0, cause=got.truncated))
+        if 300 <= got.status < 400:
+            hop = canonical(got.headers["location"], target.url) if "location" in got.headers else None
+            return self._share(target, RobotsFile(self.now(), got.status, location=hop.url if hop else ""))
+        return self._share(target, RobotsFile(self.now(), got.status, got.body[: MAX_SIZE + 1]))
+
+    def _share(self, target: Target, file: RobotsFile) -> RobotsFile:
+        if file.cause != "closed":
+            self._drop(target.url)
+            self._kept[target.url] = file
+            self._size += _size(target.url, file)
+        while self._size > _ROOM:
+            self._drop(next(iter(self._kept)))
+        return file
+
+    def _drop(self, url: str) -> None:
+        file = self._kept.pop(url, None)
+        if file is not None:
+            self._size -= _size(url, file)
+
+
+def _failure(now: float, no: NoAnswer) -> RobotsFile:
+    return RobotsFile(now, 0, cause=no.reason, detail=no.detail, hopeless=not no.retry)
+
+
+def _size(url: str, file: RobotsFile) -> int:
+    return 500 + len(url) + len(file.body) + len(file.location)
+
+
+# --- What a site's robots.txt allows, exactly by RFC 9309; protego matches the paths ---------------------------------
+# No file (4xx) allows everything; a file that cannot be had (5xx, 429, no answer) allows nothing until it can: it is
+# asked for again after a while, and at once by a new run, for a person may have set right what was wrong. Answers are
+# good for a day at most. One file for each scheme, host and port; where many redirect to one, it is fetched once for
+# all of them.
+
 
 Saved = tuple[float, int, bytes]  # when it was fetched (wall clock), status (0 = no answer), body
 

@@ -1,8 +1,8 @@
-"""One libcurl handle with the places its callbacks write to: set up once, used for many requests."""
+"""One libcurl handle for many requests, and how large a body may become."""
 
 import asyncio
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pycurl
@@ -10,10 +10,42 @@ import pycurl
 from analecta.fetch import tls
 from analecta.fetch.budget import Budget
 from analecta.fetch.connections import Connection, Connections, Ends
-from analecta.fetch.head import final_block, parse_head
+from analecta.fetch.message import final_block, parse_head
 from analecta.fetch.multi import CANCELLED
-from analecta.fetch.sizes import Sizes
 from analecta.model import NoAnswer
+
+# --- sizes -----------------------------------------------------------------------------------------------------------
+# How much of each type may come (B2): by the server's word on type and length, and by what really comes.
+
+
+class Sizes:
+    """Limits in bytes by MIME type or family ("video/*"); 0 = not wanted at all. All other types have `most`."""
+
+    def __init__(self, most: int, types: Mapping[str, int] = {}) -> None:
+        self.most = most
+        self.types = types
+
+    def of(self, mime: str) -> int | None:
+        """The limit of a type that has one of its own."""
+        own = self.types.get(mime)
+        return self.types.get(f"{mime.partition('/')[0]}/*") if own is None else own
+
+    def look(self, lines: Sequence[bytes]) -> tuple[str, int | None, int]:
+        """What the lines of a head say: the type, its own limit if it has one, and the length (0 = not told)."""
+        mime, length = "", 0
+        if self.types:
+            for line in lines:
+                name = line[:15].lower()
+                if name.startswith(b"content-type:"):
+                    mime = line[13:].partition(b";")[0].decode("latin-1").strip().lower()
+                elif name.startswith(b"content-length:"):
+                    told = line[15:].strip()
+                    length = int(told) if told.isdigit() else 0
+        return mime, self.of(mime), length
+
+
+# --- One libcurl handle with the places its callbacks write to: set up once, used for many requests ------------------
+
 
 _GO, _STOP, _PAUSE = int(pycurl.PREREQFUNC_OK), int(pycurl.PREREQFUNC_ABORT), int(pycurl.WRITEFUNC_PAUSE)
 SILENT = -2  # our own code beside libcurl's: nothing came in time

@@ -12,7 +12,7 @@ import xxhash
 _ENOUGH = 5  # pages that two hosts have in common
 _SHARE = 0.8  # of the paths that both were asked for
 _BITS = 10  # of 48, by which pages with the same path and title may differ: two thirds of their text are the same
-_TITLE = 48  # the title is from this bit on (parse/fingerprint.py)
+_TITLE = 48  # the title is from this bit on (text/fingerprint.py)
 _MOST_PATHS = 30_000
 _MOST_HOSTS = 50_000
 _MOST_PAIRS = 50_000

@@ -15,21 +15,19 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
 from analecta.errors import BadUse
-from analecta.judge.calibrate import confidence, cross_validated, line
-from analecta.judge.examples import material
-from analecta.judge.features import Features, Space
-from analecta.judge.others import PAGES
-from analecta.judge.saved import load_model, save_model
+from analecta.judge.calibration import confidence, cross_validated, line
+from analecta.judge.features import Features, Space, augmented, page_frequency, plain_idf, unit
+from analecta.judge.model_files import load_model, save_model
+from analecta.judge.training_set import PAGES, material
 from analecta.judge.tree import Tree
-from analecta.judge.weighting import augmented, page_frequency, plain_idf, unit
 from analecta.model import Example, Page, Verdict
-from analecta.terms import Words, words
+from analecta.text.tokens import Words, words
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
 _ARRAYS = ("idf_", "odds_", "middle_", "slope_", "known_")
-_ALONE = 0.2  # see calibrate.py; words of a single example outweigh all others in its own score
+_ALONE = 0.2  # see calibration.py; words of a single example outweigh all others in its own score
 _SPACE = ("hashes", "features", "pairs")
 
 

@@ -28,9 +28,9 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
 from analecta.errors import BadUse
-from analecta.judge.saved import load_model, save_model
+from analecta.judge.model_files import load_model, save_model
 from analecta.model import Example, Page, Verdict
-from analecta.terms import Vocabulary, Words, counts, likely_language, stop_words, words
+from analecta.text.tokens import Vocabulary, Words, counts, likely_language, stop_words, words
 
 Floats = npt.NDArray[np.float64]
 

@@ -22,12 +22,11 @@ import numpy.typing as npt
 
 from analecta.errors import BadUse
 from analecta.judge.features import WINDOW
-from analecta.judge.hyperplane import best_of
-from analecta.judge.others import PAGES
-from analecta.judge.saved import load_model, save_model
-from analecta.judge.svm import Svm
+from analecta.judge.model_files import load_model, save_model
+from analecta.judge.svm import Svm, best_of
+from analecta.judge.training_set import PAGES
 from analecta.model import Example, Page, Verdict
-from analecta.terms import Words, words
+from analecta.text.tokens import Words, words
 
 Floats = npt.NDArray[np.float64]
 

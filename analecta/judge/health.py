@@ -24,11 +24,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
-from analecta.judge.buckets import SIZE, buckets, rows
-from analecta.judge.tree import BELOW
-from analecta.judge.weighting import page_frequency, smooth_idf, tf_idf, unit
-from analecta.model import Example
-from analecta.terms import LANGUAGES, Words, stop_words, words
+from analecta.judge.features import SIZE, buckets, page_frequency, rows, smooth_idf, tf_idf, unit
+from analecta.model import BELOW, Example
+from analecta.text.tokens import LANGUAGES, Words, stop_words, words
 
 ENOUGH = 4  # examples: no centroid from fewer (S2)
 CLOSE = 0.85  # likeness from which two topics are one to most judges

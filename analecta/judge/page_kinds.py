@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analecta.model import Page
-from analecta.terms import Vocabulary, Words, words
+from analecta.text.tokens import Vocabulary, Words, words
 
 KINDS = ("course", "call", "cv", "shop")
 LINE = 6.0

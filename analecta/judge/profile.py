@@ -30,14 +30,12 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
 from analecta.errors import BadUse
-from analecta.judge.buckets import SIZE, buckets, rows
-from analecta.judge.calibrate import Line, confidence
-from analecta.judge.examples import Material, material
-from analecta.judge.others import PAGES
-from analecta.judge.saved import load_model, save_model
-from analecta.judge.tree import BELOW
-from analecta.model import MET, OTHERS, Example, Page, Verdict
-from analecta.terms import Words, stop_words, words
+from analecta.judge.calibration import Line, confidence
+from analecta.judge.features import SIZE, buckets, rows
+from analecta.judge.model_files import load_model, save_model
+from analecta.judge.training_set import PAGES, Material, material
+from analecta.model import BELOW, MET, OTHERS, Example, Page, Verdict
+from analecta.text.tokens import Words, stop_words, words
 
 Floats = npt.NDArray[np.float64]
 Weights = npt.NDArray[np.float32]

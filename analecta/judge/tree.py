@@ -10,13 +10,12 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from analecta.model import Verdict
+from analecta.model import BELOW, Verdict
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
-BELOW = " / "
 ROOT = -1
 
 

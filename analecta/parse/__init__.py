@@ -9,8 +9,8 @@ from analecta.model import Answer, Page, Target
 from analecta.parse import documents
 from analecta.parse.directives import apply
 from analecta.parse.documents import DOCUMENTS
+from analecta.parse.fallback import bare_page, rough_page
 from analecta.parse.html import parse_html, parse_suspect
-from analecta.parse.rough import bare_page, rough_page
 from analecta.parse.sandbox import TIME_UP, ParserDied, Sandbox
 from analecta.parse.sniff import sniff
 from analecta.parse.text import parse_text

@@ -13,10 +13,9 @@ from turbohtml import Document, Element, Namespace, Node, parse
 
 from analecta.model import Answer, Link, Page, Target
 from analecta.parse.charset import decode, header_charset, query_in
-from analecta.parse.dates import date_of
-from analecta.parse.directives import AGENT, apply
-from analecta.parse.language import language_of
+from analecta.parse.directives import AGENT, apply, date_of
 from analecta.parse.links import MAX_ANCHOR, MAX_LINKS, NOFOLLOW, base_of, gather
+from analecta.text.language import language_of
 from analecta.urls import Joiner, canonical
 
 MAX_TITLE = 500  # characters

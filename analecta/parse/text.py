@@ -6,8 +6,8 @@ from itertools import islice
 from analecta.model import Answer, Page, Target
 from analecta.parse.charset import decode, header_charset
 from analecta.parse.directives import apply
-from analecta.parse.language import language_of
 from analecta.parse.links import MAX_LINKS, gather
+from analecta.text.language import language_of
 from analecta.urls import MAX_URL, Joiner
 
 MAX_TITLE = 500

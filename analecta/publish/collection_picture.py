@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from analecta.publish.charts import HEIGHT, WIDTH, Line, line_chart
-from analecta.publish.collection import Collection
 from analecta.publish.health_drawing import safe
-from analecta.publish.precision import Judged, precision_curve
 from analecta.publish.single_page import head
 from analecta.store.library import Library, Moment
-from analecta.text_safe import one_line
+from analecta.text.display import one_line
+from analecta.views.collections import Collection
+from analecta.views.precision import Judged, precision_curve
 
 _PARTS = 40  # that the order of download is cut into
 _NAME = 24  # letters of a topic at the end of a line

@@ -7,10 +7,10 @@ from textwrap import wrap
 from rich.cells import cell_len
 
 from analecta.judge.health import BACK, ENOUGH, Health, TopicHealth
-from analecta.publish.health import PATH, short, verdict
+from analecta.model import BELOW
 from analecta.publish.health_layout import places
-from analecta.publish.plain import many, plain
-from analecta.text_safe import clean
+from analecta.text.display import clean, many, plain
+from analecta.views.health import short, verdict
 
 WIDTH = 1000
 _LEAST = 120  # the height of a drawing of few topics
@@ -94,7 +94,7 @@ def _label(topic: TopicHealth) -> list[str]:
     name = short(topic.name, _LABEL)
     if not name.endswith("…"):
         return [name or "(no name)", _below(topic)]
-    first, *rest = wrap(plain(topic.name.split(PATH)[-1]), _LABEL)
+    first, *rest = wrap(plain(topic.name.split(BELOW)[-1]), _LABEL)
     return [first, *([short(" ".join(rest), _LABEL)] if rest else []), _below(topic)]
 
 

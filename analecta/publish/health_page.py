@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from analecta.judge.health import CLOSE, Health, Stray
-from analecta.publish.health import advice, percent, verdict
 from analecta.publish.health_drawing import draw, safe
 from analecta.publish.single_page import head
+from analecta.views.health import advice, percent, verdict
 
 _STYLE = """
 :root { --ink: #222; --quiet: #555; --paper: #fff; --line: #ddd; --link: #0b5cad; --bad: #a84300; --heat: 0, 114, 178 }

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from analecta.errors import BadUse, Busy, Environment
-from analecta.store import identity
-from analecta.store.seal import seal, seal_of
+from analecta.store import shard_ids
+from analecta.store.checksums import seal, seal_of
 from analecta.store.sqlite import SCHEMA, check_schema, connect, copy_database, full_disk, is_readonly
 
 SETTINGS = "analecta.toml"
@@ -56,7 +56,7 @@ class Library:
     """Opens a library folder for reading; `lock` it to write."""
 
     def __init__(self, folder: Path, checked: bool = True) -> None:
-        """`checked`: refuse a library of which a part is missing or foreign (store/identity.py)."""
+        """`checked`: refuse a library of which a part is missing or foreign (store/shard_ids.py)."""
         self.folder = folder
         self._scratch: Path | None = None
         if not (folder / SETTINGS).is_file():
@@ -66,7 +66,7 @@ class Library:
             with contextlib.closing(connect(folder / "library.db", readonly=True)) as db:
                 check_schema(db, folder / "library.db")
         if checked:
-            identity.check(folder)
+            shard_ids.check(folder)
 
     @classmethod
     def create(cls, folder: Path, settings: str, topics: Mapping[str, str] | None = None) -> "Library":
@@ -119,7 +119,7 @@ class Library:
 
     def shard_path(self, partition: int) -> Path:
         """The file of a partition."""
-        return self.folder / "shards" / identity.shard_name(partition)
+        return self.folder / "shards" / shard_ids.shard_name(partition)
 
     def keeps_nothing(self) -> str:
         """Why nothing derived can be kept in the library: it is read-only, or tantivy does not take its path; or ""."""
@@ -277,7 +277,7 @@ class Library:
             file.flush()
             try:
                 if not bare:
-                    identity.claim(self.folder)
+                    shard_ids.claim(self.folder)
                 yield
                 if not bare:
                     self.seal()
@@ -287,7 +287,7 @@ class Library:
     def make_shards(self, partitions: int) -> None:
         """Split a new library into so many partitions; the caller holds it."""
         self.put("partitions", partitions)
-        identity.claim(self.folder, make=True)
+        shard_ids.claim(self.folder, make=True)
 
     @property
     def databases(self) -> list[Path]:
@@ -295,7 +295,7 @@ class Library:
         return [self.folder / "library.db", *map(self.shard_path, range(self.partitions))]
 
     def seal(self) -> None:
-        """Write checksums of the databases that were written to (store/seal.py); the caller holds the library."""
+        """Write checksums of the databases that were written to (store/checksums.py); the caller holds the library."""
         with contextlib.suppress(Environment):  # the holder may have removed it all
             # Before the first crawl there is nothing to lose.
             for path in self.databases if self.partitions else ():

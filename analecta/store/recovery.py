@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 from analecta.store.archive import trim
-from analecta.store.shard import Shard
+from analecta.store.partition import Shard
 
 
 class Suspect:

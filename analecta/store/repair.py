@@ -1,23 +1,248 @@
-"""Repairs a shard and its archive from what `verify` found. Nothing is deleted: what is taken out is put aside."""
+"""Repairs what `verify` found: rows, archive files, whole shards. What is taken out is put aside, not deleted."""
 
 import contextlib
+import itertools
 import os
 import re
+import shutil
 import sqlite3
 import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from analecta.store.archive import Place, new_id, read_record, stored_member, trim, warc_date
-from analecta.store.findings import Damage
-from analecta.store.packed import unpack_text
-from analecta.store.shard import UNREAD, Shard
-from analecta.store.verify_rows import BAD_WORDS, bad_urls, present, unreadable
+from analecta.errors import Environment
+from analecta.model import Found, State
+from analecta.store.archive import Place, last_whole_member, new_id, read_record, stored_member, trim, warc_date
+from analecta.store.checksums import seal_of
+from analecta.store.partition import NOINDEX, PAGE_COLUMNS, SCHEMA_SQL, UNREAD, Shard
+from analecta.store.schema import unpack_text
+from analecta.store.shard_ids import restore_id
+from analecta.store.sqlite import connect, readable
+from analecta.store.verify import BAD_WORDS, Damage, bad_urls, is_sound, present, unreadable
+from analecta.store.warc_scan import Record, read_records, set_aside
 from analecta.urls import canonical
+
+# --- salvage ---------------------------------------------------------------------------------------------------------
+# Copies every row that can still be read out of a damaged SQLite file into a new one; the old file is put aside.
+#
+# SQLite's own recovery is a separate program; this needs none. Rows of ordinary tables are read forwards up to the
+# first unreadable place, backwards from the end, and one by one in between.
+
+
+_MOST_FILLED = 1000  # times: a larger size than this was damaged itself
+_GAP = 5_000  # row numbers in a row that are tried in vain
+_SCHEMA = "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'"
+
+
+def salvage(path: Path, schema: str, quarantine: Path) -> int:
+    """Rebuild a file in place, with at least the tables of `schema`; how many rows were saved."""
+    fresh, copy = (path.with_name(f".{path.name}.{end}") for end in ("salvaged", "copy"))
+    for left in (*_files(fresh), *_files(copy)):
+        left.unlink(missing_ok=True)
+    saved = 0
+    with contextlib.closing(sqlite3.connect(fresh, isolation_level=None)) as new:
+        new.executescript(schema)
+        if path.exists() and path.stat().st_size:
+            with contextlib.suppress(sqlite3.Error), contextlib.closing(_reading(path, copy)) as old:
+                saved = _copy(old, new)
+        new.execute("PRAGMA journal_mode = WAL")
+    for left in _files(copy):
+        left.unlink(missing_ok=True)
+    for file in _files(path):
+        if file.exists():
+            set_aside(file, quarantine)
+    os.replace(fresh, path)
+    return saved
+
+
+def _files(path: Path) -> list[Path]:
+    return [path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm"), seal_of(path)]
+
+
+def _reading(path: Path, copy: Path) -> sqlite3.Connection:
+    """A connection to a copy with its log: nothing is written to the file itself; a short one is filled up."""
+    for file, to in zip(_files(path)[:2], _files(copy)[:2], strict=True):
+        if file.exists():
+            shutil.copyfile(file, to)
+    with copy.open("r+b") as out:
+        head = out.read(32)
+        size = (int.from_bytes(head[16:18]) or 4096) * int.from_bytes(head[28:32])
+        if copy.stat().st_size < size <= _MOST_FILLED * copy.stat().st_size:
+            out.truncate(size)
+    db = sqlite3.connect(copy, isolation_level=None)
+    db.text_factory = readable
+    return db
+
+
+def _copy(old: sqlite3.Connection, new: sqlite3.Connection) -> int:
+    saved = 0
+    try:
+        found = [(kind, name, sql) for kind, name, sql in old.execute(_SCHEMA)]
+    except sqlite3.Error:
+        found = []
+    for _, _, sql in sorted(found, key=lambda one: one[0] != "table"):
+        with contextlib.suppress(sqlite3.Error):
+            new.execute(sql)
+    tables = [name for (name,) in new.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    for table in tables:
+        new.execute("BEGIN")
+        saved += _copy_table(old, new, table)
+        new.execute("COMMIT")
+    return saved
+
+
+def _copy_table(old: sqlite3.Connection, new: sqlite3.Connection, table: str) -> int:
+    columns = [row[1] for row in new.execute(f"PRAGMA table_info({table})")]
+    names = ", ".join(columns)
+    insert = f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({', '.join('?' * len(columns))})"
+    saved = 0
+    for row in _rows(old, table, names, _key(new, table)):
+        with contextlib.suppress(sqlite3.Error):  # a value that the table does not allow was damaged
+            saved += new.execute(insert, row).rowcount
+    return saved
+
+
+def _key(db: sqlite3.Connection, table: str) -> str:
+    """What rows are in the order of: the row number, or the primary key where a table has no such number."""
+    try:
+        db.execute(f"SELECT rowid FROM {table} LIMIT 1")
+    except sqlite3.Error:
+        parts = sorted((row[5], row[1]) for row in db.execute(f"PRAGMA table_info({table})") if row[5])
+        return ", ".join(name for _, name in parts)
+    return "rowid"
+
+
+def _rows(db: sqlite3.Connection, table: str, names: str, key: str) -> Iterator[Sequence[Any]]:
+    """All rows that can be read; some perhaps twice."""
+    first = last = None
+    whole = False
+    with contextlib.suppress(sqlite3.Error):
+        for number, *row in db.execute(f"SELECT {key.split(', ')[0]}, {names} FROM {table} NOT INDEXED ORDER BY {key}"):
+            first = number
+            yield row
+        whole = True
+    if whole:
+        return
+    backwards = ", ".join(f"{part} DESC" for part in key.split(", "))
+    query = f"SELECT {key.split(', ')[0]}, {names} FROM {table} NOT INDEXED ORDER BY {backwards}"
+    with contextlib.suppress(sqlite3.Error):
+        for number, *row in db.execute(query):
+            last = number
+            yield row
+    if key == "rowid":
+        yield from _one_by_one(db, f"SELECT {names} FROM {table} WHERE rowid = ?", first or 0, last)
+
+
+def _one_by_one(db: sqlite3.Connection, query: str, first: int, last: int | None) -> Iterator[Sequence[Any]]:
+    """Rows between two numbers, as long as some are found."""
+    misses = 0
+    for number in itertools.count(first + 1):
+        if misses > _GAP or (last is not None and number >= last):
+            return
+        found: list[Sequence[Any]] = []
+        with contextlib.suppress(sqlite3.Error):
+            found = db.execute(query, (number,)).fetchall()
+        misses = 0 if found else misses + 1
+        yield from found
+
+
+# --- rebuild ---------------------------------------------------------------------------------------------------------
+# Rebuilds a shard whose database is lost or damaged: rows that can be read, and the pages of its archive files.
+#
+# A page that is known only from its record is kept unread and hidden; the next crawl reads it, judges it and follows
+# its links, which brings the rest of the frontier back.
+
+
+_ADD_URL = (
+    "INSERT INTO urls (n, id, url, host, state, priority, topic, depth, parent, found, astray, hops)"
+    " VALUES (?, ?, ?, ?, ?, 0.5, -1, 0, 0, ?, 0, 0)"
+)
+
+
+def rebuild_shard(folder: Path, name: str) -> str:
+    """Make a damaged or lost shard usable again; what was done, in words."""
+    path, archive = folder / "shards" / name, folder / "archive"
+    if path.exists() and path.stat().st_size and reindexed(path):
+        return f"{name}: its indexes were rebuilt"
+    rows = salvage(path, SCHEMA_SQL, folder / "shards" / "quarantine")
+    with contextlib.closing(Shard(path)) as shard:
+        restore_id(folder, name, shard.db)
+        pages = 0
+        for n, file in enumerate(sorted(archive.glob(f"{path.stem}-*.warc.gz"))):
+            pages += _take(shard, n, file)
+        shard.commit()
+    return f"{name}: rebuilt with {rows:,} rows saved and {pages:,} pages from its archive; the old file was put aside"
+
+
+def reindexed(path: Path) -> bool:
+    """Whether it is enough to rebuild the indexes."""
+    with contextlib.suppress(sqlite3.Error, Environment), contextlib.closing(connect(path)) as db:
+        db.execute("REINDEX")
+    return is_sound(path)
+
+
+def _take(shard: Shard, n: int, path: Path) -> int:
+    """Keep the pages of an archive file that are not known; how many."""
+    known = {name: (number, length) for number, name, length in shard.files()}
+    size = path.stat().st_size
+    number, length = known.get(path.name, (n, 0))
+    if path.name not in known:
+        number = n if n not in {taken for taken, _ in known.values()} else max(t for t, _ in known.values()) + 1
+        length = last_whole_member(path, size)
+        shard.set_file(number, path.name, length)
+    return sum(_keep(shard, number, record) for record in read_records(path, 0, min(size, length)))
+
+
+def _keep(shard: Shard, file: int, record: Record) -> bool:
+    """Keep one page, if the record is one and its URL has none."""
+    target = canonical(record.url)
+    if target is None or record.fault or not _is_page(record):
+        return False
+    row = shard.db.execute(
+        "SELECT p.flags, u.page, u.state FROM urls u LEFT JOIN pages p ON p.seq = u.page WHERE u.id = ?", (target.id,)
+    ).fetchone()
+    if row and (row[2] != State.DONE or row[0] not in (None, UNREAD | NOINDEX)):
+        return False
+    if row is None:
+        values = (shard.last_n() + 1, target.id, target.url, shard.hosts.number(target.host))
+        shard.db.execute(_ADD_URL, (*values, int(State.DONE), int(Found.LINK)))
+    shard.add_page(_values(target.id, file, record), State.DONE, 0, row[1] if row and row[0] is not None else 0)
+    return True
+
+
+def _is_page(record: Record) -> bool:
+    """Whether it is an answer that a crawl would have kept; sitemaps and robots.txt are none."""
+    kind, status = record.headers.get("warc-type"), record.status.split(" ")
+    is_xml = record.mime.endswith("xml") and "xhtml" not in record.mime
+    return kind == "response" and status[1:2] == ["200"] and not is_xml and not record.url.endswith("/robots.txt")
+
+
+def _values(id: int, file: int, record: Record) -> tuple[object, ...]:
+    when = _seconds(record.headers.get("warc-date", ""))
+    known = {
+        "id": id, "kept_at": when, "fetched_at": when, "status": 200, "mime": record.mime or "text/html",
+        "size": record.size, "digest": record.headers.get("warc-payload-digest", record.payload), "body": 0,
+        "simhash": 0, "words": 0, "flags": UNREAD | NOINDEX, "file": file, "offset": record.offset,
+        "length": record.length, "topic": -1, "confidence": 0.0, "model": "",
+    }  # fmt: skip
+    return tuple(known.get(name) for name in PAGE_COLUMNS)
+
+
+def _seconds(date: str) -> float:
+    try:
+        return datetime.fromisoformat(date).timestamp()
+    except ValueError:
+        return 0.0
+
+
+# --- repair ----------------------------------------------------------------------------------------------------------
+# Repairs a shard and its archive from what `verify` found. Nothing is deleted: what is taken out is put aside.
+
 
 _DROP_PAGE = "DELETE FROM pages WHERE seq = ?"
 _QUEUE_PAGE = (

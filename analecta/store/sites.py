@@ -1,266 +1,295 @@
-"""What a site is (C1): a host by default, a registrable domain or a user's directory if so set, and edited by hand.
+"""Links between sites and the URLs of each, counted in each shard as pages arrive; and counted again."""
 
-Links are counted between units, the smallest parts: a host, or a directory of it such as `host/~name/`. A site is one
-unit or several: what belongs together may be said later without counting again. `www.` is no site of its own, and a
-site whose front page leads to another's is part of that one from then on: it has moved.
-"""
-
-import re
+import contextlib
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
-from functools import lru_cache
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
-import re2
+import numpy as np
+import numpy.typing as npt
 
-from analecta.errors import BadUse
-from analecta.model import State, Target
-from analecta.settings import SiteSettings, Topic
+from analecta.model import Lease, Link, State
 from analecta.store.library import Library
-from analecta.urls import canonical, domain_of
+from analecta.store.partition import SOFT404, UNREAD
+from analecta.store.site_rules import Sites
+from analecta.store.sqlite import connect
+from analecta.urls import carries
 
-MERGE, SPLIT = "merge", "split"
-_KEY, _MOVED = "site_edits", "moved_sites"
-_URL = "SELECT url, state, reason, coalesce(elsewhere, 0) FROM urls WHERE id = ?"
-_HOPS = 10  # redirects from a front page to the next
-_FOR_GOOD = ("http-301", "http-308")
-_HOSTS = "SELECT n, name FROM hosts"
-# The path of a URL begins at the first slash after those of its scheme.
-_BELOW = "SELECT 1 FROM urls WHERE host = ?1 AND substr(url, 8 + instr(substr(url, 9), '/'), length(?2)) = ?2 LIMIT 1"
+# Came after the first libraries were made: they are added where a crawl first counts.
+_SITES = """CREATE TABLE IF NOT EXISTS sites (
+  n INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, pages INTEGER NOT NULL DEFAULT 0)"""
+_LINKS = """CREATE TABLE IF NOT EXISTS site_links (
+  src INTEGER, dst INTEGER, n INTEGER NOT NULL, PRIMARY KEY (src, dst)) WITHOUT ROWID"""
+_ADD = "INSERT INTO site_links VALUES (?, ?, ?) ON CONFLICT (src, dst) DO UPDATE SET n = n + excluded.n"
+_KEPT = "UPDATE sites SET pages = pages + ? WHERE n = ?"
+_MANY = 200_000  # names held in memory
 
-
-class Edit(msgspec.Struct, frozen=True):
-    """A change by hand: a site goes into another, or a directory of it becomes a site of its own."""
-
-    kind: str
-    site: str
-    into: str = ""
-
-    @property
-    def words(self) -> str:
-        """What it says."""
-        return f"{self.site} is part of {self.into}" if self.kind == MERGE else f"{self.site} is a site of its own"
+Links = dict[str, dict[str, int]]
 
 
-class Sites:
-    """Knows to which site a URL belongs."""
+class Units:
+    """The numbers of units in one shard."""
 
-    def __init__(
-        self, settings: SiteSettings = SiteSettings(), edits: Iterable[Edit] = (), moved: Mapping[str, str] = {}
-    ) -> None:
-        self.by = settings.by
-        self._shapes = _pattern(settings.prefixes) if self.by == "prefix" else None
-        self.parts: dict[str, str] = dict(moved)  # sites that are part of others, as was seen or said
-        self.stay: set[str] = set()  # sites that have not moved, as was said
-        self._split: dict[str, list[str]] = {}
-        self._known: dict[str, str] = {}
-        for edit in edits:
-            if edit.kind == MERGE:
-                one, other = self._merged(edit.site), self._merged(edit.into)
-                if one != other:  # it may have moved there since
-                    self.parts[one] = other
-            elif "/" not in edit.site:
-                self.stay.add(edit.site)
-                self.parts.pop(edit.site, None)
-            else:
-                host, _, path = edit.site.partition("/")
-                self._split[host] = sorted([*self._split.get(host, ()), f"/{path}"], key=len, reverse=True)
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self.db = db
+        self._numbers: dict[str, int] = {}
+        db.execute(_SITES)
+        db.execute(_LINKS)
 
-    @property
-    def are_hosts(self) -> bool:
-        """Whether every unit is a whole host, so that paths need not be looked at."""
-        return self._shapes is None and not self._split
-
-    @property
-    def whole(self) -> dict[str, str]:
-        """Sites that are part of others, each with the one that it is part of in the end."""
-        return {part: self._merged(part) for part in self.parts}
-
-    def unit(self, url: str, host: str) -> str:
-        """The smallest part to which a URL belongs."""
-        if self.are_hosts:
-            return host
-        path = url[url.index("/", 8) :]
-        for prefix in self._split.get(host.removeprefix("www."), ()):
-            if path.startswith(prefix):
-                return host + prefix
-        found = self._shapes.match(path) if self._shapes else None
-        return f"{host}{found[1].rstrip('/')}/" if found else host
-
-    def of(self, unit: str) -> str:
-        """The site that a unit belongs to."""
-        site = self._known.get(unit)
-        if site is None:
-            if len(self._known) > 500_000:
-                self._known.clear()
-            site = self._known[unit] = self._merged(self._plain(unit))
-        return site
-
-    def site(self, target: Target) -> str:
-        """The site that a URL belongs to."""
-        return self.of(self.unit(target.url, target.host))
-
-    def _plain(self, unit: str) -> str:
-        if "/" in unit or self.by != "domain":
-            return unit.removeprefix("www.")
-        return domain_of(unit)
-
-    def move(self, site: str, to: str) -> None:
-        """A site is found to be part of another now."""
-        self.parts[site] = to
-        self._known.clear()
-
-    def _merged(self, site: str) -> str:
-        while site in self.parts:
-            site = self.parts[site]
-        return site
+    def number(self, name: str) -> int:
+        """The number of a unit; a new one gets the next."""
+        n = self._numbers.get(name)
+        if n is None:
+            if len(self._numbers) > _MANY:
+                self._numbers.clear()
+            self.db.execute("INSERT OR IGNORE INTO sites (name) VALUES (?)", (name,))
+            n = self._numbers[name] = int(self.db.execute("SELECT n FROM sites WHERE name = ?", (name,)).fetchone()[0])
+        return n
 
 
-def front(site: str) -> str:
-    """The address of the front page of a site."""
-    return f"http://{site}" if "/" in site else f"http://{site}/"
+class SiteCount:
+    """Counts the links of pages as they arrive."""
+
+    def __init__(self, units: Units, sites: Sites) -> None:
+        self.units = units
+        self.sites = sites
+
+    def add(self, pages: Iterable[tuple[Lease, Sequence[Link]]]) -> None:
+        """Count the links of some pages to other units."""
+        found: Counter[tuple[str, str]] = Counter()
+        kept: Counter[str] = Counter()
+        for lease, links in pages:
+            own = self.sites.unit(lease.url, lease.host)
+            kept[own] += 1
+            for unit, n in Counter(self._units(links)).items():
+                if unit != own:
+                    found[own, unit] += n
+        number, db = self.units.number, self.units.db
+        db.executemany(_KEPT, [(n, number(name)) for name, n in kept.items()])
+        db.executemany(_ADD, [(number(src), number(dst), n) for (src, dst), n in found.items()])
+
+    def _units(self, links: Sequence[Link]) -> list[str]:
+        targets = [link.target for link in links if not carries(link.target.url)]
+        if self.sites.are_hosts:
+            return [target.host for target in targets]
+        return [self.sites.unit(target.url, target.host) for target in targets]
 
 
-@lru_cache(10_000)
-def fronts(site: str) -> frozenset[int]:
-    """The ids of the front page, with and without www."""
-    targets = [canonical(front(name)) for name in (site, f"www.{site}")]
-    return frozenset(target.id for target in targets if target is not None)
+class SiteGraph:
+    """The links between sites of a whole library, read as they grow."""
+
+    def __init__(self, sites: Sites) -> None:
+        self.sites = sites
+        self._names: list[dict[int, str]] = []  # of units, by shard
+        self._parts: dict[str, list[tuple[int, int]]] = {}  # of sites: shard and number of their units
+
+    def refresh(self, shards: Sequence[sqlite3.Connection]) -> None:
+        """Take up the units that are new."""
+        self._names += [{} for _ in shards[len(self._names) :]]
+        for place, (shard, names) in enumerate(zip(shards, self._names, strict=True)):
+            if has_counts(shard):
+                for n, name in shard.execute("SELECT n, name FROM sites WHERE n > ?", (len(names),)):
+                    names[n] = site = self.sites.of(name)
+                    self._parts.setdefault(site, []).append((place, n))
+
+    def out(self, shards: Sequence[sqlite3.Connection], site: str) -> dict[str, int]:
+        """How many links of a site lead to each other one."""
+        found: Counter[str] = Counter()
+        for place, n in self._parts.get(site, ()):
+            for dst, links in shards[place].execute("SELECT dst, n FROM site_links WHERE src = ?", (n,)):
+                found[self._names[place][dst]] += links
+        found.pop(site, None)
+        return dict(found)
+
+    def pages(self, shards: Sequence[sqlite3.Connection]) -> dict[str, int]:
+        """How many pages each site has, of those that have any."""
+        found: Counter[str] = Counter()
+        for shard, names in zip(shards, self._names, strict=True):
+            if has_counts(shard):
+                for n, pages in shard.execute("SELECT n, pages FROM sites WHERE pages > 0"):
+                    found[names[n]] += pages
+        return dict(found)
+
+    def all(self, shards: Sequence[sqlite3.Connection]) -> Links:
+        """All links between sites."""
+        found: dict[str, Counter[str]] = {}
+        for shard, names in zip(shards, self._names, strict=True):
+            for src, dst, n in shard.execute("SELECT src, dst, n FROM site_links") if has_counts(shard) else ():
+                if names[src] != names[dst]:
+                    found.setdefault(names[src], Counter())[names[dst]] += n
+        return {site: dict(links) for site, links in found.items()}
 
 
-def moved_to(shards: Sequence[sqlite3.Connection], sites: Sites, site: str) -> str:
-    """The site to which the front page of a site has moved for good; "" where it stays.
-
-    Expired names all lead to the same few sites that sell them: where another has moved already, nobody moves.
-    """
-    if site in sites.stay:
-        return ""
-    ways = [_way(shards, id) for id in fronts(site)]
-    targets = [canonical(way[-1]) for way in ways if len(way) > 1]
-    if any(len(way) == 1 for way in ways) or not targets or targets[0] is None:
-        return ""
-    to = sites.site(targets[0])
-    return "" if to == site or to in sites.parts.values() else to
-
-
-def _way(shards: Sequence[sqlite3.Connection], id: int) -> list[str]:
-    """The URLs from a front page to where it leads for good; nothing where it was not asked, or leads elsewhere."""
-    way: list[str] = []
-    while len(way) < _HOPS:
-        rows = (row for shard in shards if (row := shard.execute(_URL, (id,)).fetchone()))
-        url, state, reason, id = next(rows, ("", State.FAILED, "", 0))
-        way.append(url)
-        if state != State.ELSEWHERE:
-            there = state == State.DONE or (len(way) > 1 and state != State.FAILED)
-            return way if there else []
-        if reason not in _FOR_GOOD:
-            break
-    return []
-
-
-def sites_of(library: Library, settings: SiteSettings) -> Sites:
-    """What a site is in a library."""
-    return Sites(settings, edits(library), moved(library))
-
-
-def moved(library: Library) -> dict[str, str]:
-    """Sites that a crawl has found to be part of others now."""
-    return msgspec.json.decode(library.get(_MOVED, "{}"), type=dict[str, str])
-
-
-def add_moved(library: Library, to: Mapping[str, str]) -> None:
-    """Note that sites have moved, and where to."""
-    library.put(_MOVED, msgspec.json.encode({**moved(library), **to}).decode())
-
-
-def seed_sites(topics: Iterable[Topic], sites: Sites) -> list[str]:
-    """The sites at which communities begin, each once."""
-    targets = [canonical(url) for topic in topics for url in (*topic.seeds, *topic.starts)]
-    return list(dict.fromkeys(sites.site(target) for target in targets if target is not None))
-
-
-# --- editing by hand -------------------------------------------------------------------------------------------------
-
-
-def edits(library: Library) -> list[Edit]:
-    """What was said by hand, oldest first."""
-    return msgspec.json.decode(library.get(_KEY, "[]"), type=list[Edit])
-
-
-def merge(library: Library, settings: SiteSettings, site: str, into: str) -> Edit:
-    """Let a site be part of another."""
-    before, sites = edits(library), sites_of(library, settings)
-    one, other = (sites.of(named(name)) for name in (site, into))
-    if one == other:
-        raise BadUse(f"{site} and {into} are one site already")
-    for name in (one, other):
-        if "/" in name and (whole := sites.site(_target(name))) != name:
-            raise BadUse(f"{name} is no site but a part of {whole}: --split {name} makes it one")
-        _check_known(library, sites, name)
-    return _write(library, before, Edit(MERGE, one, other))
-
-
-def split(library: Library, address: str) -> Edit:
-    """Let a directory of a host, such as host.example/~name/, be a site of its own; links must be counted again."""
-    before, name = edits(library), named(address)
-    if "/" not in name and name not in moved(library):
-        raise BadUse(f"{address}: which part of it? Say HOST/DIRECTORY/, such as {name}/~name/")
-    if any(edit.kind == SPLIT and edit.site == name for edit in before):
-        raise BadUse(f"{name} is a site of its own already")
-    _check_known(library, Sites(), name)
-    return _write(library, before, Edit(SPLIT, name))
-
-
-def undo(library: Library) -> Edit:
-    """Take the last change back."""
-    before = edits(library)
-    if not before:
-        raise BadUse("nothing was changed by hand")
-    _keep(library, before[:-1])
-    return before[-1]
-
-
-def _write(library: Library, before: Sequence[Edit], edit: Edit) -> Edit:
-    _keep(library, [*before, edit])
-    return edit
-
-
-def _keep(library: Library, all_edits: Sequence[Edit]) -> None:
-    library.put(_KEY, msgspec.json.encode(all_edits).decode())
-
-
-def named(address: str) -> str:
-    """A site as it is called here: without scheme and www, with a slash at the end of a directory."""
-    target = _target(address)
-    path = target.url.partition("://")[2].partition("/")[2].partition("?")[0]
-    name = target.host.removeprefix("www.")
-    return f"{name}/{path.rstrip('/')}/" if path.strip("/") else name
-
-
-def _target(address: str) -> Target:
-    target = canonical(address if "://" in address else f"http://{address}")
-    if target is None:
-        raise BadUse(f"{address!r} is no site: say HOST or HOST/DIRECTORY/")
-    return target
-
-
-def _check_known(library: Library, sites: Sites, name: str) -> None:
-    """Say so where a library that has been crawled knows no address of a site: that must be a slip."""
-    host, _, path = name.partition("/")
+@contextlib.contextmanager
+def read_sites(library: Library, sites: Sites) -> Iterator[tuple[SiteGraph, list[sqlite3.Connection]]]:
+    """The links between the sites of a library at this moment."""
+    graph = SiteGraph(sites)
     with library.shards() as shards:
-        hosts = [(shard, n, known.removeprefix("www.")) for shard in shards for n, known in shard.execute(_HOSTS)]
-        own = [(shard, n) for shard, n, known in hosts if host in (known, sites.of(known))]
-        below = not path or any(shard.execute(_BELOW, (n, f"/{path}")).fetchone() for shard, n in own)
-    if own and not below:
-        raise BadUse(f"the library knows no address below {name}")
-    if hosts and not own:
-        near = get_close_matches(host, {known for _, _, known in hosts}, 1, 0.7)
-        raise BadUse(f"the library knows no site {host}" + (f"; did you mean {near[0]}?" if near else ""))
+        graph.refresh(shards)
+        yield graph, shards
 
 
-def _pattern(prefixes: Sequence[str]) -> Any:
-    """One expression for prefixes in which * stands for a name; it takes linear time however many * there are."""
-    parts = [re.escape(prefix.rstrip("/")).replace(r"\*", "[^/?]+") for prefix in prefixes]
-    return re2.compile(rf"({'|'.join(parts)})(?:[/?]|$)") if parts else None
+def has_counts(shard: sqlite3.Connection) -> bool:
+    """Whether links between sites were counted there."""
+    return shard.execute("SELECT 1 FROM sqlite_master WHERE name = 'site_links'").fetchone() is not None
+
+
+# --- site urls -------------------------------------------------------------------------------------------------------
+# URLs by site, for a crawl that goes from site to site: which wait for their turn, and which were let go.
+#
+# A URL that waits is refused for now, with the reason `site-waits`; when its site is crawled, the best of them are let
+# go into the frontier. Of equals none comes first: they lie in the order of their ids, which are hashes.
+
+
+WAITS = "site-waits"
+
+_TABLE = """CREATE TABLE IF NOT EXISTS site_urls (
+  unit INTEGER, let_go INTEGER, rank REAL, id INTEGER, PRIMARY KEY (unit, let_go, rank, id)) WITHOUT ROWID"""
+
+
+def has_site_urls(shard: sqlite3.Connection) -> bool:
+    """Whether a crawl that goes from site to site has been there."""
+    return shard.execute("SELECT 1 FROM sqlite_master WHERE name = 'site_urls'").fetchone() is not None
+
+
+class SiteUrls:
+    """The URLs of one shard by unit."""
+
+    def __init__(self, units: Units) -> None:
+        self.units = units
+        self.db: sqlite3.Connection = units.db
+        self.db.execute(_TABLE)
+
+    def add(self, rows: Iterable[tuple[str, float, int]], let_go: bool = False) -> None:
+        """Write down URLs: unit, rank and id."""
+        number = self.units.number
+        values = [(number(unit), let_go, rank, id) for unit, rank, id in rows]
+        self.db.executemany("INSERT OR IGNORE INTO site_urls VALUES (?, ?, ?, ?)", values)
+
+    def best(self, units: Iterable[int], count: int) -> list[int]:
+        """Let go of the best that wait: their ids, the best first."""
+        query = "SELECT rank, unit, id FROM site_urls WHERE unit = ? AND let_go = 0 ORDER BY rank DESC, id LIMIT ?"
+        rows = [row for unit in units for row in self.db.execute(query, (unit, count))]
+        chosen = sorted(rows, key=lambda row: (-row[0], row[2]))[:count]
+        values = [(unit, rank, id) for rank, unit, id in chosen]
+        self.db.executemany("DELETE FROM site_urls WHERE unit = ? AND let_go = 0 AND rank = ? AND id = ?", values)
+        self.db.executemany("INSERT OR IGNORE INTO site_urls VALUES (?, 1, ?, ?)", values)
+        return [id for _, _, id in chosen]
+
+    def standing(self, units: Iterable[int]) -> tuple[set[int], int, int]:
+        """Of those that were let go: which are still on their way, how many have become pages, how many there are."""
+        query = (
+            "SELECT u.id, u.state, u.page FROM site_urls s JOIN urls u ON u.id = s.id WHERE s.unit = ? AND s.let_go = 1"
+        )
+        rows = [row for unit in units for row in self.db.execute(query, (unit,))]
+        on_the_way = {id for id, state, _ in rows if state < State.DONE}
+        return on_the_way, sum(page is not None for *_, page in rows), len(rows)
+
+    def over(self, ids: Iterable[int]) -> list[tuple[int, bool]]:
+        """Those of some URLs that are no longer on their way, and whether each has become a page."""
+        query = "SELECT state, page FROM urls WHERE id = ?"
+        rows = [(id, self.db.execute(query, (id,)).fetchone()) for id in ids]
+        return [(id, row[1] is not None) for id, row in rows if row is None or row[0] >= State.DONE]
+
+
+# --- site counts -----------------------------------------------------------------------------------------------------
+# Counts the links between sites anew from the pages that a library holds: after a host was split, or settings changed.
+#
+# While pages arrive nothing is counted twice; this is for libraries that are older than the count, and for new units.
+
+
+Numbers = npt.NDArray[np.int64]
+
+_URLS = "SELECT u.id, u.url, h.name FROM urls u JOIN hosts h ON h.n = u.host"
+_PAGES = f"SELECT id, links FROM pages WHERE duplicate_of IS NULL AND flags & {SOFT404 | UNREAD} = 0"
+
+
+def counted(library: Library) -> bool:
+    """Whether the links between sites of all partitions are counted."""
+    with library.shards() as shards:
+        return all(map(has_counts, shards))
+
+
+def recount(library: Library, sites: Sites) -> None:
+    """Count all links between sites anew. The caller holds the library."""
+    paths = [path for n in range(library.partitions) if (path := library.shard_path(n)).exists()]
+    with contextlib.ExitStack() as stack:
+        shards = [stack.enter_context(contextlib.closing(connect(path))) for path in paths]
+        names: dict[str, int] = {}
+        urls = _of_urls(shards, sites, names)
+        for shard in shards:
+            shard.execute("BEGIN IMMEDIATE")
+            _rewrite(shard, urls, list(names))
+            shard.execute("COMMIT")
+
+
+def count_links(library: Library, sites: Sites) -> tuple[list[str], Numbers, Numbers]:
+    """As the pages that are stored have it, without writing: the units, pairs of their numbers, and links of each."""
+    names: dict[str, int] = {}
+    with library.shards() as shards:
+        urls = _of_urls(shards, sites, names)
+        counted = [_counted(shard, urls) for shard in shards]
+    pairs = np.concatenate([np.empty((2, 0), np.int64), *(pairs for _, pairs, _ in counted)], axis=1)
+    return list(names), pairs, np.concatenate([np.empty(0, np.int64), *(links for *_, links in counted)])
+
+
+class _Urls(msgspec.Struct, frozen=True):
+    """All URLs in the order of their ids: which unit each is of, and to which one a link to it leads (-1: none)."""
+
+    ids: Numbers
+    units: Numbers
+    leads: Numbers
+
+    def of(self, wanted: Numbers, what: Numbers) -> Numbers:
+        """What is known of some URLs; -1 where one is not."""
+        if not len(self.ids):
+            return np.full(len(wanted), -1, np.int64)
+        at = np.minimum(np.searchsorted(self.ids, wanted), len(self.ids) - 1)
+        return np.where(self.ids[at] == wanted, what[at], -1)
+
+
+def _of_urls(shards: Sequence[sqlite3.Connection], sites: Sites, names: dict[str, int]) -> _Urls:
+    """The URLs of all shards; their units are numbers among `names`."""
+    rows = [
+        (id, names.setdefault(sites.unit(url, host), len(names)), carries(url))
+        for shard in shards
+        for id, url, host in shard.execute(_URLS)
+    ]
+    ids, units, carry = np.array(sorted(rows), np.int64).reshape(-1, 3).T
+    return _Urls(ids, units, np.where(carry, -1, units))
+
+
+def _counted(shard: sqlite3.Connection, urls: _Urls) -> tuple[Numbers, Numbers, Numbers]:
+    """The unit of each page of a shard, the pairs of units that its pages link, and how many links each pair has."""
+    pages = shard.execute(_PAGES).fetchall()
+    src = urls.of(np.array([id for id, _ in pages], np.int64), urls.units)
+    links = [np.frombuffer(packed or b"", np.int64) for _, packed in pages]
+    source = np.repeat(src, [len(row) for row in links])
+    target = urls.of(np.concatenate([*links, np.empty(0, np.int64)]), urls.leads)
+    apart = (source != target) & (target >= 0)
+    pairs, count = np.unique(np.stack([source[apart], target[apart]]), axis=1, return_counts=True)
+    return src, pairs, count
+
+
+def _rewrite(shard: sqlite3.Connection, urls: _Urls, names: Sequence[str]) -> None:
+    own = Units(shard)
+    src, pairs, count = _counted(shard, urls)
+    shard.execute("DELETE FROM site_links")
+    shard.execute("UPDATE sites SET pages = 0")
+    rows = zip(*pairs.tolist(), count.tolist(), strict=True)
+    values = [(own.number(names[a]), own.number(names[b]), n) for a, b, n in rows]
+    shard.executemany("INSERT INTO site_links VALUES (?, ?, ?)", values)
+    kept = zip(*(each.tolist() for each in np.unique(src, return_counts=True)), strict=True)
+    shard.executemany("UPDATE sites SET pages = ? WHERE n = ?", [(n, own.number(names[a])) for a, n in kept])
+    if has_site_urls(shard):
+        _move(shard, own, lambda wanted: [names[unit] for unit in urls.of(wanted, urls.units)])
+
+
+def _move(shard: sqlite3.Connection, own: Units, units_of: Callable[[Numbers], list[str]]) -> None:
+    """Let URLs that wait do so with the units that they are of now."""
+    rows = shard.execute("SELECT id, let_go, rank FROM site_urls").fetchall()
+    shard.execute("DELETE FROM site_urls")
+    units = units_of(np.array([id for id, _, _ in rows], np.int64))
+    values = [(own.number(unit), let_go, rank, id) for unit, (id, let_go, rank) in zip(units, rows, strict=True)]
+    shard.executemany("INSERT INTO site_urls VALUES (?, ?, ?, ?)", values)

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from analecta.errors import Environment
-from analecta.store.seal import seal_of
+from analecta.store.checksums import seal_of
 
 SCHEMA = 2  # 2: pages have author and date
 _ROOM = 1_000_000  # bytes without which nothing can be done: SQLite wants files beside its own

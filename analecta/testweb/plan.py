@@ -12,9 +12,8 @@ from random import Random
 import msgspec
 import xxhash
 
-from analecta.testweb import words
-from analecta.testweb.grammar import capital, lexicon, some, title, titles
-from analecta.testweb.words import TOPICS
+from analecta.testweb import sentences
+from analecta.testweb.sentences import TOPICS, capital, lexicon, some, title, titles
 
 MIRRORS = 3
 ASKS = {0: "noindex", 1: "nofollow", 2: "noarchive", 3: "noindex, nofollow"}  # of 40 articles
@@ -222,8 +221,8 @@ def _sites(size: int, rng: Random) -> list[Site]:
     taken: set[str] = set()
 
     def add(topic: str, rank: int, count: int, **more: str) -> None:
-        word = rng.choice(some(words.HOST_WORDS) if rank % 3 == 1 else [slug(noun) for noun in lexicon(topic)["n"]])
-        kind = rng.choice(some(words.TITLE_WORDS))
+        word = rng.choice(some(sentences.HOST_WORDS) if rank % 3 == 1 else [slug(noun) for noun in lexicon(topic)["n"]])
+        kind = rng.choice(some(sentences.TITLE_WORDS))
         host = f"{word}-{kind}.test"
         if host in taken:
             host = f"{word}-{kind}-{len(sites)}.test"
@@ -241,7 +240,7 @@ def _sites(size: int, rng: Random) -> list[Site]:
                 more |= {"robots": ROBOTS[i], "mood": MOODS[i], "odd": ODD[i] if i < len(ODD) else ""}
                 more |= {"sitemap": "index"} if i == len(TOPICS) - 1 else {}
             add(topic, rank, max(3, round(pages * shares[rank] * rng.uniform(0.7, 1.3))), **more)
-    pairs = [(language, topic) for language, one in words.LANGUAGES.items() for topic in one["nouns"]]
+    pairs = [(language, topic) for language, one in sentences.LANGUAGES.items() for topic in one["nouns"]]
     for (language, topic), (_, charset, declared) in zip(pairs, FOREIGN, strict=True):
         add(topic, ranks, foreign, language=language, charset=charset, declared=declared)
     return sites

@@ -1,11 +1,10 @@
-"""The pocket web: a small made-up web, the same for the same seed, of which everything is known.
-
-A page is written when it is asked for, from (seed, number): a web of 100,000 pages costs no more than its sites.
-"""
+"""The pocket web: a small made-up web, the same for the same seed, of which everything is known."""
 
 import gzip
 import html
 import re
+import struct
+import zlib
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from email.utils import formatdate
@@ -15,15 +14,58 @@ import msgspec
 import xxhash
 from ada_url import join_url
 
-from analecta.testweb import oddities
-from analecta.testweb.files import pdf, png
-from analecta.testweb.links import PARKED, Weaver
-from analecta.testweb.moods import NAMED
-from analecta.testweb.pages import Writer
-from analecta.testweb.places import Gazetteer, Place, sitemaps
+from analecta.testweb import addresses
+from analecta.testweb.addresses import Gazetteer, Place, sitemaps
+from analecta.testweb.pages import PARKED, Weaver, Writer
 from analecta.testweb.plan import Card, Plan, Site
-from analecta.testweb.server import HERE, Response
-from analecta.testweb.words import TOPICS
+from analecta.testweb.sentences import TOPICS
+from analecta.testweb.server import HERE, NAMED, Response
+
+# --- The smallest valid PDF and PNG, written by hand -----------------------------------------------------------------
+
+
+def pdf(text: str) -> bytes:
+    """A PDF of one page with these lines on it."""
+    lines = [line.encode("latin-1", "replace") for line in text.split("\n")]
+    shown = b"\n".join(b"(%b) '" % line.replace(b"\\", b"").replace(b"(", b"").replace(b")", b"") for line in lines)
+    stream = b"BT /F1 11 Tf 14 TL 50 790 Td\n%b\nET" % shown
+    objects = (
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>",
+        b"<</Length %d>>\nstream\n%b\nendstream" % (len(stream), stream),
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>",
+    )
+    out, places = b"%PDF-1.4\n", []
+    for number, content in enumerate(objects, 1):
+        places.append(len(out))
+        out += b"%d 0 obj\n%b\nendobj\n" % (number, content)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    size = len(objects) + 1
+    return out + b"xref\n0 %d\n0000000000 65535 f \n%btrailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n" % (
+        size,
+        table,
+        size,
+        len(out),
+    )
+
+
+def png(colour: int, side: int = 16) -> bytes:
+    """A square PNG of one colour (24 bits)."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    row = b"\0" + (colour & 0xFFFFFF).to_bytes(3, "big") * side
+    header = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
+    return (
+        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(row * side)) + chunk(b"IEND", b"")
+    )
+
+
+# --- The pocket web: a small made-up web, the same for the same seed, of which everything is known -------------------
+# A page is written when it is asked for, from (seed, number): a web of 100,000 pages costs no more than its sites.
+
 
 SHOWN = 20  # good pages of each topic that are listed
 KEPT = 2000  # bodies kept, some 15 MB
@@ -120,19 +162,19 @@ class PocketWeb:
     def text(self, place: Place) -> str:
         """The HTML or text that a place shows, before it is encoded."""
         if place.kind == "parked":
-            return oddities.parked(place.url.split("/")[2])
+            return addresses.parked(place.url.split("/")[2])
         site, card = place.site, place.card
         assert site
         if place.kind == "robots":
-            return oddities.robots(site)
+            return addresses.robots(site)
         if place.kind == "soft-404":
-            return oddities.soft_404(site)
+            return addresses.soft_404(site)
         if card is None:
-            return oddities.trap(place, site)
+            return addresses.trap(place, site)
         if card.file and place.path.startswith("/files/"):
             return self.writer.plain(card)
         page = self.writer.printed(card) if place.path.startswith("/print/") else self.writer.page(card)
-        return oddities.with_session(page, place.path) if site.odd == "session" else page
+        return addresses.with_session(page, place.path) if site.odd == "session" else page
 
     def _make(self, host: str, target: str, packed: bool) -> Response:
         place = self.places.find(host, target)
@@ -161,7 +203,7 @@ class PocketWeb:
         site, card = place.site, place.card
         if place.kind == "sitemap" and site:
             kind = b"application/gzip" if place.path.endswith(".gz") else b"application/xml"
-            return kind, oddities.sitemap(self.plan, site, place.path)
+            return kind, addresses.sitemap(self.plan, site, place.path)
         text = self.text(place)
         if place.kind == "robots":
             return b"text/plain", text.encode()
@@ -193,7 +235,7 @@ class PocketWeb:
         if place.status != 200 or place.kind in ("file", "robots"):
             return ()
         if place.kind == "sitemap" and place.site:
-            data = oddities.sitemap(self.plan, place.site, place.path)
+            data = addresses.sitemap(self.plan, place.site, place.path)
             return tuple(_LOC.findall((gzip.decompress(data) if place.path.endswith(".gz") else data).decode()))
         hrefs = dict.fromkeys(_HREF.findall(self.text(place)))
         return tuple([join_url(place.url, html.unescape(href)) for href in hrefs])

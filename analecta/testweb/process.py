@@ -14,9 +14,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from analecta.errors import Environment
-from analecta.testweb.moods import Mood
 from analecta.testweb.pocket import PocketWeb
-from analecta.testweb.server import Noted, read_log, serve
+from analecta.testweb.server import Mood, Noted, read_log, serve
 
 
 class ServerProcess:

@@ -13,10 +13,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import orjson
 
-from analecta.analyse.inlinks import InLinks
-from analecta.analyse.wordsearch import WordSearch, snippet
+from analecta.analyse.word_search import InLinks, WordSearch, snippet
 from analecta.testweb.server import Response
-from analecta.testweb.warcs import key_of
+from analecta.testweb.warc_index import key_of
 from analecta.urls import Joiner
 
 PER_PAGE = 10  # results of one answer, as SearXNG's engines give

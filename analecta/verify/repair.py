@@ -5,21 +5,25 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from analecta.judge.saved import damaged_models
-from analecta.publish.oai.checking import write_again, wrong_records
-from analecta.publish.search.keeping import sync
-from analecta.publish.search.kept import changed_files
-from analecta.store import identity
-from analecta.store.findings import Part
+from analecta.judge.model_files import damaged_models
+from analecta.publish.oai.verify import write_again, wrong_records
+from analecta.search.update import changed_files, sync
+from analecta.store import shard_ids
+from analecta.store.checksums import changed_pages, seal_of
 from analecta.store.library import SCHEMA_SQL, Library
-from analecta.store.rebuild import rebuild_shard, reindexed
-from analecta.store.repair import count_queued, read_changed_again, repair_archive, repair_rows
-from analecta.store.salvage import salvage
-from analecta.store.seal import changed_pages, seal_of
-from analecta.store.shard import Shard
+from analecta.store.partition import Shard
+from analecta.store.repair import (
+    count_queued,
+    read_changed_again,
+    rebuild_shard,
+    reindexed,
+    repair_archive,
+    repair_rows,
+    salvage,
+)
 from analecta.store.sqlite import connect, readable
-from analecta.store.verify_database import is_sound
-from analecta.store.warc_records import set_aside
+from analecta.store.verify import Part, is_sound
+from analecta.store.warc_scan import set_aside
 
 _ASIDE = "quarantine"  # in the folder of what was put aside
 
@@ -32,13 +36,13 @@ def repair_library_db(folder: Path) -> list[str]:
     if path.stat().st_size and reindexed(path):
         return ["library.db: its indexes were rebuilt"]
     rows = salvage(path, SCHEMA_SQL, folder / _ASIDE)
-    identity.restore_list(folder)
+    shard_ids.restore_list(folder)
     return [f"library.db: rebuilt with {rows:,} rows saved; the old file is in {_ASIDE}/"]
 
 
 def repair_shards(library: Library) -> list[str]:
     """Rebuild shards that are lost or damaged; what was done."""
-    lost = identity.lost(library.folder)
+    lost = shard_ids.lost(library.folder)
     shards = [library.shard_path(n) for n in range(library.partitions)]
     bad = [path.name for path in shards if path.name in lost or (path.exists() and not is_sound(path))]
     return [rebuild_shard(library.folder, name) for name in bad]

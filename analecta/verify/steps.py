@@ -9,15 +9,12 @@ from pathlib import Path
 import msgspec
 
 from analecta.errors import Environment
-from analecta.judge.saved import damaged_models
-from analecta.publish.oai.checking import wrong_records
-from analecta.publish.search.kept import changed_files, folder_of
-from analecta.store.findings import Part
+from analecta.judge.model_files import damaged_models
+from analecta.publish.oai.verify import wrong_records
+from analecta.search.update import changed_files, folder_of
 from analecta.store.library import Library
 from analecta.store.sqlite import connect, readable
-from analecta.store.verify_archive import verify_file, verify_places
-from analecta.store.verify_database import DAMAGED, verify_database
-from analecta.store.verify_rows import BAD_ZLIB, verify_rows
+from analecta.store.verify import BAD_ZLIB, DAMAGED, Part, verify_database, verify_file, verify_places, verify_rows
 
 MODELS, INDEX, OAI = "models", "search index", "OAI records"
 _REBUILD = "it is rebuilt"

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import normalized_mutual_info_score
 
-from analecta.analyse.agreement import impurity, nmi, purity
+from analecta.analyse.clustering import impurity, nmi, purity
 
 SORTED = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=60)
 

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.analyse.inlinks import InLinks
+from analecta.analyse.word_search import InLinks
 
 IDS = st.integers(-(2**63), 2**63 - 1) | st.integers(0, 3)
 

@@ -3,8 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analecta.analyse.labels import labels_of, terms_of_clusters
-from analecta.analyse.phrases import find_phrases
-from analecta.analyse.prose import prose
+from analecta.analyse.phrases import find_phrases, prose
 
 FILLING = "today green often window paper quiet seldom table narrow lamp winter".split()
 

@@ -1,6 +1,6 @@
 import numpy as np
 
-from analecta.analyse.link_graph import LinkGraph, hubs_and_authorities, link_graph
+from analecta.analyse.hits import LinkGraph, hubs_and_authorities, link_graph
 from analecta.store.library import Library
 from analecta.store.links import page_links
 

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analecta.analyse import vocabulary
-from analecta.analyse.vocabulary import space
+from analecta.analyse import clustering
+from analecta.analyse.clustering import space
 
 
 def of(texts, basis=None):
@@ -40,8 +40,8 @@ def test_p7_pages_outside_the_basis_get_rows_but_have_no_say():
 def test_p7_a_large_collection_is_read_in_batches_and_stems_are_learnt_from_a_sample(monkeypatch):
     texts = [f"{('wren', 'owl', 'hawk')[i % 3]} number{i}" for i in range(300)]
     whole = of(texts)
-    monkeypatch.setattr(vocabulary, "_SAMPLE", 50)
-    monkeypatch.setattr(vocabulary, "_BATCH", 7)
+    monkeypatch.setattr(clustering, "_STEM_SAMPLE", 50)
+    monkeypatch.setattr(clustering, "_BATCH", 7)
     assert sorted(of(texts).names) == sorted(whole.names) == ["hawk", "owl", "wren"]
 
 

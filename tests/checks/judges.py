@@ -5,9 +5,9 @@ from functools import cache
 
 from analecta.model import Answer, Example, Page, Verdict
 from analecta.parse import Parser
-from analecta.settings import parse, recipe_text
-from analecta.terms import words
+from analecta.settings.load import parse, recipe_text
 from analecta.testweb.pocket import PocketWeb
+from analecta.text.tokens import words
 from analecta.urls import canonical
 
 # What the recipe of the first paper says of its judge.

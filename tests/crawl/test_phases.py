@@ -3,12 +3,13 @@
 import msgspec
 import pytest
 
-from analecta.crawl.messages import Course
-from analecta.crawl.partitions import Crawl
-from analecta.crawl.recipe import domain_of
+from analecta.crawl.build import domain_of
+from analecta.crawl.coordinator import Crawl
 from analecta.errors import BadUse
-from analecta.seed.first_settings import first_settings
-from analecta.settings import Topic, load
+from analecta.frontier.policy import Course
+from analecta.settings.edit import first_settings
+from analecta.settings.load import load
+from analecta.settings.schema import Topic
 from analecta.store.library import Library
 from analecta.testweb.process import PocketServer
 from analecta.urls import canonical

@@ -1,8 +1,8 @@
 """Pages that are asked for again: what is gone stays archived, and a host that does not answer takes nothing away."""
 
-from analecta.crawl.aside import in_threads
-from analecta.crawl.partitions import Crawl
-from analecta.settings import load
+from analecta.crawl.coordinator import Crawl
+from analecta.crawl.local import in_threads
+from analecta.settings.load import load
 from analecta.store.revisits import revisits
 from tests.crawls.driver import kept, make_library, rows, states
 from tests.crawls.site import html, site

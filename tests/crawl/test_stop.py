@@ -6,7 +6,7 @@ import pytest
 
 from analecta.crawl import stop
 from analecta.model import Tally
-from analecta.settings import StopSettings
+from analecta.settings.schema import StopSettings
 
 
 class Clock:

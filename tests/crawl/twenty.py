@@ -1,4 +1,4 @@
-"""A web of twenty topics for test_training.py: three hosts each, whose pages borrow words and links from next door."""
+"""A web of twenty topics for tests of learning: three hosts each, whose pages borrow words and links from next door."""
 
 from collections.abc import Mapping
 from random import Random

@@ -3,11 +3,12 @@
 import asyncio
 from collections.abc import Callable
 
+from analecta.crawl.build import partition
+from analecta.crawl.control import Order, Report, decode, encode
 from analecta.crawl.engine import Engine
-from analecta.crawl.judges import new_judge
-from analecta.crawl.messages import UNLIMITED, Order, Report, decode, encode
-from analecta.crawl.recipe import partition
-from analecta.settings import load
+from analecta.judge import new_judge
+from analecta.model import UNLIMITED
+from analecta.settings.load import load
 from analecta.store.library import Library
 
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import tomlkit
 
-from analecta.crawl.partitions import Crawl, Ending
+from analecta.crawl.coordinator import Crawl, Ending
 from analecta.model import Found, State
-from analecta.settings import load, merge
+from analecta.settings.load import load, merge
 from analecta.store.library import Library
 
 # A test has no time to be patient. Everything else is as a person would have it.

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from analecta.model import State
-from analecta.settings import merge
+from analecta.settings.load import merge
 from analecta.store.library import Library
 from analecta.testweb.process import PocketServer, ServerProcess
 from analecta.urls import partition_of

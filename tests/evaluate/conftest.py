@@ -1,7 +1,7 @@
 import pytest
 
 from analecta.evaluate.graph import Graph, read_nodes
-from analecta.evaluate.webs import open_web
+from analecta.testweb.webs import open_web
 
 
 @pytest.fixture(scope="package")

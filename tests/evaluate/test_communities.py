@@ -7,13 +7,11 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from analecta.analyse.spanning import Quality
 from analecta.cli import app
 from analecta.errors import BadUse
 from analecta.evaluate import communities_crawl as crawls
-from analecta.evaluate.communities import draw, evaluate_communities, trial
+from analecta.evaluate.communities import Quality, draw, evaluate_communities, open_graph, read_gml, trial
 from analecta.evaluate.communities_crawl import CrawlTrial
-from analecta.evaluate.communities_graphs import open_graph, read_gml
 from analecta.evaluate.communities_report import show
 
 GML = 'graph [ directed 1 node [ id 1 label "a" value 0 ] node [ id 2 label "b" value 1 graphics [ x 3 ] ]\n'

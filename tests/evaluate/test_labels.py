@@ -3,7 +3,7 @@ import pytest
 
 from analecta.errors import BadUse
 from analecta.evaluate.graph import Graph, Node
-from analecta.evaluate.labels import choose_topics, covers, draw, pages_of, read_labels
+from analecta.evaluate.questions import choose_topics, covers, draw, pages_of, read_labels
 from tests.making import target
 
 

@@ -5,11 +5,11 @@ import gzip
 import pytest
 
 from analecta.errors import BadUse
-from analecta.evaluate.webs import ArchiveWeb
 from analecta.store.archive import Place, read_answer
-from analecta.testweb import warcs
+from analecta.testweb import warc_index
 from analecta.testweb.replay import Replay
-from analecta.testweb.warcs import Warcs
+from analecta.testweb.warc_index import Warcs
+from analecta.testweb.webs import ArchiveWeb
 from tests.testweb.test_replay import page, record, said, warc
 
 GOOD = [record(f"http://a.test/{n}", page(b"bees")) for n in range(2)]
@@ -56,7 +56,7 @@ def test_f74_a_file_of_nothing_but_such_records_is_refused_with_a_sentence(tmp_p
 
 def test_f74_a_length_within_a_member_is_capped_by_it(replay):
     web = replay(*GOOD)
-    answer = warcs.response(lying(b"1000000000000"))
+    answer = warc_index.response(lying(b"1000000000000"))
     assert answer.body == web.answer("a.test", "/0", {}).body.replace(b"bees", b"wasps")
 
 
@@ -76,7 +76,7 @@ def test_f74_a_revisit_that_refers_to_itself_is_404(replay):
 
 
 def test_f74_a_record_that_inflates_without_end_is_404(replay, monkeypatch):
-    monkeypatch.setattr(warcs, "_LARGEST", 1 << 20)
+    monkeypatch.setattr(warc_index, "_LARGEST", 1 << 20)
     web = replay(record("http://b.test/", said(b"0" * 3_000_000)), *GOOD)
     assert web.answer("b.test", "/", {}).status == 404
     assert web.answer("a.test", "/1", {}).status == 200

@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from analecta.publish.status import status
+from analecta.views.status import status
 from tests.crawls import soundness
 from tests.crawls.driver import Memory, crawl, kept, make_library
 from tests.crawls.site import html, prose, site

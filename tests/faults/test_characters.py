@@ -13,14 +13,13 @@ import pytest
 from rich.live import Live
 from rich.table import Table
 
-from analecta.publish.plain import Screen
-from analecta.seed.adding import add
-from analecta.seed.bookmarks.bookmarks import read_bookmarks
-from analecta.seed.feeds import feed_of
-from analecta.seed.first_settings import first_settings
-from analecta.seed.gathering import clean
-from analecta.seed.outlines.outline import read_outline
-from analecta.settings import Topic
+from analecta.cli.render import Screen
+from analecta.settings.edit import add, first_settings
+from analecta.settings.schema import Topic
+from analecta.sources.bookmarks import read_bookmarks
+from analecta.sources.collector import clean
+from analecta.sources.lists import feed_of
+from analecta.sources.outline import read_outline
 from tests.process import COMMAND
 from tests.publish.shelf import Given, html, shelved
 

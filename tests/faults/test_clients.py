@@ -15,7 +15,7 @@ import pytest
 from tests.publish.oai.growing import Growing
 
 IDLE, SLOW = 3000, 300
-COMMAND = "import analecta.cli.serving; from analecta.cli import main; main()"
+COMMAND = "import analecta.cli.serve_oai; from analecta.cli import main; main()"
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import sys
 from contextlib import closing
 
 from analecta.parse import UNREAD as TO_READ
-from analecta.store.shard import UNREAD
+from analecta.store.partition import UNREAD
 from analecta.store.sqlite import connect
 from tests.crawls import soundness
 from tests.crawls.driver import crawl, make_library, pages, states

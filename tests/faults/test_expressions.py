@@ -3,16 +3,16 @@
 import pytest
 
 from analecta.errors import BadSettings
-from analecta.fetch.rules import Rules
+from analecta.fetch.robots import Rules
 from analecta.frontier.policy import Bounds, Policy, best_first
-from analecta.parse.documents.word import FIELD_LINK
+from analecta.parse.documents.docx import FIELD_LINK
 from analecta.parse.sniff import sniff
-from analecta.patterns import Patterns, pattern_fault
-from analecta.seed.engines.engine import plain
-from analecta.seed.papers.citation import _JOURNAL
-from analecta.seed.papers.names import take_names
-from analecta.settings import SiteSettings, parse
-from analecta.store.sites import Sites
+from analecta.settings.load import parse
+from analecta.settings.schema import SiteSettings
+from analecta.sources.engines.engine import plain
+from analecta.sources.papers.citation import _JOURNAL, take_names
+from analecta.store.site_rules import Sites
+from analecta.text.patterns import Patterns, pattern_fault
 from analecta.urls import canonical
 
 ENDLESS = [

@@ -10,10 +10,10 @@ from itertools import cycle, pairwise
 import pytest
 from making import candidate, pushed, shard_at
 
-from analecta.frontier.politeness import Manners
-from analecta.frontier.queues import Frontier
+from analecta.frontier.frontier import Frontier
+from analecta.frontier.hosts import Manners
 from analecta.model import State
-from analecta.settings import with_recipe
+from analecta.settings.load import with_recipe
 from tests.crawls import soundness
 from tests.crawls.alone import crawl_alone
 from tests.crawls.driver import crawl, kept, make_library, states

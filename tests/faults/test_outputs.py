@@ -10,15 +10,16 @@ from shutil import copytree
 import pytest
 
 from analecta.cli import app
-from analecta.crawl.given import given_files, read_example
 from analecta.errors import BadUse
-from analecta.publish.bundle.writing import write_bundle
-from analecta.publish.output import check_output, output
+from analecta.export.bundle.repeat import repeat
+from analecta.export.bundle.write import write_bundle
+from analecta.learning.examples import given_files
+from analecta.parse.saved_page import read_example
 from analecta.publish.site import publish
-from analecta.repeating import repeat
-from analecta.seed.placing import bring
-from analecta.settings import Settings, Topic
+from analecta.settings.schema import Settings, Topic
+from analecta.sources.files import bring
 from analecta.store.library import Library
+from analecta.store.output import check_output, output
 from analecta.testweb.process import PocketServer
 from tests.crawls.driver import crawl, make_library
 from tests.crawls.site import site

@@ -9,7 +9,7 @@ import pytest
 
 from analecta.model import State
 from analecta.store.library import Library
-from analecta.store.shard import NOARCHIVE, NOFOLLOW, NOINDEX
+from analecta.store.partition import NOARCHIVE, NOFOLLOW, NOINDEX
 from tests.crawls import soundness
 from tests.crawls.driver import crawl, kept, make_library, pages, rows, states
 from tests.crawls.site import html, prose, robots, site

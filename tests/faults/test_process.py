@@ -19,8 +19,8 @@ from urllib.request import urlopen
 
 import pytest
 
-from analecta.demo import demo
-from analecta.publish.bundle.writing import write_bundle
+from analecta.cli.demo import demo
+from analecta.export.bundle.write import write_bundle
 from analecta.store.library import Library
 from analecta.store.sqlite import connect
 from tests.crawls.driver import alive, children, make_library, wait_for

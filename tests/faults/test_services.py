@@ -4,17 +4,17 @@ import asyncio
 
 import pytest
 
-from analecta.asking import ask
 from analecta.errors import BadUse, Environment
+from analecta.fetch.client import ask
 from analecta.fetch.guard import Guard
-from analecta.seed.feeds import feed_of
-from analecta.seed.papers import ask_grobid
-from analecta.seed.reading import Reading
-from analecta.seeking import find_examples
-from analecta.settings import FetchSettings, SearchSettings
-from analecta.starting import public_only
+from analecta.settings.schema import FetchSettings, SearchSettings
+from analecta.sources.create import public_only
+from analecta.sources.engines.examples import find_examples
+from analecta.sources.lists import feed_of
+from analecta.sources.papers import ask_grobid
+from analecta.sources.result import Reading
 from tests.hostile import HostileServer, answer, drip, in_turn
-from tests.seed.engines import samples
+from tests.sources.engines import samples
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\nContent-Length: 100000\r\n\r\n"
 # One header that never ends: of many headers, http.client bears a hundred and gives up by itself.

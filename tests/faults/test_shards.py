@@ -11,8 +11,8 @@ import pytest
 
 from analecta.errors import Environment
 from analecta.store.library import Library
+from tests.cli.test_cli import analecta
 from tests.crawls.driver import make_library, rows
-from tests.test_cli import analecta
 
 COMMANDS: list[tuple[str, ...]] = [
     ("status",), ("crawl",), ("explain", "http://a.test/"), ("search", "bees"), ("index",), ("collection",),

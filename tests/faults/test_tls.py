@@ -6,9 +6,9 @@ import pytest
 import trustme
 from rich.console import Console
 
+from analecta.cli.explain_table import tell
 from analecta.model import State
-from analecta.publish.explain import explain
-from analecta.publish.telling import tell
+from analecta.views.explain import explain
 from tests.crawls import soundness
 from tests.crawls.driver import crawl, kept, make_library, states
 from tests.crawls.site import html

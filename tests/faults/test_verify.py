@@ -13,20 +13,19 @@ import pytest
 
 from analecta.errors import Environment
 from analecta.model import State
-from analecta.publish.oai.keeping import keeping
-from analecta.publish.search.keeping import sync
-from analecta.store.findings import Report
+from analecta.publish.oai.sync import keeping
+from analecta.search.update import sync
+from analecta.store.checksums import seal_of
 from analecta.store.library import Library
 from analecta.store.repair import filler
-from analecta.store.seal import seal_of
 from analecta.store.sqlite import connect
-from analecta.store.warc_records import read_records
+from analecta.store.verify import Report
+from analecta.store.warc_scan import read_records
 from analecta.testweb.process import PocketServer
-from analecta.verify.check import check_library
-from analecta.verify.run import NAME, run
+from analecta.verify import NAME, check_library, run
+from tests.cli.test_cli import analecta
 from tests.crawls import soundness
 from tests.crawls.driver import crawl, kept, kill_tree, make_library, rows, started, wait_for
-from tests.test_cli import analecta
 
 
 @pytest.fixture(scope="module")

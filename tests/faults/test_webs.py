@@ -9,8 +9,8 @@ import pytest
 
 from analecta.model import Found, State
 from analecta.store.library import Library
-from analecta.store.shard import SOFT404
-from analecta.testweb.links import PARKED
+from analecta.store.partition import SOFT404
+from analecta.testweb.pages import PARKED
 from analecta.testweb.pocket import PocketWeb
 from analecta.testweb.process import PocketServer, ServerProcess
 from tests.crawls import soundness

@@ -1,6 +1,6 @@
 import pytest
 
-from analecta.fetch.head import final_block, parse_head
+from analecta.fetch.message import final_block, parse_head
 from analecta.urls import canonical
 
 FORMS = ["HTTP/1.1 {} Some Reason\r\n", "HTTP/1.1 {}\r\n", "HTTP/1.1 {} \r\n", "HTTP/2 {} \r\n", "HTTP/3 {}\r\n"]

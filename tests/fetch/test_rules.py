@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.fetch.rules import MAX_SIZE, Rules, decoded, ours
+from analecta.fetch.robots import MAX_SIZE, Rules, decoded, ours
 
 SITE = "http://a.test"
 

@@ -2,9 +2,8 @@
 
 from making import candidate, drained, pushed, shard_at
 
-from analecta.frontier.hosts import IpLimits
-from analecta.frontier.politeness import Manners
-from analecta.frontier.queues import Frontier
+from analecta.frontier.frontier import Frontier
+from analecta.frontier.hosts import IpLimits, Manners
 
 MANNERS = Manners(1.0, 2, 0)
 

@@ -6,7 +6,8 @@ from making import lease, target
 
 from analecta.frontier.policy import WORTHS, Bounds, Policy, Value, best_first, breadth_first, by_page, depth_first
 from analecta.model import Verdict
-from analecta.settings import PolicySettings, parse, recipe_names, recipe_text
+from analecta.settings.load import parse, recipe_names, recipe_text
+from analecta.settings.schema import PolicySettings
 
 ON, OFF = Verdict(2, 0.8, ((2, 0.8),)), Verdict(-1, 0.2)
 

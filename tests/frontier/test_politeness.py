@@ -8,8 +8,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from making import candidate, pushed, shard_at
 
-from analecta.frontier.politeness import MAX_WAIT, MIN_WAIT, Manners, Turns, retry_after
-from analecta.frontier.queues import Frontier
+from analecta.frontier.frontier import Frontier
+from analecta.frontier.hosts import MAX_WAIT, MIN_WAIT, Manners, Turns, retry_after
 
 NOW = 1_700_000_000.0
 QUICK = settings(max_examples=150, deadline=None)

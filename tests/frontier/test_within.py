@@ -2,7 +2,7 @@
 
 from making import FREE, candidate, committed, drained, pushed, reopened, shard_at
 
-from analecta.frontier.queues import Frontier
+from analecta.frontier.frontier import Frontier
 
 
 def test_only_hosts_within_are_asked_and_others_wait_for_another_crawl(tmp_path):

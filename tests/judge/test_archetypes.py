@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.judge.archetypes import archetypes, drifted
+from analecta.judge.training_set import archetypes, drifted
 
 SURE = {1: 0.95, 2: 0.9, 3: 0.85, 4: 0.8, 5: 0.4}
 SCORES = st.dictionaries(st.integers(0, 20), st.floats(0, 1), max_size=20)

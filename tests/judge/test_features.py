@@ -4,10 +4,18 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from analecta.judge.features import Features, Space
-from analecta.judge.weighting import augmented, most_telling, mutual_information, plain_idf, tf_idf, unit
+from analecta.judge.features import (
+    Features,
+    Space,
+    augmented,
+    most_telling,
+    mutual_information,
+    plain_idf,
+    tf_idf,
+    unit,
+)
 from analecta.model import Example
-from analecta.terms import words
+from analecta.text.tokens import words
 
 
 def named(space, counts):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from analecta.judge.hyperplane import Plane, Quality, best_of, observed, separate, unseen_scores, xi_alpha
+from analecta.judge.svm import Plane, Quality, best_of, observed, separate, unseen_scores, xi_alpha
 
 
 def cloud(n, apart, seed=1):

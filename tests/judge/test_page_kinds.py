@@ -2,7 +2,7 @@ import pytest
 
 from analecta.judge.page_kinds import CUES, KINDS, kind_of, kinds_of
 from analecta.model import Page
-from analecta.terms import words
+from analecta.text.tokens import words
 
 TEXTS = {
     "course": "CS 101, fall semester. Syllabus. Instructor: N. N., office hours. Homework, midterm, final exam",

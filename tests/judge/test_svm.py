@@ -5,9 +5,9 @@ import pytest
 
 from analecta.errors import BadUse
 from analecta.judge import JUDGES, Committee, NaiveBayes, Svm
-from analecta.judge.hyperplane import best_of
+from analecta.judge.svm import best_of
 from analecta.model import Example
-from analecta.terms import words
+from analecta.text.tokens import words
 from tests.checks.judges import TOPICS, VOCABULARY, examples, page, some_pages, text_of
 
 BELOW = [[*VOCABULARY[0][:5], "science"], [*VOCABULARY[0][5:], "science"], VOCABULARY[1]]

@@ -1,6 +1,6 @@
 import pytest
 
-from analecta.parse.dates import date_of
+from analecta.parse.directives import date_of
 
 
 @pytest.mark.parametrize(

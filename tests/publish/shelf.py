@@ -10,8 +10,8 @@ from analecta.model import Answer, Found, State
 from analecta.parse import Parser
 from analecta.store.archive import Archive, Original, Place, payload_digest
 from analecta.store.library import Library
-from analecta.store.packed import pack_text
-from analecta.store.shard import Shard
+from analecta.store.partition import Shard
+from analecta.store.schema import pack_text
 from tests.making import answer, candidate, page_row, target
 
 TOPICS = ("birds", "birds / owls", "bees")

@@ -3,9 +3,9 @@ from shutil import copytree
 
 import pytest
 
-from analecta.publish.collection import collections
 from analecta.publish.collection_picture import as_html, as_svg, download_order, in_one_row, pictures
 from analecta.store.library import Library, Moment
+from analecta.views.collections import collections
 
 SVG = "{http://www.w3.org/2000/svg}"
 

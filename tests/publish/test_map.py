@@ -13,21 +13,17 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from rich.cells import cell_len
 
-from analecta.publish.analysis import Analysis, Cluster, Member, Origin, Shown
-from analecta.publish.communities import Community
-from analecta.publish.communities import Member as Inhabitant
-from analecta.publish.homes import Homes
-from analecta.publish.items import items
+from analecta.communities.view import Community, Homes
+from analecta.communities.view import Member as Inhabitant
 from analecta.publish.map import Copy, copies_of, map_page
-from analecta.publish.map.at_home import COLOURS, at_home
 from analecta.publish.map.drawing import colours
-from analecta.publish.map.labels import wrapped
-from analecta.publish.map.layout import SHAPES, dots, lay_out, lines
-from analecta.publish.map.listing import homes_legend
-from analecta.publish.map.net import net_of
+from analecta.publish.map.layout import SHAPES, dots, lay_out, lines, net_of, wrapped
+from analecta.publish.map.listing import COLOURS, at_home, homes_legend
 from analecta.store.library import Library
-from analecta.store.shard import NOARCHIVE, NOINDEX
-from analecta.store.sites import Sites
+from analecta.store.partition import NOARCHIVE, NOINDEX
+from analecta.store.rows import items
+from analecta.store.site_rules import Sites
+from analecta.views.clusters import Analysis, Cluster, Member, Origin, Shown
 from tests.browser import Browser, needs_axe, needs_browser, needs_nu, nu
 
 EVIL = [

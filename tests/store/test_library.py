@@ -11,7 +11,7 @@ import pytest
 
 from analecta.errors import BadUse, Busy, Environment
 from analecta.store.library import Library, check_disk, filesystem
-from analecta.store.shard import Shard
+from analecta.store.partition import Shard
 from analecta.store.sqlite import SCHEMA
 
 TEXT = 'recipe = "adaptive"  # a remark\n'

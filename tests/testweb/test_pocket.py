@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.testweb.grammar import some
 from analecta.testweb.pocket import PocketWeb
-from analecta.testweb.words import TOPICS
+from analecta.testweb.sentences import TOPICS, some
 
 WEB = PocketWeb(1000, seed=7)
 ALL = list(WEB.pages())
@@ -20,7 +19,7 @@ KINDS |= {"parked", "file", "robots", "sitemap"}
 
 DIGEST = """
 import hashlib
-from analecta.testweb.grammar import some
+from analecta.testweb.sentences import some
 from analecta.testweb.pocket import PocketWeb
 web, sha = PocketWeb(1000, seed=7), hashlib.sha256()
 for truth in list(web.pages(links=False))[::9]:

@@ -13,7 +13,7 @@ from analecta.errors import BadUse
 from analecta.testweb.process import ServerProcess
 from analecta.testweb.replay import Replay, make
 from analecta.testweb.search import Search
-from analecta.testweb.warcs import Warcs
+from analecta.testweb.warc_index import Warcs
 from tests.process import heed
 
 PAGE = (

@@ -5,11 +5,10 @@ from urllib.parse import quote
 
 import pytest
 
-from analecta.testweb.made_up import Searched
+from analecta.testweb.community_web import VillagesWeb
 from analecta.testweb.pocket import PocketWeb
-from analecta.testweb.replay import Replay
+from analecta.testweb.replay import Replay, Searched
 from analecta.testweb.search import Search
-from analecta.testweb.villages_web import VillagesWeb
 from tests.testweb.test_replay import archives, record, said, warc  # noqa: F401
 
 PAGES = {

@@ -12,9 +12,8 @@ from random import Random
 import pytest
 
 from analecta.errors import Environment
-from analecta.testweb.moods import NAMED, Mood, Moods
 from analecta.testweb.process import PocketServer, ServerProcess
-from analecta.testweb.server import Response, bind, listen
+from analecta.testweb.server import NAMED, Mood, Moods, Response, bind, listen
 
 
 def hello(host, target, headers):

@@ -12,11 +12,10 @@ from itertools import combinations
 import pytest
 
 from analecta.errors import BadUse
-from analecta.testweb.made_up import made_up
+from analecta.testweb.community_web import Villages, VillagesWeb
 from analecta.testweb.pocket import PocketWeb
 from analecta.testweb.process import ServerProcess
-from analecta.testweb.villages import Villages
-from analecta.testweb.villages_web import VillagesWeb
+from analecta.testweb.replay import made_up
 from tests.process import heed
 
 HREF = re.compile(r'href="([^"]*)"')
@@ -84,7 +83,7 @@ def test_what_is_not_there_is_not_found(web):
 
 def test_the_villages_are_served_over_http_and_list_themselves():
     with (
-        ServerProcess("analecta.testweb.villages_web:VillagesWeb", {"sites": 200}) as server,
+        ServerProcess("analecta.testweb.community_web:VillagesWeb", {"sites": 200}) as server,
         closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)) as connection,
     ):
         connection.request("GET", "/", headers={"Host": "localhost"})

@@ -1,13 +1,60 @@
-"""EPUB to Document: the chapters in the order of the spine, the book's own metadata."""
+"""HTML and text as Documents, and EPUB, whose chapters are such pages."""
 
 import posixpath
 from urllib.parse import unquote
 
-from analecta.parse.dates import date_of
+from analecta.model import Answer, Page, Target
+from analecta.parse.charset import decode
+from analecta.parse.directives import date_of
 from analecta.parse.documents.document import Document, Stopped, tidy, title_of
-from analecta.parse.documents.packed import Packed
-from analecta.parse.documents.webpage import read_chapter
-from analecta.parse.documents.xml import read_leaves, read_xml
+from analecta.parse.documents.zip import Packed
+from analecta.parse.html import parse_html
+from analecta.parse.xml import read_leaves, read_xml
+from analecta.urls import Joiner
+
+# --- HTML and plain text inside of something else (a book, an archive) to Document -----------------------------------
+
+
+# What relative links are joined to: they lead to other parts of the book or archive, so they are no links.
+_INSIDE = Target("http://inside.invalid/", 1, "inside.invalid")
+
+
+def read_html(body: bytes, document: Document) -> None:
+    """Read a page, with its title."""
+    page = _page(body)
+    document.title, document.lang = title_of(page.title), page.lang
+    document.author, document.date = page.author, page.date
+    _take(page, document)
+
+
+def read_chapter(body: bytes, document: Document) -> None:
+    """Read a page as a further part of a document, whose title is not its own."""
+    _take(_page(body), document)
+
+
+def read_text(body: bytes, document: Document) -> None:
+    """Read plain text."""
+    document.add(decode(body)[0])
+
+
+def _page(body: bytes) -> Page:
+    return parse_html(Answer(_INSIDE.url, 200, b"", {}, b"", body), _INSIDE, Joiner(size=0))
+
+
+def _take(page: Page, document: Document) -> None:
+    for words in page.headings:
+        document.heading(words)
+    start, at = document.length, 0
+    for link in page.links:
+        if link.target.host != _INSIDE.host:
+            at = max(page.text.find(link.anchor, at), at)
+            document.link(link.target.url, link.anchor, start + at)
+    document.add(page.text)
+    document.end_line()
+
+
+# --- EPUB to Document: the chapters in the order of the spine, the book's own metadata -------------------------------
+
 
 MAX_CHAPTERS = 2000
 MAX_CHAPTER = 16 * 1024 * 1024  # bytes

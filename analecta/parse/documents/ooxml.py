@@ -1,12 +1,12 @@
-"""What Word's, PowerPoint's and Excel's files have in common: parts, the relations between them, and properties."""
+"""What Word's, PowerPoint's and Excel's files have in common; and Excel's to Document."""
 
 import posixpath
 from typing import NamedTuple
 
-from analecta.parse.dates import date_of
+from analecta.parse.directives import date_of
 from analecta.parse.documents.document import Document, Stopped, tidy, title_of
-from analecta.parse.documents.packed import Packed
-from analecta.parse.documents.xml import attribute, read_leaves, read_xml
+from analecta.parse.documents.zip import Packed
+from analecta.parse.xml import attribute, read_leaves, read_xml
 
 
 class Relation(NamedTuple):
@@ -59,3 +59,46 @@ def relation_of(attributes: dict[str, str], relations: dict[str, Relation]) -> s
 def _or_nothing(packed: Packed, name: str) -> list[bytes]:
     """The bytes of a part that may be missing."""
     return list(packed.chunks(name)) if name in packed else [b"<none/>"]
+
+
+# --- xlsx ------------------------------------------------------------------------------------------------------------
+# Excel's .xlsx to Document: the words in its cells, the names of its sheets as headings; numbers are no words.
+
+
+def read_xlsx(body: bytes, document: Document) -> None:
+    """Read a workbook; a text that stands in many cells is there once, as in the file."""
+    packed = Packed(body)
+    main = main_part(packed, "xl/workbook.xml")
+    read_properties(packed, document)
+
+    def sheet(attributes: dict[str, str]) -> None:
+        name = attribute(attributes, "name")
+        document.heading(name)
+        document.add(name)
+        document.end_line()
+
+    read_xml(packed.chunks(main), {"sheet": sheet})
+    parts = relations(packed, main).values()
+    for strings in [part.target for part in parts if part.kind == "sharedStrings" and part.target in packed]:
+        _read_strings(packed, strings, document)
+    for name in [part.target for part in parts if part.kind == "worksheet"]:
+        for link in relations(packed, name).values():
+            document.link(link.target)
+
+
+def _read_strings(packed: Packed, name: str, document: Document) -> None:
+    in_text = False
+
+    def begin(_: dict[str, str]) -> None:
+        nonlocal in_text
+        in_text = True
+
+    def end() -> None:
+        nonlocal in_text
+        in_text = False
+
+    def data(text: str) -> None:
+        if in_text:
+            document.add(text)
+
+    read_xml(packed.chunks(name), {"t": begin}, {"t": end, "si": document.end_line}, data)

@@ -1,19 +1,17 @@
-"""PDF to Document, by pdfium: text in pdfium's reading order, words put together again, links by annotation.
-
-pdfium is asked for the text of whole pages, never character by character; positions are looked at only where a page
-has links, and for the title of a document that does not tell it.
-"""
+"""PDF to Document, by pdfium; PostScript, by Ghostscript."""
 
 import ctypes
 import re
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import groupby
 from typing import Any
 
-from analecta.parse.dates import date_of
-from analecta.parse.documents.document import MAX_HEADINGS, Document, Stopped, tidy, title_of
+from analecta.parse.directives import date_of
+from analecta.parse.documents.document import MAX_HEADINGS, MAX_TEXT, Document, Stopped, tidy, title_of
+from analecta.parse.sandbox import Limits, run
 
 MAX_PAGES = 2000
 MAX_SECONDS = 10.0  # of CPU; then what has been read is kept, before the child is killed
@@ -183,3 +181,51 @@ def _size(pdfium: Any, text: Any, index: int) -> float:
     if at < 0 or pdfium.FPDFText_GetCharAngle(text, at) > 0.1 or not pdfium.FPDFText_GetLooseCharBox(text, at, box):
         return 0.0
     return float(box.top - box.bottom)
+
+
+# --- postscript ------------------------------------------------------------------------------------------------------
+# PostScript to Document, where Ghostscript is installed: it runs apart from everything else (parse/sandbox.py).
+
+
+GHOSTSCRIPT_SECONDS = 8
+MAX_MEMORY = 512 * 1024 * 1024
+MAX_OUTPUT = 4 * MAX_TEXT  # bytes
+# SAFER without any permission to open files; what a document prints goes to stderr, which nobody reads. No file of
+# the working folder counts as one of Ghostscript's own (-P-).
+OPTIONS = (
+    *("-q", "-P-", "-dSAFER", "-dBATCH", "-dNOPAUSE"),
+    *("-sDEVICE=txtwrite", "-sstdout=%stderr", "-sOutputFile=%stdout", "-"),
+)
+_COMMENT = re.compile(rb"^%%(Title|For|CreationDate):[ \t]*\(?([^\r\n)]{1,500})", re.MULTILINE)
+_HEAD = 4096
+_ISO = re.compile(r"\s*\d{4}-?\d\d")
+
+
+def read_postscript(body: bytes, document: Document) -> None:
+    """Read a PostScript file; without Ghostscript it stays what it is."""
+    _read_comments(body[:_HEAD], document)
+    program = shutil.which("gs")
+    if program is None:
+        raise Stopped("PostScript: Ghostscript (gs) is not installed")
+    done = run([program, *OPTIONS], body, Limits(GHOSTSCRIPT_SECONDS, MAX_MEMORY, MAX_OUTPUT))
+    text = done.output.decode("utf-8", "replace")
+    for line in mended(text).splitlines():
+        document.add(" ".join(line.split()))
+        document.end_line()
+    if done.stopped == "time":
+        raise Stopped(f"parse-limited: Ghostscript stopped after {GHOSTSCRIPT_SECONDS} s")
+    if done.stopped == "output":
+        raise Stopped("text-cut")
+    if done.status:
+        raise Stopped(f"broken PostScript: Ghostscript ended with {done.status}")
+    if not text.strip():
+        raise Stopped("scanned: no text")
+
+
+def _read_comments(head: bytes, document: Document) -> None:
+    found = {name: value.decode("latin-1") for name, value in _COMMENT.findall(head)}
+    document.title = title_of(found.get(b"Title", ""))
+    document.author = tidy(found.get(b"For", ""))
+    date = found.get(b"CreationDate", "")
+    year = re.search(r"\b(19|20)\d\d\b", date)
+    document.date = date_of(date) if _ISO.match(date.removeprefix("D:")) else year[0] if year else ""

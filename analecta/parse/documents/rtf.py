@@ -4,7 +4,7 @@ import codecs
 import re
 
 from analecta.parse.documents.document import Document, Mark, Stopped, tidy, title_of
-from analecta.parse.documents.word import FIELD_LINK
+from analecta.parse.documents.docx import FIELD_LINK
 
 MAX_DEPTH = 500
 _MAX_GATHERED = 5000  # characters of a title or of a field's code

@@ -4,7 +4,7 @@ All that the map tells is in the page as plain HTML, which reads, prints and wor
 moves: it opens one group at a time, zooms, searches and leads the keyboard.
 """
 
-from analecta.publish.map.copies import Copy, copies_of, still_shown
+from analecta.publish.map.listing import Copy, copies_of, still_shown
 from analecta.publish.map.page import map_page
 
 __all__ = ["Copy", "copies_of", "map_page", "still_shown"]

@@ -3,11 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from analecta.publish.health_drawing import safe
-from analecta.publish.map.at_home import COLOURS
-from analecta.publish.map.labels import MARK
-from analecta.publish.map.layout import Circle, Layout, dots, lines
-from analecta.publish.map.net import Body, Net
-from analecta.publish.plain import many, plain
+from analecta.publish.map.layout import MARK, Body, Circle, Layout, Net, dots, lines
+from analecta.publish.map.listing import COLOURS
+from analecta.text.display import many, plain
 
 _WIDTH = 0.5  # of a line, were two clusters the same, and of that for the most links; in sizes of type
 _MOST_LINKS = 1.5  # lines of links drawn for each cluster

@@ -1,9 +1,6 @@
-"""Where the circles and labels of a map go: areas as pages, like near like, nothing on top of another thing.
+"""Where the circles, lines and labels of a map go."""
 
-A map is laid out once for each shape of window, so that its words keep a size that can be read.
-"""
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -12,8 +9,82 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 
 from analecta.publish.health_layout import places
-from analecta.publish.map.labels import wrapped
-from analecta.publish.map.net import Net
+from analecta.publish.map.listing import AtHome
+from analecta.text.display import plain
+from analecta.views.clusters import Analysis
+
+# --- Labels in lines: as wide as a circle, of any script -------------------------------------------------------------
+
+
+MARK = "·"  # between the terms of a label; at the end of a line the break says as much
+_ENDLESS = 24  # letters of a word that may be broken
+
+
+def wrapped(label: str, width: float, lines: int) -> list[str]:
+    """A label in so many lines of about this many letters; what is left over becomes an ellipsis."""
+    found = [""]
+    for piece in _pieces(label):
+        if found[-1] and piece.strip() != MARK and cell_len(found[-1] + piece.rstrip()) > width:
+            found.append("")
+        found[-1] += piece if found[-1] else piece.lstrip()
+    found = [short for line in found if (short := line.strip(f" {MARK}"))]
+    if len(found) > lines:
+        return [*found[: lines - 1], _cut(found[lines - 1] + " ", width - 1).rstrip(f" ,;{MARK}") + "…"]
+    return found
+
+
+def _pieces(label: str) -> Iterator[str]:
+    """Where a line may end: after a space, and after any letter of a wide script or of an endless word."""
+    for word in map(plain, label.split()):
+        if len(word) > _ENDLESS or cell_len(word) > len(word):
+            yield from word
+            yield " "
+        else:
+            yield word + " "
+
+
+def _cut(text: str, width: float) -> str:
+    while cell_len(text) > width:
+        text = text[:-1]
+    return text
+
+
+# --- net -------------------------------------------------------------------------------------------------------------
+# What is drawn as circles joined by lines: groups of pages on the map, communities of sites on a published site.
+
+
+class Body(msgspec.Struct, frozen=True):
+    """What becomes a circle, which is a link; each of `dots` has the number of a community, 0 for none."""
+
+    label: str
+    size: int  # pages: its area
+    href: str
+    dots: Sequence[int]
+
+
+class Net(msgspec.Struct, frozen=True):
+    """All of them, how alike each is to each other (0 to 1), and how many links lead from each to each."""
+
+    bodies: list[Body]
+    similar: Sequence[Sequence[float]]
+    links: Sequence[Sequence[int]]
+    tones: Mapping[int, int] = {}  # colours of communities, by their numbers
+
+
+def net_of(analysis: Analysis, at_home: AtHome = AtHome()) -> Net:
+    """The groups of an analysis, each with its pages as dots."""
+    bodies = [
+        Body(cluster.label, cluster.size, f"#g{n}", [at_home.number(page.id) for page in cluster.members])
+        for n, cluster in enumerate(analysis.clusters, 1)
+    ]
+    return Net(bodies, analysis.similar, analysis.links, at_home.tones)
+
+
+# --- layout ----------------------------------------------------------------------------------------------------------
+# Where the circles and labels of a map go: areas as pages, like near like, nothing on top of another thing.
+#
+# A map is laid out once for each shape of window, so that its words keep a size that can be read.
+
 
 _FILL = 0.24  # of the sheet that circles cover
 _LARGEST = 0.19  # radius, of the shorter side

@@ -1,18 +1,122 @@
-"""What the map tells, as lists: each group with its pages, and the archived copies. Nothing here needs a script."""
+"""What the map tells, as lists: groups, pages, their communities, archived copies. Nothing here needs a script."""
 
+import sqlite3
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import chain, islice, zip_longest
 from urllib.parse import urlsplit
 
 import msgspec
+from msgspec.structs import replace
 
-from analecta.publish.analysis import Analysis, Cluster, Origin
+from analecta.communities.view import Community, Homes
 from analecta.publish.health_drawing import safe
-from analecta.publish.map.at_home import COLOURS, AtHome, Page
-from analecta.publish.map.copies import Copy
-from analecta.publish.plain import many
-from analecta.publish.summary import name_of
+from analecta.store.rows import Item, items, text_of
+from analecta.text.display import many
+from analecta.text.summary import name_of
+from analecta.urls import url_id
+from analecta.views.clusters import Analysis, Cluster, Member, Origin, Shown
+
+# --- The communities on a map: of which each page is, and the colours of the largest ---------------------------------
+
+
+COLOURS = 8  # in the style sheet; the last is for all communities that have none of their own
+
+Page = Shown | Member
+
+
+class AtHome(msgspec.Struct, frozen=True):
+    """Communities of the pages of a map; empty where the library has none worth showing."""
+
+    of: Mapping[int, Community] = {}  # by the page's id
+    pages: Mapping[int, int] = {}  # of each community by its number, those with the most first
+
+    @property
+    def tones(self) -> dict[int, int]:
+        """A colour for each community."""
+        return {number: min(n, COLOURS - 1) for n, number in enumerate(self.pages)}
+
+    @property
+    def communities(self) -> list[Community]:
+        """Those that have pages here, the one with the most first."""
+        found = {one.number: one for one in self.of.values()}
+        return [found[number] for number in self.pages]
+
+    def number(self, id: int) -> int:
+        """The number of a page's community, 0 where it has none."""
+        return self.of[id].number if id in self.of else 0
+
+
+def at_home(pages: Iterable[Page], dots: Iterable[Page], homes: Homes | None) -> AtHome:
+    """Where these pages are at home; those that are dots are counted."""
+    found = {page.id: home for page in pages if homes and (home := homes.of(page.url, page.host))}
+    counted = Counter(found[page.id].number for page in dots if page.id in found)
+    return AtHome(found, dict(sorted(counted.items(), key=lambda one: (-one[1], one[0]))))
+
+
+# --- copies ----------------------------------------------------------------------------------------------------------
+# What the library holds of the pages on a map: the archived copies, and whether a page may still be shown.
+
+
+LETTERS = 1500  # of the text of a copy
+MOST = 600  # copies in one file: with these letters, a megabyte
+
+
+class Copy(msgspec.Struct, frozen=True):
+    """What was kept of a page: when, the archive's file and the place in it, and how its text begins."""
+
+    fetched_at: float
+    warc: str
+    offset: int
+    text: str
+
+
+def copies_of(shards: Sequence[sqlite3.Connection], analysis: Analysis) -> tuple[Analysis, dict[int, Copy]]:
+    """The analysis without pages that may no longer be shown, and copies of its first pages by id.
+
+    Of pages whose owners want no copy shown (noarchive) there is none.
+    """
+    drawn = {*_ids(analysis), *(url_id(origin.url) for origin in analysis.origins if origin.url)}
+    found = {item.id: item for item in items(shards) if item.id in drawn}
+    kept = still_shown(analysis, found)
+    wanted = (found[id] for id in dict.fromkeys(_ids(kept)))
+    return kept, {item.id: _copy(shards, item) for item in islice(_archived(wanted), MOST)}
+
+
+def still_shown(analysis: Analysis, ids: Collection[int]) -> Analysis:
+    """The analysis with no page but these: one may have come to say noindex since."""
+
+    def kept(cluster: Cluster) -> Cluster:
+        lists = {
+            name: [page for page in getattr(cluster, name) if page.id in ids]
+            for name in ("examples", "hubs", "authorities", "members")
+        }
+        return replace(cluster, **lists)
+
+    origins = [one for one in analysis.origins if not one.url or url_id(one.url) in ids]
+    return replace(analysis, clusters=[kept(cluster) for cluster in analysis.clusters], origins=origins)
+
+
+def _ids(analysis: Analysis) -> Iterator[int]:
+    """All pages: those that a group names before those that are dots, and of these the nearest of each group first."""
+    for cluster in analysis.clusters:
+        yield from (page.id for page in (*cluster.examples, *cluster.hubs, *cluster.authorities))
+    rows = zip_longest(*(cluster.members for cluster in analysis.clusters))
+    yield from (page.id for page in chain.from_iterable(rows) if page is not None)
+
+
+def _archived(found: Iterator[Item]) -> Iterator[Item]:
+    return (item for item in found if item.warc and not item.noarchive)
+
+
+def _copy(shards: Sequence[sqlite3.Connection], item: Item) -> Copy:
+    return Copy(item.fetched_at, item.warc, item.offset, text_of(shards, item)[:LETTERS])
+
+
+# --- listing ---------------------------------------------------------------------------------------------------------
+# What the map tells, as lists: each group with its pages, and the archived copies. Nothing here needs a script.
+
 
 _TERMS, _MORE, _ALIKE, _LINKED, _HOMES = 12, 3, 5, 6, 8
 _KINDS = (

@@ -6,16 +6,25 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from importlib.resources import files
 
-from analecta.publish.analysis import Analysis
+from analecta.communities.view import Homes
 from analecta.publish.health_drawing import safe
-from analecta.publish.homes import Homes
-from analecta.publish.map.at_home import AtHome, at_home
-from analecta.publish.map.copies import Copy
 from analecta.publish.map.drawing import colours, draw
-from analecta.publish.map.layout import SHAPES, lay_out
-from analecta.publish.map.listing import Copies, all_pages, archived, group, homes_legend, index, numbered, origins
-from analecta.publish.map.net import net_of
-from analecta.publish.plain import many
+from analecta.publish.map.layout import SHAPES, lay_out, net_of
+from analecta.publish.map.listing import (
+    AtHome,
+    Copies,
+    Copy,
+    all_pages,
+    archived,
+    at_home,
+    group,
+    homes_legend,
+    index,
+    numbered,
+    origins,
+)
+from analecta.text.display import many
+from analecta.views.clusters import Analysis
 
 _ASSETS = files("analecta.publish.map")
 _CONTROLS = """<div class="controls">

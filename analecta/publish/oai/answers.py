@@ -1,12 +1,105 @@
-"""The XML of answers: envelope, errors, headers, records. All text goes through `in_xml`; metadata is XML already."""
+"""The XML of answers: sets, metadata, headers, records, errors."""
 
-from collections.abc import Iterable, Mapping
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
+from itertools import chain, count
 
 import msgspec
 
-from analecta.publish.oai.datestamps import written
-from analecta.publish.oai.metadata import in_xml
-from analecta.publish.oai.records import Record
+from analecta.model import BELOW
+from analecta.publish.oai.tokens import written
+from analecta.store.oai_records import Record
+from analecta.store.rows import Item
+from analecta.text.display import one_line
+from analecta.text.summary import name_of, summary
+
+# --- Sets are topics: "Science / Biology" is the set science:biology, which lies in the set science ------------------
+
+
+_ILLEGAL = re.compile(r"[^A-Za-z0-9_.!~*'()-]+")
+SPEC = re.compile(r"[A-Za-z0-9_.!~*'()-]+(:[A-Za-z0-9_.!~*'()-]+)*")  # as the protocol's schema has it
+
+
+class Sets(msgspec.Struct, frozen=True):
+    """The set of each topic by number, and the names of all sets by spec, those above before those below."""
+
+    of_topic: tuple[str, ...]
+    names: dict[str, str]
+
+
+def sets_of(topics: Sequence[str]) -> Sets:
+    """The sets of a library's topics; numbers and names of topics stay, so sets keep their specs."""
+    specs: dict[str, str] = {}  # by path
+    for number, topic in enumerate(topics):
+        for path in paths(topic):
+            if path not in specs:
+                specs[path] = _spec(path, number, specs)
+    return Sets(tuple(specs[topic] for topic in topics), {spec: path for path, spec in specs.items()})
+
+
+def paths(topic: str) -> list[str]:
+    """A topic with all above it, the highest first: a, a / b, a / b / c."""
+    parts = topic.split(BELOW)
+    return [BELOW.join(parts[: n + 1]) for n in range(len(parts))]
+
+
+def _spec(path: str, number: int, known: dict[str, str]) -> str:
+    """A spec that no other set has; where two names read alike, the later one gets a number: its topic's, if free."""
+    above, _, name = path.rpartition(BELOW)
+    before = known[above] + ":" if above in known else ""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    spec = before + (_ILLEGAL.sub("-", plain).strip("-") or f"topic-{number}")
+    specs = chain((spec,), (f"{spec}-{n}" for n in count(number)))
+    return next(one for one in specs if one not in known.values())
+
+
+# --- A page as a record of Dublin Core; its text is made fit for XML (F29, F37) --------------------------------------
+
+
+DC_SCHEMA = "http://www.openarchives.org/OAI/2.0/oai_dc.xsd"
+DC_SPACE = "http://www.openarchives.org/OAI/2.0/oai_dc/"
+_OPEN_DC = (
+    f'<oai_dc:dc xmlns:oai_dc="{DC_SPACE}" xmlns:dc="http://purl.org/dc/elements/1.1/"'
+    f' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="{DC_SPACE} {DC_SCHEMA}">'
+)
+_WEB = ("http://", "https://")
+ABOUT = 400  # characters of a description, at most
+_READ = 2_000  # of the text, to make it from
+_MOST = 1_000  # of any other value
+
+
+def in_xml(text: str) -> str:
+    """The text on one line, ready to stand in an element or an attribute."""
+    return escape(one_line(text))
+
+
+def oai_dc(item: Item, topics: Sequence[str], text: str) -> str:
+    """The record of a page: `topics` are its topics' names, `text` is what was read of it."""
+    values = ((name, in_xml(value[:_MOST])) for name, value in _values(item, topics, text))
+    return f"{_OPEN_DC}{''.join(f'<dc:{name}>{value}</dc:{name}>' for name, value in values if value)}</oai_dc:dc>"
+
+
+def _values(item: Item, topics: Sequence[str], text: str) -> Iterator[tuple[str, str]]:
+    yield "title", name_of(item.title, item.url)
+    yield "creator", item.author
+    for topic in topics:
+        yield "subject", topic
+    yield "description", summary(text[:_READ], item.title, ABOUT)
+    yield "publisher", item.host
+    yield "date", item.date
+    yield "type", "Text"
+    yield "format", item.mime
+    yield "identifier", item.url if item.url.startswith(_WEB) else ""
+    yield "source", f"urn:{item.digest}" if item.digest else ""  # the archived bytes
+    yield "language", item.lang
+    yield "rights", f"Reserved by its owner: {item.reserved}" if item.reserved else ""
+
+
+# --- answers ---------------------------------------------------------------------------------------------------------
+# The XML of answers: envelope, errors, headers, records. All text goes through `in_xml`; metadata is XML already.
+
 
 _SPACE = "http://www.openarchives.org/OAI/2.0/"
 _OPEN = (

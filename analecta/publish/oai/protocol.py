@@ -7,13 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from analecta.publish.oai import answers, records
-from analecta.publish.oai.answers import Fault, Site
-from analecta.publish.oai.datestamps import Clock, first_moment, last_moment, same_form
-from analecta.publish.oai.metadata import DC_SCHEMA, DC_SPACE
-from analecta.publish.oai.records import Record, Span
-from analecta.publish.oai.sets import SPEC
-from analecta.publish.oai.tokens import LIFE, Token, opened, sealed
+from analecta.publish.oai import answers
+from analecta.publish.oai.answers import DC_SCHEMA, DC_SPACE, SPEC, Fault, Site
+from analecta.publish.oai.tokens import LIFE, Clock, Token, first_moment, last_moment, opened, same_form, sealed
+from analecta.store import oai_records
+from analecta.store.oai_records import Record, Span
 
 Asked = Mapping[str, str]
 FORMATS = {"oai_dc": (DC_SCHEMA, DC_SPACE)}
@@ -135,7 +133,7 @@ def _formats(request: Request) -> str | Fault:
 def _sets(request: Request) -> str | Fault:
     if "resumptionToken" in request.asked:
         return Fault("badResumptionToken", "The list of sets is given whole.")
-    return answers.sets(found) if (found := records.sets(request.db)) else _no_sets()
+    return answers.sets(found) if (found := oai_records.sets(request.db)) else _no_sets()
 
 
 def _record(request: Request) -> str | Fault:
@@ -149,7 +147,7 @@ def _asked_for(request: Request) -> Record | Fault:
     start, _, digits = request.asked["identifier"].rpartition(":")
     found = None
     if start == f"oai:{request.to.site.repository}" and re.fullmatch("[0-9a-f]{16}", digits):
-        found = records.record(request.db, int.from_bytes(bytes.fromhex(digits), signed=True))
+        found = oai_records.record(request.db, int.from_bytes(bytes.fromhex(digits), signed=True))
     return found or Fault("idDoesNotExist", "There is no record with this identifier.")
 
 
@@ -160,11 +158,11 @@ def _list(request: Request) -> str | Fault:
         return token
     span = Span(token.set, token.since, token.until, token.top)
     most = request.to.site.page_size
-    found = records.records(request.db, span, token.after, most + 1)
+    found = oai_records.records(request.db, span, token.after, most + 1)
     if not found and not token.cursor:
         return Fault("noRecordsMatch", "No records are of this time and set.")
     # All that was left has changed, and is no longer of this list. A list must not be empty: its last record again.
-    if not found and not (found := records.before(request.db, span, token.after)):
+    if not found and not (found := oai_records.before(request.db, span, token.after)):
         return Fault("badResumptionToken", "Nothing of this list is left: ask for it anew.")
     page, more = found[:most], len(found) > most
     show = answers.whole if token.verb == "ListRecords" else answers.header
@@ -176,11 +174,11 @@ def _begun(request: Request) -> Token | Fault:
     asked = request.asked
     if asked["metadataPrefix"] not in FORMATS:
         return _no_format()
-    if "set" in asked and not records.sets(request.db):
+    if "set" in asked and not oai_records.sets(request.db):
         return _no_sets()
     since, until = first_moment(asked.get("from", "")), last_moment(asked.get("until", ""))
     span = Span(asked.get("set", ""), since, until)
-    top, size = records.last_number(request.db), records.count(request.db, span)
+    top, size = oai_records.last_number(request.db), oai_records.count(request.db, span)
     return Token(asked["verb"], asked["metadataPrefix"], span.set, since, until, 0, top, 0, size, 0)
 
 

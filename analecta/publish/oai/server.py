@@ -20,10 +20,10 @@ import msgspec
 
 from analecta.errors import AnalectaError, BadUse, Environment
 from analecta.publish.http_server import Limits, headers_of, serving
-from analecta.publish.oai import records
 from analecta.publish.oai.answers import Site
-from analecta.publish.oai.keeping import Keeper, keeping
 from analecta.publish.oai.protocol import Repository
+from analecta.publish.oai.sync import Keeper, keeping
+from analecta.store import oai_records
 from analecta.store.library import Library
 
 PATH = "/oai"
@@ -90,9 +90,9 @@ def _email(asked: Asked) -> str:
 
 
 def _repository(keeper: Keeper, name: str, url: str, email: str, asked: Asked) -> Repository:
-    began, repository = (records.get(keeper.db, key) for key in ("began", "repository"))
+    began, repository = (oai_records.get(keeper.db, key) for key in ("began", "repository"))
     site = Site(name or "library", url, email, repository, began, asked.page_size)
-    return Repository(site, records.get(keeper.db, "key"), keeper.clock)
+    return Repository(site, oai_records.get(keeper.db, "key"), keeper.clock)
 
 
 def _written_host(host: str) -> str:
@@ -143,7 +143,7 @@ class _Application:
         return _Reply(HTTPStatus.OK, "text/xml; charset=utf-8", await asyncio.to_thread(self._answer, arguments))
 
     def _answer(self, arguments: list[tuple[str, str]]) -> bytes:
-        with records.reading(self.file) as db:
+        with oai_records.reading(self.file) as db:
             return self.repository.answer(db, arguments)
 
     def _refuse(self, status: HTTPStatus) -> _Reply:

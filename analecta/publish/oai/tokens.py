@@ -1,10 +1,91 @@
-"""Resumption tokens: where a list goes on. The server remembers nothing; a seal shows that a token is its own."""
+"""Datestamps, and resumption tokens, which say where a list goes on."""
 
 import base64
 import binascii
+import contextlib
 import hmac
+import re
+import threading
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 
 import msgspec
+
+# --- Dates as the protocol has them, and a clock that never goes back: harvesters live by both -----------------------
+# A harvester asks for what changed since the date of an earlier answer. So whatever becomes visible after an answer
+# must bear that answer's date or a later one. While a batch of changes is written, answers are dated with the batch's
+# own stamp, the moment its writing began: who does not see the batch yet finds it under that date.
+
+
+_DAY, _SECOND = "%Y-%m-%d", "%Y-%m-%dT%H:%M:%SZ"
+_FORMS = {
+    _DAY: re.compile(r"\d{4}-\d\d-\d\d", re.ASCII),
+    _SECOND: re.compile(r"\d{4}(-\d\d){2}T\d\d(:\d\d){2}Z", re.ASCII),
+}
+_LAST_SECOND = 24 * 60 * 60 - 1
+
+
+def written(stamp: int) -> str:
+    """A moment as the protocol writes it: 2024-05-01T12:00:00Z."""
+    return datetime.fromtimestamp(stamp, UTC).strftime(_SECOND)
+
+
+def first_moment(text: str) -> int | None:
+    """The first second of a day, or the second itself; None where it is no date of the protocol."""
+    for form, pattern in _FORMS.items():
+        if pattern.fullmatch(text):
+            with contextlib.suppress(ValueError):  # the 31st of June
+                return int(datetime.strptime(text, form).replace(tzinfo=UTC).timestamp())
+    return None
+
+
+def last_moment(text: str) -> int | None:
+    """The last second of a day, or the second itself; None where it is no date of the protocol."""
+    first = first_moment(text)
+    return first if first is None or _has_seconds(text) else first + _LAST_SECOND
+
+
+def same_form(a: str, b: str) -> bool:
+    """Whether both are days or both are seconds, as the two ends of a span must be."""
+    return _has_seconds(a) == _has_seconds(b)
+
+
+def _has_seconds(text: str) -> bool:
+    return "T" in text
+
+
+class Clock:
+    """Whole seconds that never go back. `last` is the latest that was ever told, from an earlier run."""
+
+    def __init__(self, now: Callable[[], float], last: int = 0) -> None:
+        self._now, self.last = now, last
+        self._stamp: int | None = None
+        self._lock = threading.Lock()
+
+    def date(self) -> int:
+        """The date of an answer; to be asked for before the records are read."""
+        with self._lock:
+            return self._tick() if self._stamp is None else self._stamp
+
+    @contextlib.contextmanager
+    def stamping(self) -> Iterator[int]:
+        """The stamp for changes that are written, and committed, inside."""
+        with self._lock:
+            self._stamp = stamp = self._tick()
+        try:
+            yield stamp
+        finally:
+            with self._lock:
+                self._stamp = None
+
+    def _tick(self) -> int:
+        self.last = max(self.last, int(self._now()))
+        return self.last
+
+
+# --- tokens ----------------------------------------------------------------------------------------------------------
+# Resumption tokens: where a list goes on. The server remembers nothing; a seal shows that a token is its own.
+
 
 LIFE = 24 * 60 * 60  # seconds from when it was given
 _SEAL = 16  # bytes of HMAC-SHA-256

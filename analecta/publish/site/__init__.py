@@ -4,33 +4,100 @@
 place. The same library gives the same bytes.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
 
 import msgspec
 
+from analecta.communities.view import Neighbourhood, neighbourhood
 from analecta.errors import BadUse
-from analecta.publish.collection import MOST, PER_HOST, Collection, Ranked, with_communities
-from analecta.publish.items import text_of
-from analecta.publish.neighbourhood import Neighbourhood, neighbourhood
+from analecta.files import check_ours, whole_folder
+from analecta.publish.map import copies_of, map_page
 from analecta.publish.site.communities_page import communities_page
-from analecta.publish.site.community_content import hoods
 from analecta.publish.site.community_page import community_page
-from analecta.publish.site.content import Site, community_path, read_site
+from analecta.publish.site.content import Site, community_path, hoods, read_site
 from analecta.publish.site.copies import copy_page
-from analecta.publish.site.feeds import topic_feed, whole_feed
-from analecta.publish.site.folder import check_site, write_folder
+from analecta.publish.site.feeds import machine_files, topic_feed, whole_feed
 from analecta.publish.site.frame import framed
 from analecta.publish.site.front_page import front_page, overview_chart
 from analecta.publish.site.lists import search_data, search_page, titles_page
-from analecta.publish.site.machines import machine_files
-from analecta.publish.site.maps import map_files, map_path
 from analecta.publish.site.markup import tag
-from analecta.publish.site.shelf_page import history_chart, shelf_page
+from analecta.publish.site.topic_page import history_chart, shelf_page
 from analecta.store.library import Library
+from analecta.store.output import check_replaceable
+from analecta.store.rows import text_of
 from analecta.urls import canonical
+from analecta.views.clusters import analysis_path, load
+from analecta.views.collections import MOST, PER_HOST, Collection, Ranked, with_communities
+
+# --- The folder of a site: a file in it says that it is ours to replace ----------------------------------------------
+
+
+MARKER = ".analecta-site"
+_SAID = "Made by `analecta publish`, which may replace this whole folder.\n"
+
+
+def write_folder(folder: Path, files: Iterable[tuple[str, str]]) -> int:
+    """Write the files; how many there are. Never over a folder that is not a site of ours."""
+    check_replaceable(folder, "site")
+    with whole_folder(folder, is_site) as part:
+        return _fill(part, files)
+
+
+def check_site(folder: Path) -> None:
+    """Say so where a site cannot be written: something else is there, or a library."""
+    check_replaceable(folder, "site")
+    check_ours(folder, is_site)
+
+
+def is_site(folder: Path) -> bool:
+    """Whether a folder is a site of ours."""
+    return (folder / MARKER).is_file()
+
+
+def _fill(folder: Path, files: Iterable[tuple[str, str]]) -> int:
+    (folder / MARKER).write_text(_SAID)
+    made = {folder}
+    count = 0
+    for name, text in files:
+        path = folder / name
+        if path.parent not in made:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            made.add(path.parent)
+        path.write_bytes(text.encode("utf-8", "replace"))
+        count += 1
+    return count
+
+
+# --- maps ------------------------------------------------------------------------------------------------------------
+# The maps of a site's topics (P10), where `analecta analyse` has been there; their copies are the site's own.
+
+
+WHOLE = "maps/all-topics.html"
+
+
+def map_path(library: Library, topic: str, slug: str) -> str:
+    """Where the map of a topic will be; "" where nobody has analysed it."""
+    if not analysis_path(library, topic).exists():
+        return ""
+    return f"maps/{slug}.html" if topic else WHOLE
+
+
+def map_files(library: Library, site: Site) -> Iterator[tuple[str, str]]:
+    """The maps, by their paths."""
+    urls = {entry.item.id: f"../{entry.copy}" for _, entry in site.entries if entry.copy}
+    wanted = [(shelf.topic, shelf.map) for shelf in site.shelves] + [("", site.map)]
+    with library.shards() as shards:
+        for topic, path in wanted:
+            if path and (analysis := load(library, topic)):
+                kept, texts = copies_of(shards, analysis)
+                yield path, map_page(kept, topic or site.title, texts if site.copies else {}, urls, site.near.homes)
+
+
+# --- A library as a static site (S13): it needs no network to be read, and stands wherever it is put -----------------
+
 
 _BEST = 20  # pages of a community
 _ASSETS = ("style.css", "search.js", "icon.svg")

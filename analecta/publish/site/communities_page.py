@@ -4,16 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from analecta.publish.communities import Community
+from analecta.communities.view import Community
 from analecta.publish.map.drawing import colours, draw
-from analecta.publish.map.layout import Shape, lay_out
-from analecta.publish.map.net import Body, Net
-from analecta.publish.site.community_content import Hood
-from analecta.publish.site.content import Site, community_path
+from analecta.publish.map.layout import Body, Net, Shape, lay_out
+from analecta.publish.site.content import Hood, Site, community_path
 from analecta.publish.site.frame import framed
 from analecta.publish.site.markup import Html, foreign, joined, tag
-from analecta.publish.site.shelf_page import community_link
-from analecta.publish.site.words import many
+from analecta.publish.site.topic_page import community_link
+from analecta.text.display import many
 
 _DRAWN = 40  # communities: more circles than these have no room for names
 _FIRST = 8  # on the front page

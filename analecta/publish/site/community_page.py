@@ -1,13 +1,12 @@
 """The page of a community: its best pages over all topics, its sites and why they belong to it, links with others."""
 
-from analecta.publish.communities import Community
-from analecta.publish.site.community_content import Hood, Inhabitant, Linked
-from analecta.publish.site.content import Entry, Shelf, Site, community_path
+from analecta.communities.view import Community
+from analecta.publish.site.content import Entry, Hood, Inhabitant, Linked, Shelf, Site, community_path
 from analecta.publish.site.frame import framed, up
 from analecta.publish.site.markup import Html, foreign, joined, link, tag
 from analecta.publish.site.metadata import community_metadata
-from analecta.publish.site.shelf_page import community_link, fact_list, how_sure
-from analecta.publish.site.words import many
+from analecta.publish.site.topic_page import community_link, fact_list, how_sure
+from analecta.text.display import many
 
 _SITES = 200  # of a community that are named
 _PAGES = 5  # of a site

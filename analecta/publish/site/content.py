@@ -1,22 +1,83 @@
 """What a site is made of: all that its pages show, read from the library once, in values that know no HTML."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, count
 
 import msgspec
 
-from analecta.publish.collection import Collection, Ranked
+from analecta.communities.view import Community, Member, Neighbourhood
+from analecta.model import Found
 from analecta.publish.collection_picture import in_one_row
-from analecta.publish.communities import Community
-from analecta.publish.items import Item, items, text_of
-from analecta.publish.neighbourhood import Neighbourhood
-from analecta.publish.site.finding import Finding, Parent, findings
-from analecta.publish.status import Status, status
-from analecta.publish.summary import first_words, name_of, summary
 from analecta.store.library import Library, Moment
+from analecta.store.partition import NOINDEX
+from analecta.store.rows import Item, items, text_of
+from analecta.store.url_lookup import Known, Url
+from analecta.text.summary import first_words, name_of, summary
+from analecta.views.collections import Collection, Ranked
+from analecta.views.status import Status, status
 
-PATH = " / "  # between the parts of a topic's name
+# --- How an item was come by: the page that links to it, and the words of the link (S13) -----------------------------
+# A page that says noindex is shown nowhere, neither as an item nor as the page that led to one (F35).
+
+
+_AT_ONCE = 500
+_PARENTS = f"""SELECT u.id, u.url, h.name, coalesce(p.title, ''), coalesce(p.lang, '')
+  FROM urls u JOIN pages p ON p.seq = u.page JOIN hosts h ON h.n = u.host WHERE p.flags & {NOINDEX} = 0 AND u.id IN """
+
+
+class Parent(msgspec.Struct, frozen=True):
+    """A page that links to items."""
+
+    id: int
+    url: str
+    host: str
+    title: str
+    lang: str
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """Where an item was found: `how` is "example", "link", "sitemap" or "unlisted" (on a page that is not shown)."""
+
+    how: str
+    parent: Parent | None = None
+    anchor: str = ""
+    context: str = ""
+
+
+def findings(shards: Sequence[sqlite3.Connection], items: Sequence[Item]) -> dict[int, Finding]:
+    """How each of these items was come by, by its id. Redirects are followed back to the link that led to them."""
+    known = Known(shards, remember=4 * len(items) + 20_000)
+    known.look_up(item.id for item in items)
+    starts = {item.id: known.start(url) for item in items if (url := known.get(item.id))}
+    parents = _parents(shards, {start.parent for start in starts.values()})
+    return {id: _finding(start, parents.get(start.parent)) for id, start in starts.items()}
+
+
+def _finding(start: Url, parent: Parent | None) -> Finding:
+    if start.found == Found.SEED:
+        return Finding("example")
+    if start.found == Found.SITEMAP:
+        return Finding("sitemap")
+    if parent is None:
+        return Finding("unlisted")
+    return Finding("link", parent, start.anchor, start.context)
+
+
+def _parents(shards: Sequence[sqlite3.Connection], ids: Iterable[int]) -> dict[int, Parent]:
+    wanted, found = sorted(ids), {}
+    for begin in range(0, len(wanted), _AT_ONCE):
+        some = wanted[begin : begin + _AT_ONCE]
+        for shard in shards:
+            for row in shard.execute(f"{_PARENTS}({','.join('?' * len(some))})", some):
+                found[row[0]] = Parent(*row)
+    return found
+
+
+# --- content ---------------------------------------------------------------------------------------------------------
+
+
 _WORDS = 150  # of each item that the search knows besides those that are shown
 UNLISTED = Finding("unlisted")
 _WHOLE = ("all", "all-topics")  # what the feed and the map of all topics are called
@@ -204,3 +265,54 @@ def _groups(entries: Sequence[Entry]) -> list[Group]:
         parent = entry.finding.parent
         groups.setdefault((entry.finding.how, parent.id if parent else 0), []).append(entry)
     return [Group(how, some[0].finding.parent, some) for (how, _), some in groups.items()]
+
+
+# --- community content -----------------------------------------------------------------------------------------------
+# What a site shows of communities: their best pages over all topics, their sites, and the links between them.
+
+
+Place = tuple[Shelf, Entry]  # an item where it stands
+Linked = list[tuple[Community, int]]  # with how many links, the most first
+
+
+class Inhabitant(msgspec.Struct, frozen=True):
+    """A site of a community, and what the shelves have of it."""
+
+    member: Member
+    shown: list[Place]
+
+
+class Hood(msgspec.Struct, frozen=True):
+    """A community as it is shown."""
+
+    community: Community
+    best: list[tuple[Entry, Shelf | None]]  # with where it stands too, if anywhere
+    sites: list[Inhabitant]
+    links_to: Linked
+    links_from: Linked
+
+
+def hoods(site: Site) -> list[Hood]:
+    """All communities worth showing."""
+    known = {one.number: one for one in site.communities}
+    to: dict[int, Linked] = {number: [] for number in known}
+    back: dict[int, Linked] = {number: [] for number in known}
+    for link in site.near.found.between:
+        if link.source in known and link.target in known:
+            to[link.source].append((known[link.target], link.links))
+            back[link.target].append((known[link.source], link.links))
+    places = site.entries if known else []
+    by_site: dict[str, list[Place]] = {}
+    for shelf, entry in places:
+        by_site.setdefault(site.near.homes.site(entry.item.url, entry.item.host), []).append((shelf, entry))
+    stands = {entry.item.id: shelf for shelf, entry in places}
+    return [
+        Hood(
+            one,
+            [(entry, stands.get(entry.item.id)) for entry in site.best.get(number, ())],
+            [Inhabitant(member, by_site.get(member.site, [])) for member in one.members],
+            to[number],
+            back[number],
+        )
+        for number, one in known.items()
+    ]

@@ -1,8 +1,4 @@
-"""Archived copies: what a page said when it was fetched, with its place in the archive.
-
-A copy is shown in a sandboxed frame, under a policy that lets nothing run and nothing load; of documents the text is
-shown that was read. Search engines are asked to leave copies alone: the original is what counts.
-"""
+"""Archived copies of pages, in which nothing runs and nothing is loaded."""
 
 import base64
 import hashlib
@@ -11,15 +7,88 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+from turbohtml import Text, parse
+from turbohtml.clean import OnDisallowed, Policy, Sanitizer
+
 from analecta.parse import MAX_BODY, MAX_TAGS
-from analecta.publish.archived import answer_of, html_of
-from analecta.publish.items import Item
 from analecta.publish.site.content import Entry, Shelf, Site
 from analecta.publish.site.frame import framed, up
-from analecta.publish.site.inert import inert
-from analecta.publish.site.markup import Html, foreign, joined, language, link, tag
+from analecta.publish.site.markup import Html, foreign, joined, link, tag
 from analecta.publish.site.metadata import copy_metadata
-from analecta.publish.site.words import day, format_name, is_page, iso, written
+from analecta.store.rows import Item
+from analecta.text.display import day, format_name, is_page, language, rfc3339, written
+from analecta.urls import canonical
+from analecta.views.copies import answer_of, html_of
+
+# --- inert -----------------------------------------------------------------------------------------------------------
+# An archived page made harmless: its words, headings, lists, tables and links; nothing that runs, loads or sends.
+#
+# What is not on the list below is taken away, so a new way to load something needs no new rule here. Around it stand a
+# sandboxed frame and a policy (copies.py) that would stop what slipped through.
+
+
+TAGS = (
+    "a abbr address article aside b bdi bdo big blockquote br caption center cite code col colgroup dd del details dfn "
+    "div dl dt em figcaption figure footer h1 h2 h3 h4 h5 h6 header hgroup hr i ins kbd li main mark nav ol p pre q rp "
+    "rt ruby s samp section small span strike strong sub summary sup table tbody td tfoot th thead time tr tt u ul var "
+    "wbr".split()
+)
+_GONE = (
+    "script style noscript template title textarea select option button svg math iframe frame frameset noframes object "
+    "embed applet audio video canvas map head noembed xmp plaintext".split()
+)
+_EVERYWHERE = frozenset("dir lang title".split())
+
+
+def _href(_tag: str, name: str, value: str) -> str | None:
+    """Names and passwords in addresses go; that only http and https stay is the policy's own work."""
+    if name != "href" or "@" not in value:
+        return value
+    target = canonical(value)
+    return target.url if target else None
+
+
+_SANITIZER = Sanitizer(
+    Policy(
+        tags=frozenset(TAGS),
+        attributes={
+            "*": _EVERYWHERE,
+            "a": frozenset(("href", "hreflang")),
+            "td": frozenset(("colspan", "rowspan")),
+            "th": frozenset(("colspan", "rowspan", "scope")),
+            "ol": frozenset(("start", "reversed")),
+            "bdo": frozenset(("dir",)),
+        },
+        url_schemes=frozenset(("http", "https")),
+        allow_relative_urls=False,
+        on_disallowed_tag=OnDisallowed.STRIP,
+        remove_with_content=frozenset(_GONE),
+        attribute_filter=_href,
+        set_attributes={"a": {"target": "_blank"}},
+        add_link_rel=frozenset(("noreferrer", "nofollow")),
+        css_properties=frozenset(),
+        allow_svg=False,
+        allow_mathml=False,
+    )
+)
+
+
+def inert(html: str, url: str) -> str:
+    """What may be shown of a page's HTML, to stand in a <body>; links are whole addresses, pictures their words."""
+    document = parse(html, positions=False)
+    base = document.find("base")
+    target = canonical(base.attr("href") or "", url) if base is not None else None
+    document.resolve_links(target.url if target else url)
+    for image in document.find_all("img"):
+        image.replace_with(Text(image.attr("alt") or ""))
+    body = document.find("body")
+    return _SANITIZER.sanitize(body) if body is not None else ""
+
+
+# --- Archived copies: what a page said when it was fetched, with its place in the archive ----------------------------
+# A copy is shown in a sandboxed frame, under a policy that lets nothing run and nothing load; of documents the text is
+# shown that was read. Search engines are asked to leave copies alone: the original is what counts.
+
 
 _MOST_LETTERS = 300_000  # of a document's text that are shown
 
@@ -78,7 +147,7 @@ def _banner(shelf: Shelf, entry: Entry, root: str) -> Html:
     what = "its words, lists, tables and links" if is_page(item.mime) else f"the text of a {format_name(item.mime)}"
     rows: Sequence[tuple[str, str]] = (
         ("From", link(item.url, foreign(item.url))),
-        ("Fetched", tag("time", f"{day(at)}, {iso(at)[11:16]} UTC", datetime=iso(at))),
+        ("Fetched", tag("time", f"{day(at)}, {rfc3339(at)[11:16]} UTC", datetime=rfc3339(at))),
         ("Written", written(item.date)),
         ("Author", foreign(item.author) if item.author else ""),
         ("In the archive", tag("code", f"{item.warc}, {item.length:,} bytes at {item.offset:,}")),

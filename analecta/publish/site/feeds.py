@@ -1,16 +1,12 @@
-"""Atom (RFC 4287): a feed for each topic and one for all, the newest pages first.
-
-An entry's id is made from its address, and a feed's from the library's and the topic's name: they stay as they are
-wherever the site is put. Addresses of our own pages are given only where it is known where they stand.
-"""
+"""What other programs read of a site: Atom feeds (RFC 4287), the sitemap, robots.txt."""
 
 import re
 import uuid
 from collections.abc import Iterator, Sequence
 
-from analecta.publish.site.content import Entry, Shelf, Site
-from analecta.publish.site.markup import Html, joined, language, node
-from analecta.publish.site.words import iso
+from analecta.publish.site.content import Entry, Shelf, Site, community_path
+from analecta.publish.site.markup import Html, joined, node
+from analecta.text.display import language, rfc3339
 
 MOST = 50  # entries of a feed
 _ATOM, _DC = "http://www.w3.org/2005/Atom", "http://purl.org/dc/elements/1.1/"
@@ -44,7 +40,7 @@ def _feed(site: Site, title: str, path: str, page: str, name: str, found: Sequen
     parts = [
         node("title", title),
         node("id", urn(f"analecta:{name}")),
-        node("updated", iso(entries[0][1].item.fetched_at if entries else site.made)),
+        node("updated", rfc3339(entries[0][1].item.fetched_at if entries else site.made)),
         node("author", node("name", site.title)),
         node("generator", "Analecta"),
         *_places(site, path, page),
@@ -66,7 +62,7 @@ def _entry(site: Site, shelf: Shelf, entry: Entry) -> Html:
     parts = [
         node("title", entry.title, xml_lang=lang),
         node("id", urn(item.url)),
-        node("updated", iso(item.fetched_at)),
+        node("updated", rfc3339(item.fetched_at)),
         node(
             "link",
             rel="alternate",
@@ -84,3 +80,45 @@ def _entry(site: Site, shelf: Shelf, entry: Entry) -> Html:
     parts += [node("dc_language", lang)] if lang else []
     parts += [node("summary", entry.summary, xml_lang=lang)] if entry.summary else []
     return node("entry", *parts)
+
+
+# --- sitemap ---------------------------------------------------------------------------------------------------------
+# Files for machines that want whole addresses: sitemap 0.9, OpenSearch 1.1, robots.txt. Only with a base URL.
+
+
+_SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
+_SEARCH = "http://a9.com/-/spec/opensearch/1.1/"
+
+
+def machine_files(site: Site) -> Iterator[tuple[str, str]]:
+    """The files, by their paths."""
+    if site.base_url:
+        yield "sitemap.xml", sitemap(site)
+        yield "opensearch.xml", opensearch(site)
+        yield "robots.txt", f"User-agent: *\nAllow: /\n\nSitemap: {site.base_url}sitemap.xml\n"
+
+
+def sitemap(site: Site) -> str:
+    """The front page, the collections, the communities and the list of titles; copies are not ours to be found by."""
+    pages = [("index.html", site.made), ("titles.html", site.made)]
+    pages += [
+        (shelf.path, max((entry.item.fetched_at for entry in shelf.ranked), default=site.made))
+        for shelf in site.shelves
+    ]
+    if site.communities:
+        pages += [(path, site.made) for path in ("communities.html", *map(community_path, site.communities))]
+    urls = (node("url", node("loc", site.base_url + path), node("lastmod", rfc3339(at))) for path, at in pages)
+    return _HEAD + node("urlset", joined(urls, Html("\n")), xmlns=_SITEMAP) + "\n"
+
+
+def opensearch(site: Site) -> str:
+    """How a browser asks the search."""
+    parts = (
+        node("ShortName", site.title[:16]),
+        node("LongName", site.title[:48]),
+        node("Description", f"Search the library {site.title}"[:1024]),
+        node("Url", type="text/html", method="get", template=f"{site.base_url}search.html?q={{searchTerms}}"),
+        node("InputEncoding", "UTF-8"),
+        node("OutputEncoding", "UTF-8"),
+    )
+    return _HEAD + node("OpenSearchDescription", joined(parts, Html("\n")), xmlns=_SEARCH) + "\n"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from analecta.publish.site.content import Site
 from analecta.publish.site.markup import Html, joined, tag
-from analecta.publish.site.words import day
+from analecta.text.display import day
 
 # No script but the search's own file, nothing from anywhere else (F37). `form-action` is for the search box.
 _POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'"

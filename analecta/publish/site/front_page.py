@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 
+from analecta.model import BELOW
 from analecta.publish.charts import Line, line_chart
 from analecta.publish.site.communities_page import front_section
-from analecta.publish.site.content import PATH, Shelf, Site
+from analecta.publish.site.content import Shelf, Site
 from analecta.publish.site.feeds import newest
 from analecta.publish.site.frame import feed_link, framed, search_box
 from analecta.publish.site.markup import Html, foreign, joined, link, tag
 from analecta.publish.site.metadata import front_metadata
-from analecta.publish.site.shelf_page import fact_list, home_link
-from analecta.publish.site.words import day, listed, many
+from analecta.publish.site.topic_page import fact_list, home_link
+from analecta.text.display import day, listed, many
 
 _NEWEST = 10
 _FIRST = 3  # titles of a topic beside its name
@@ -48,7 +49,7 @@ def overview_chart(site: Site) -> str:
 
 
 def _short(shelf: Shelf) -> str:
-    name = shelf.topic.split(PATH)[-1]
+    name = shelf.topic.split(BELOW)[-1]
     return name if len(name) <= 22 else name[:21] + "…"
 
 
@@ -71,7 +72,7 @@ def _tree(shelves: Sequence[Shelf], above: tuple[str, ...]) -> Html | str:
     """The topics below a part of the tree; parts without pages of their own are only names."""
     names: dict[str, Shelf | None] = {}
     for shelf in shelves:
-        parts = tuple(shelf.topic.split(PATH))
+        parts = tuple(shelf.topic.split(BELOW))
         if parts[: len(above)] == above and len(parts) > len(above):
             name = parts[len(above)]
             names[name] = shelf if len(parts) == len(above) + 1 else names.get(name)

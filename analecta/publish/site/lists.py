@@ -7,8 +7,8 @@ import msgspec
 
 from analecta.publish.site.content import Entry, Shelf, Site, community_path
 from analecta.publish.site.frame import framed, search_box
-from analecta.publish.site.markup import foreign, html, language, link, script_data, tag
-from analecta.text_safe import clean
+from analecta.publish.site.markup import foreign, html, link, script_data, tag
+from analecta.text.display import clean, language
 
 _OTHER = "#"  # under which titles stand that begin with no letter
 

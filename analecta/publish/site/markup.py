@@ -9,18 +9,10 @@ from collections.abc import Iterable
 from html import escape
 from typing import Any
 
-from analecta.text_safe import clean
+from analecta.text.display import clean, language
 
 _HTTP = re.compile(r"https?://[^\s/?#]", re.IGNORECASE)
 _VOID = frozenset("meta link img input br hr".split())
-# ISO 639-1: a code that a page made up would make our page invalid, and a reader's voice speak nonsense.
-_LANGUAGES = frozenset(
-    "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en "
-    "eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv "
-    "ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne "
-    "ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st "
-    "su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu".split()
-)
 
 
 class Html(str):
@@ -59,12 +51,6 @@ def node(name: str, /, *parts: str, **attributes: Any) -> Html:
 def foreign(text: str, lang: str = "") -> Html:
     """Words of somebody else: whatever their direction, what stands beside them keeps its own."""
     return tag("bdi", text, lang=language(lang))
-
-
-def language(code: str) -> str | None:
-    """A language that readers' programs know; None for others."""
-    short = code.split("-")[0].lower()
-    return short if short in _LANGUAGES else None
 
 
 def link(url: str, /, *parts: str, **attributes: Any) -> Html:

@@ -5,11 +5,11 @@ from typing import Any
 
 import msgspec
 
-from analecta.publish.communities import Community
-from analecta.publish.site.content import PATH, Entry, Shelf, Site, community_path
-from analecta.publish.site.markup import Html, language, script_data, tag
-from analecta.publish.site.words import is_page, iso, many
-from analecta.text_safe import clean
+from analecta.communities.view import Community
+from analecta.model import BELOW
+from analecta.publish.site.content import Entry, Shelf, Site, community_path
+from analecta.publish.site.markup import Html, script_data, tag
+from analecta.text.display import clean, is_page, language, many, rfc3339
 
 _SCHEMAS = {"DC": "http://purl.org/dc/elements/1.1/", "DCTERMS": "http://purl.org/dc/terms/"}
 
@@ -29,14 +29,14 @@ def front_metadata(site: Site) -> Iterator[Html]:
     )
     parts = [{"@type": "Collection", "name": clean(s.topic), "url": _url(site, s.path)} for s in site.shelves]
     yield _json_ld({"@type": "Collection", "name": clean(site.title), "description": clean(told),
-                    "dateModified": iso(site.made), "url": _url(site, "index.html"), "hasPart": parts})  # fmt: skip
+                    "dateModified": rfc3339(site.made), "url": _url(site, "index.html"), "hasPart": parts})  # fmt: skip
 
 
 def shelf_metadata(site: Site, shelf: Shelf) -> Iterator[Html]:
     """Of a collection, with its items as a list."""
     entries = shelf.ranked
     yield tag("meta", name="description", content=about(shelf))
-    subjects, languages = shelf.topic.split(PATH), _languages(entries)
+    subjects, languages = shelf.topic.split(BELOW), _languages(entries)
     yield from _dublin(site, shelf.path, shelf.topic, "Collection", about(shelf), subjects, languages)
     for entry in entries:
         yield tag("link", rel="DCTERMS.hasPart", href=entry.item.url)
@@ -46,7 +46,7 @@ def shelf_metadata(site: Site, shelf: Shelf) -> Iterator[Html]:
         "name": clean(shelf.topic),
         "description": clean(about(shelf)),
         "url": _url(site, shelf.path),
-        "dateModified": iso(max((entry.item.fetched_at for entry in entries), default=site.made)),
+        "dateModified": rfc3339(max((entry.item.fetched_at for entry in entries), default=site.made)),
         "mainEntity": {"@type": "ItemList", "numberOfItems": len(items), "itemListElement": items},
     })  # fmt: skip
 
@@ -89,7 +89,7 @@ def _dublin(
     values = [("DC.title", title), ("DC.type", kind), ("DC.format", "text/html"), ("DC.description", told)]
     values += [("DC.subject", subject) for subject in subjects]
     values += [("DC.language", code) for code in languages]
-    values += [("DC.publisher", site.title), ("DCTERMS.modified", iso(at or site.made))]
+    values += [("DC.publisher", site.title), ("DCTERMS.modified", rfc3339(at or site.made))]
     values += [("DC.identifier", site.base_url + path)] if site.base_url else []
     for name, value in values:
         if value:
@@ -113,7 +113,7 @@ def _item(site: Site, entry: Entry) -> dict[str, Any]:
         "description": clean(entry.summary),
         "archivedAt": _url(site, entry.copy) if entry.copy else "",
         "dcterms:identifier": item.url,
-        "dcterms:dateAccepted": iso(item.fetched_at),
+        "dcterms:dateAccepted": rfc3339(item.fetched_at),
     }
     return {key: value for key, value in found.items() if value}
 

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from analecta.settings import load
+from analecta.settings.load import load
 from analecta.store.library import Library
 from analecta.testweb.process import ServerProcess
 from tests.crawls.driver import pages
 from tests.crawls.searched import web
-from tests.seed.papers.pdf import BOLD, ROMAN, hanging, make_pdf, paragraph
+from tests.sources.papers.pdf import BOLD, ROMAN, hanging, make_pdf, paragraph
 
 
 @contextmanager

@@ -6,9 +6,8 @@ import struct
 import tarfile
 import zipfile
 
-from analecta.parse.documents import READERS
+from analecta.parse.documents import READERS, read
 from analecta.parse.documents.document import Document
-from analecta.parse.documents.page import read
 from analecta.parse.sniff import DOC, DOCX, EPUB, GZIP, ODT, PDF, PPT, PPTX, RTF, TAR, XLSX, ZIP
 
 WORDS = "Bees fly far to find the flowers that they like best of all."

@@ -3,7 +3,7 @@ import gzip
 import pytest
 
 from analecta.parse import Parser
-from analecta.parse.dates import date_of
+from analecta.parse.directives import date_of
 from analecta.parse.documents.document import title_of
 from analecta.parse.documents.pdf import mended
 from analecta.parse.sniff import (

@@ -15,7 +15,7 @@ from analecta.parse import DOCUMENTS, Parser, Sandbox
 from analecta.parse.documents import document
 from analecta.parse.documents.document import Document, Stopped
 from analecta.parse.documents.pdf import read_pdf
-from analecta.parse.rough import bare_page
+from analecta.parse.fallback import bare_page
 from analecta.parse.sniff import DOC, DOCX, EPUB, GZIP, ODT, PDF, PPTX, RTF, TAR, XLSX, ZIP
 from tests.crawls.driver import wait_for
 from tests.effort import little_work

@@ -2,7 +2,7 @@ import contextlib
 
 import pytest
 
-from analecta.publish.oai.keeping import keeping
+from analecta.publish.oai.sync import keeping
 from tests.publish.oai.growing import Growing, Now, bare, serving
 
 
@@ -34,7 +34,7 @@ def few(tmp_path):
 @pytest.fixture
 def served(monkeypatch):
     """Serves libraries that are looked at often; gives the address."""
-    monkeypatch.setattr("analecta.publish.oai.keeping.EVERY", 0.05)
-    monkeypatch.setattr("analecta.publish.oai.keeping._SHARE", 1)
+    monkeypatch.setattr("analecta.publish.oai.sync.EVERY", 0.05)
+    monkeypatch.setattr("analecta.publish.oai.sync._SHARE", 1)
     with contextlib.ExitStack() as stack:
         yield lambda *asked, **more: stack.enter_context(serving(*asked, **more))

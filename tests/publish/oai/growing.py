@@ -8,15 +8,15 @@ from typing import Any
 from xml.etree import ElementTree
 
 from analecta.model import State
-from analecta.publish.oai import records
 from analecta.publish.oai.answers import Site
-from analecta.publish.oai.datestamps import Clock, first_moment
 from analecta.publish.oai.protocol import Repository
-from analecta.publish.oai.records import Change
 from analecta.publish.oai.server import Asked, serve
+from analecta.publish.oai.tokens import Clock, first_moment
+from analecta.store import oai_records
 from analecta.store.library import Library
-from analecta.store.packed import pack_text
-from analecta.store.shard import NOINDEX, Shard
+from analecta.store.oai_records import Change
+from analecta.store.partition import NOINDEX, Shard
+from analecta.store.schema import pack_text
 from tests.making import candidate, page_row, target
 
 NS = "{http://www.openarchives.org/OAI/2.0/}"
@@ -73,7 +73,7 @@ class Bare:
 
     def put(self, *changes: Change) -> None:
         with self.clock.stamping() as stamp:
-            records.put(self.db, changes, stamp)
+            oai_records.put(self.db, changes, stamp)
 
     def ask(self, verb: str, **arguments: str) -> ElementTree.Element:
         pairs = [("verb", verb), *((name.rstrip("_"), value) for name, value in arguments.items())]
@@ -83,8 +83,8 @@ class Bare:
 @contextlib.contextmanager
 def bare(folder: Path, page_size: int = 2) -> Iterator[Bare]:
     path, now = folder / "oai.db", Now()
-    with records.writing(path, now.at, "r.test") as writer, records.reading(path) as reader:
-        records.put_sets(writer, {"a": "A", "a:b": "A / B"})
+    with oai_records.writing(path, now.at, "r.test") as writer, oai_records.reading(path) as reader:
+        oai_records.put_sets(writer, {"a": "A", "a:b": "A / B"})
         yield Bare(writer, reader, now, page_size)
 
 

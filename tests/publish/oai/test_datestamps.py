@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.publish.oai.datestamps import Clock, first_moment, last_moment, same_form, written
+from analecta.publish.oai.tokens import Clock, first_moment, last_moment, same_form, written
 from tests.publish.oai.growing import Now
 
 

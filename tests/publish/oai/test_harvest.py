@@ -7,7 +7,7 @@ from hypothesis import given as drawn
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from analecta.publish.oai import records
+from analecta.store import oai_records
 from tests.publish.oai.growing import DC, bare, change, code, date, deleted, given, token
 
 IDS = st.integers(1, 9)
@@ -95,7 +95,7 @@ def test_f46_a_harvest_that_begins_while_changes_are_being_written_loses_none(be
         with few.clock.stamping() as stamp:
             few.now.at += seconds
             harvester.begin()  # sees nothing of it yet
-            records.put(few.db, changes.values(), stamp)
+            oai_records.put(few.db, changes.values(), stamp)
         harvester.finish()
         harvester.begin(from_=harvester.began)
         harvester.finish()

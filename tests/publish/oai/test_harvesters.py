@@ -7,8 +7,8 @@ from urllib.request import urlopen
 
 import pytest
 
-from analecta.publish.items import items
-from analecta.store.shard import Shard
+from analecta.store.partition import Shard
+from analecta.store.rows import items
 from tests.publish.oai.growing import Growing
 
 OLD, STEPS = 150, 50

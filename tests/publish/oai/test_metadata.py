@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.publish.items import Item
-from analecta.publish.oai.metadata import ABOUT, in_xml, oai_dc
-from analecta.text_safe import one_line
+from analecta.publish.oai.answers import ABOUT, in_xml, oai_dc
+from analecta.store.rows import Item
+from analecta.text.display import one_line
 
 ITEM = Item(
     1, "http://h.test/a", "h.test", "A title", 0, 0.9, ((0, 0.9),), "text/html", "en", "Ann", "2024-05", 9, 99, 1.0,

@@ -5,8 +5,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 
-from analecta.publish.oai import records
 from analecta.publish.oai.protocol import ARGUMENTS
+from analecta.store import oai_records
 from tests.publish.oai.growing import DC, NS, change, code, date, deleted, given, token
 from tests.publish.oai.schema import broken
 
@@ -162,4 +162,4 @@ def test_one_answer_sees_one_moment(three):
     assert not three.reader.in_transaction
     three.ask("ListRecords", **DC)
     assert not three.reader.in_transaction
-    assert records.last_number(three.reader) == 3
+    assert oai_records.last_number(three.reader) == 3

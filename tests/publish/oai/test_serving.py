@@ -9,7 +9,7 @@ import pytest
 from tests.process import heed
 
 PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-COMMAND = "import analecta.cli.serving; from analecta.cli import main; main()"
+COMMAND = "import analecta.cli.serve_oai; from analecta.cli import main; main()"
 
 
 @pytest.fixture

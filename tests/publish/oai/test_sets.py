@@ -1,7 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.publish.oai.sets import SPEC, sets_of, with_above
+from analecta.publish.oai.answers import SPEC, sets_of
+from analecta.store.oai_records import with_above
 
 names = st.lists(st.text(min_size=1, max_size=8), min_size=1, max_size=3).map(" / ".join)
 

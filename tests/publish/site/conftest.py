@@ -4,11 +4,11 @@ from contextlib import closing
 
 import pytest
 
-from analecta.publish.collection import collections
 from analecta.publish.site import Wishes, publish
 from analecta.store.archive import Archive
 from analecta.store.library import Library
-from analecta.store.shard import NOARCHIVE
+from analecta.store.partition import NOARCHIVE
+from analecta.views.collections import collections
 from tests.making import answer
 
 BASE = "https://example.org/library/"

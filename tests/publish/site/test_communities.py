@@ -6,15 +6,22 @@ from html import unescape
 import msgspec
 import pytest
 
-from analecta.publish.collection import collections, with_communities
-from analecta.publish.communities import Between, Community, Member
-from analecta.publish.homes import Homes
-from analecta.publish.neighbourhood import NOTHING, Neighbourhood, everything, neighbourhood
+from analecta.communities.view import (
+    NOTHING,
+    Between,
+    Community,
+    Homes,
+    Member,
+    Neighbourhood,
+    everything,
+    neighbourhood,
+)
 from analecta.publish.site import publish, write_site
 from analecta.publish.site.communities_page import SHAPES
 from analecta.store.library import Library
-from analecta.store.recounting import counted
-from analecta.store.sites import Sites
+from analecta.store.site_rules import Sites
+from analecta.store.sites import counted
+from analecta.views.collections import collections, with_communities
 from tests.publish.site.conftest import best_of, change
 
 EVIL = "</svg><script>window.hit = 1</script>\u202e"

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analecta.publish.site.content import hexadecimal
-from analecta.publish.site.inert import TAGS, inert
+from analecta.publish.site.copies import TAGS, inert
 from tests.publish.site.conftest import EVIL, best_of
 
 HARMLESS = set("title lang dir href hreflang rel target colspan rowspan scope start reversed".split())

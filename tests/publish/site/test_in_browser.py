@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
-from analecta.publish.neighbourhood import neighbourhood
+from analecta.communities.view import neighbourhood
 from analecta.publish.site.content import hexadecimal
 from tests.browser import Browser, needs_axe, needs_browser, needs_nu, nu
 from tests.publish.site.conftest import EVIL, best_of

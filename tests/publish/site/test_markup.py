@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.publish.site.markup import Html, foreign, html, joined, language, link, node, script_data, tag
-from analecta.text_safe import clean
+from analecta.publish.site.markup import Html, foreign, html, joined, link, node, script_data, tag
+from analecta.text.display import clean, language
 
 texts = st.text(st.characters(codec=None), max_size=60)
 

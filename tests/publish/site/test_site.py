@@ -8,15 +8,15 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
 
+from analecta.communities.view import neighbourhood
 from analecta.errors import BadUse
-from analecta.publish.analysis import Analysis, Cluster, Shown, save
-from analecta.publish.collection import Collection, Ranked, collections
-from analecta.publish.known import Known
-from analecta.publish.neighbourhood import neighbourhood
 from analecta.publish.site import Wishes, based, publish, write_site
 from analecta.publish.site.content import hexadecimal, read_site, topic_slugs
 from analecta.store.library import Library
-from analecta.store.shard import NOINDEX
+from analecta.store.partition import NOINDEX
+from analecta.store.url_lookup import Known
+from analecta.views.clusters import Analysis, Cluster, Shown, save
+from analecta.views.collections import Collection, Ranked, collections
 from tests.publish.shelf import Given, html, shelved
 from tests.publish.site.conftest import BASE, TITLES, best_of, change
 

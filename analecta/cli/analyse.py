@@ -1,0 +1,92 @@
+"""The command that finds out what the pages of a topic are about."""
+
+import shlex
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from analecta.cli.app import Json, Lib, app, busy, console, print_json, stoppable
+from analecta.errors import BadUse
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from analecta.views.clusters import Analysis
+
+_MOST_CLUSTERS = 100
+_EXAMPLES = 3
+
+
+@app.command()
+def analyse(
+    lib: Lib,
+    topic: Annotated[
+        str, typer.Option(metavar="T", help="Only the pages of this topic; else of all.", show_default=False)
+    ] = "",
+    clusters: Annotated[
+        str, typer.Option(metavar="K|auto", help="How many clusters; auto finds out how many there are.")
+    ] = "auto",
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Start of the dice: the same gives the same.")] = 1,
+    json: Json = False,
+) -> None:
+    """Find what pages are about: clusters with labels, best pages, hubs and authorities."""
+    wanted = _number(clusters)
+    from analecta.cli.render import next_steps
+    from analecta.store.library import Library
+    from analecta.text.display import plain
+    from analecta.views.clusters import save, survey
+
+    library = Library(lib)
+    with stoppable(lambda: "Nothing was changed."), busy("Reading pages ...") as status:
+        found = survey(library, topic, wanted, seed, doing=lambda what: status.update(f"{what} ..."))
+    path = save(library, found)
+    if json:
+        print_json(found)
+        return
+    console().print(_table(found))
+    said = console(stderr=True)
+    why = library.keeps_nothing()
+    kept = f"Not kept in the library: {why}" if why else f"Kept in {plain(str(path))}"
+    said.print(f"{_told(found)}\n{kept}", soft_wrap=True)
+    which = f" --topic {shlex.quote(topic)}" if topic else ""
+    steps = [f"map LIB{which} -o map.html"]
+    steps += [] if wanted else [f"analyse LIB{which} --clusters 5"]
+    steps += [f"topics split LIB {shlex.quote(topic)} --dry-run"] if topic else []
+    said.print(next_steps(lib, *steps), soft_wrap=True)
+
+
+def _number(clusters: str) -> int:
+    """The number of clusters asked for; 0 for auto."""
+    if clusters == "auto":
+        return 0
+    if not clusters.isascii() or not clusters.isdigit() or not 1 <= int(clusters) <= _MOST_CLUSTERS:
+        raise BadUse(f"--clusters {clusters!r} is neither a number from 1 to {_MOST_CLUSTERS} nor auto")
+    return int(clusters)
+
+
+def _table(found: "Analysis") -> "Table":
+    from rich.table import Table
+
+    from analecta.cli.render import shown
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("", justify="right", style="dim")
+    table.add_column("Cluster")
+    table.add_column("Pages", justify="right")
+    table.add_column("Examples", ratio=1)
+    for number, cluster in enumerate(found.clusters, 1):
+        titles = "; ".join(page.title or page.url for page in cluster.examples[:_EXAMPLES])
+        table.add_row(str(number), shown(cluster.label, "bold"), f"{cluster.size:,}", shown(titles))
+    return table
+
+
+def _told(found: "Analysis") -> str:
+    """How many pages there are, and why others are left out: of the good ones, those without a word that counts."""
+    from analecta.text.display import many
+    from analecta.views.clusters import WORST
+
+    unsure = int(WORST * found.pages)
+    told = f"{many(len(found.clusters), 'cluster')} of {many(found.pages - found.dropped, 'page')}; left out: "
+    told += f"{unsure:,} of which the judge was least sure"
+    wordless = found.dropped - unsure
+    return f"{told}, {wordless:,} that share no telling word with others" if wordless else told

@@ -1,0 +1,110 @@
+"""The demo: a crawl of the pocket web, which is made up and served on this machine, and pages that show the result."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from analecta.cli.render import next_steps, shown
+from analecta.cli.watch import told, watch
+from analecta.communities.view import neighbourhood
+from analecta.errors import AnalectaError, BadUse
+from analecta.publish.map import copies_of, map_page
+from analecta.publish.site import Wishes, publish
+from analecta.settings.edit import first_settings
+from analecta.settings.load import load
+from analecta.settings.schema import Topic
+from analecta.store.library import Library
+from analecta.store.output import output
+from analecta.testweb.process import PocketServer
+from analecta.text.display import plain
+from analecta.views.clusters import save, survey
+from analecta.views.collections import Ranked, collections
+
+_MARK = "demo"  # in library.db: only a library that has it may be taken away again
+_TITLE = "Demo library"  # of its map and site
+_TOPICS = 3
+_SEEDS = 5
+_BEST = 4  # pages shown of each topic
+
+
+def demo(folder: Path, console: Console, force: bool = False, pages: int = 600, size: int = 3000) -> int:
+    """Crawl the pocket web into a new library and show what came of it; the exit code of the crawl."""
+    _make_room(folder, force)
+    console.print("A small made-up web is served on this machine, and a library is grown from it.")
+    with PocketServer(size=size) as server:
+        names = server.web.topics[:_TOPICS]
+        topics = [Topic(name, tuple(server.web.seeds(name, _SEEDS))) for name in names]
+        library = Library.create(folder, first_settings(topics, "adaptive"))
+        library.put(_MARK, 1)
+        console.print(f"{len(topics)} topics with {_SEEDS} examples each: {', '.join(names)}.\n")
+        asked = {"fetch": {"connect_to": server.address}, "stop": {"pages": pages, "idle": 1.0}}
+        result = watch(library, load(library.settings_path, asked), console)
+    console.print(told(result))
+    found = collections(library, most=_BEST)
+    for one in found:
+        console.print()
+        console.print(_table(one.topic, one.items))
+    console.print(f"\nThe library is in {plain(str(folder.resolve()))}", style="bold", soft_wrap=True)
+    console.print("Open in a browser:")
+    for page in _pages(library):
+        console.print(Text(f"  {plain(str(page.resolve()))}", style="cyan"), soft_wrap=True)
+    console.print("Look around in it:")
+    example = next((ranked.item.url for one in found for ranked in one.items), "URL")
+    steps = ("status LIB", f"explain LIB {example}", "collection LIB", "search LIB beginners", "communities LIB")
+    console.print(next_steps(folder, *steps), soft_wrap=True)
+    return result.code
+
+
+def _pages(library: Library) -> Iterator[Path]:
+    """Write the map, if there are pages enough for one, and the site; where they are."""
+    with suppress(BadUse):
+        yield _map(library)
+    publish(library, library.folder / "site", Wishes(_TITLE))
+    yield library.folder / "site" / "index.html"
+
+
+def _map(library: Library) -> Path:
+    found = survey(library)
+    save(library, found)
+    with library.shards() as shards:
+        kept, copies = copies_of(shards, found)
+    path = library.folder / "map.html"
+    with output(path, "map") as out:
+        out.write(map_page(kept, _TITLE, copies, homes=neighbourhood(library).homes).encode())
+    return path
+
+
+def _make_room(folder: Path, force: bool) -> None:
+    """An earlier demo may be taken away if the person says so; nothing else ever is."""
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        return
+    if not _is_demo(folder):
+        raise BadUse(f"{folder} exists and is no demo library: choose another folder")
+    if not force:
+        raise BadUse(f"{folder} exists already, from an earlier demo: --force makes it anew")
+    library = Library(folder)
+    with library.lock():
+        shutil.rmtree(folder)
+
+
+def _is_demo(folder: Path) -> bool:
+    try:
+        return bool(Library(folder).get(_MARK))
+    except AnalectaError:
+        return False
+
+
+def _table(topic: str, pages: list[Ranked]) -> Table:
+    title = Text(f"Best new pages about {plain(topic)}, by score", style="bold")
+    table = Table(box=None, padding=(0, 2, 0, 0), title=title, title_justify="left", show_header=False)
+    table.add_column(style="green", no_wrap=True)
+    table.add_column()  # one that must not wrap would not be made narrower, and be cut at the terminal's edge
+    for page in pages:
+        table.add_row(f"{page.score:.2f}", shown(page.item.title or "(no title)"))
+        table.add_row("", shown(page.item.url, "dim"))
+    return table

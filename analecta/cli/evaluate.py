@@ -1,0 +1,121 @@
+"""Commands to try things on webs of this machine: replay, evaluation, the demo."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from analecta.cli.app import Json, app, console, print_json
+from analecta.cli.evaluate_communities import WithCommunities
+from analecta.errors import BadUse
+from analecta.signals import INTERRUPTED
+
+
+@app.command()
+def replay(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="PATH...", help="WARC files, or folders of such; or pocket[:PAGES], villages[:SITES]."),
+    ],
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Where to listen on 127.0.0.1; 0 takes a free one.")],
+    search: Annotated[bool, typer.Option("--search", help="Also answer /search?q=WORDS.")] = False,
+    delay: Annotated[float, typer.Option(metavar="S", min=0, help="Seconds before each answer.")] = 0.0,
+    error_rate: Annotated[float, typer.Option(metavar="X", min=0, max=1, help="Share of answers that fail.")] = 0.0,
+    processes: Annotated[int, typer.Option(metavar="N", min=1, help="Processes that serve.")] = 1,
+) -> None:
+    """Serve archived pages as a web on this machine, under their own host names; or a made-up web."""
+    from analecta.testweb.replay import replay
+
+    replay(paths, port, delay, error_rate, search, processes)
+    raise typer.Exit(INTERRUPTED)  # nothing else ends it
+
+
+@app.command(cls=WithCommunities)
+def evaluate(
+    web: Annotated[
+        str, typer.Option(metavar="FILE", help="WARC file or folder; or pocket[:SIZE].", show_default=False)
+    ],
+    recipes: Annotated[str, typer.Option(metavar="A,B,...", help="What to compare; also settings files (.toml).")],
+    labels: Annotated[
+        Path | None, typer.Option(metavar="TSV", help="URL<TAB>subject|subject..., or host<TAB>subject.")
+    ] = None,
+    topics: Annotated[
+        list[str] | None, typer.Option(metavar="PREFIX...", help="Which subjects (default: those of level two).")
+    ] = None,
+    more: Annotated[list[str] | None, typer.Argument(metavar="[PREFIX]...", hidden=True)] = None,
+    examples: Annotated[
+        list[str] | None, typer.Option(metavar="TOPIC=FILE", help="On-topic URLs, for a web without labels.")
+    ] = None,
+    together: Annotated[bool, typer.Option("--together", help="All topics in one crawl.")] = False,
+    seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Pages to start and to learn from.")] = 10,
+    draws: Annotated[int, typer.Option(metavar="N", min=1, help="How often seeds are drawn.")] = 3,
+    budget: Annotated[str, typer.Option(metavar="4R|N", help="Pages a crawl may fetch.")] = "4R",
+    seed_hosts: Annotated[int, typer.Option(metavar="N", min=0, help="Draw seeds from N hosts only; 0: all.")] = 0,
+    min_pages: Annotated[int, typer.Option(metavar="N", min=1, help="Pages that a topic must have.")] = 40,
+    jobs: Annotated[int, typer.Option(metavar="N", min=0, help="Processes (default: one a core).")] = 0,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="A setting for all crawls.")
+    ] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Where to write.")] = Path("evaluation"),
+    json: Json = False,
+) -> None:
+    """Measure how well recipes find a topic, by whole crawls over an archived web.
+
+    Writes evaluation.json, evaluation.md and pictures into DIR. Communities of sites: analecta evaluate communities.
+    """
+    from analecta.evaluate.crawls import setting
+    from analecta.evaluate.evaluation import Plan, evaluate
+    from analecta.evaluate.report import progress, show, write
+    from analecta.settings.load import merge
+    from analecta.store.output import check_outside
+
+    check_outside(output / "evaluation.json")
+    settings: dict[str, Any] = {}
+    for one in set_ or ():
+        settings = merge(settings, setting(one))
+    plan = Plan(
+        web=web,
+        recipes=_listed(recipes),
+        labels=str(labels or ""),
+        examples=dict(_example(text) for text in examples or ()),
+        topics=_listed(*(topics or ()), *(more or ())),
+        together=together,
+        seeds=seeds,
+        draws=draws,
+        budget=budget,
+        seed_hosts=seed_hosts,
+        min_pages=min_pages,
+        jobs=jobs,
+        settings=settings,
+    )
+    try:
+        with progress(console(stderr=True)) as step:
+            found = evaluate(plan, output, step)
+    except KeyboardInterrupt:
+        raise typer.Exit(INTERRUPTED) from None
+    write(found, output)
+    print_json(found) if json else console().print(show(found, output))
+
+
+def _example(text: str) -> tuple[str, str]:
+    topic, equals, file = text.partition("=")
+    if not equals or not topic or not file:
+        raise BadUse(f"--examples wants TOPIC=FILE, not {text!r}")
+    return topic.strip(), file
+
+
+def _listed(*texts: str) -> list[str]:
+    """What stands between commas."""
+    return [part.strip() for text in texts for part in text.split(",") if part.strip()]
+
+
+@app.command()
+def demo(
+    folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="Where to make the library.")] = Path("demo-library"),
+    force: Annotated[bool, typer.Option("--force", help="Replace the library of an earlier demo.")] = False,
+    pages: Annotated[int, typer.Option(metavar="N", min=1, help="How many pages to crawl.")] = 600,
+) -> None:
+    """Crawl a small made-up web on this machine and show the result; needs no network."""
+    from analecta.cli.demo import demo
+
+    raise typer.Exit(demo(folder, console(), force, pages))

@@ -1,0 +1,248 @@
+"""What a person sees while a crawl runs: a small live picture on a terminal, a plain line now and then elsewhere."""
+
+import contextlib
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from analecta.cli.render import Fitting, shown
+from analecta.crawl.coordinator import Crawl
+from analecta.settings.schema import Settings
+from analecta.store.library import Library
+from analecta.store.revisits import OUTCOMES
+from analecta.text.display import many, plain
+from analecta.views.reasons import NO_REFUSALS
+
+_EVERY = 0.25  # seconds between two pictures
+_LINE_EVERY = 10.0  # and between two lines where there is no terminal
+_WINDOW = 5.0  # seconds over which the speed of the moment is taken
+_TITLES = 5
+_DRY_SAMPLE = 1000  # pages, the last of a run, of which
+_DRY = 0.01  # so many are on topic at least, where there is more to be found
+_LONG = 3.0  # seconds; a shorter pause needs no word
+
+
+@contextlib.contextmanager
+def progress(console: Console) -> Iterator[Callable[[Crawl], None]]:
+    """A function to call often during a crawl; it shows something only when it is time."""
+    if not console.is_terminal:
+        yield Lines(console)
+        return
+    with Live(console=console, auto_refresh=False, transient=True) as live:
+        yield Picture(live)
+
+
+class Speed:
+    """Pages a second over the last seconds."""
+
+    def __init__(self) -> None:
+        self._seen: deque[tuple[float, int]] = deque()
+
+    def __call__(self, now: float, pages: int) -> float:
+        self._seen.append((now, pages))
+        while len(self._seen) > 2 and self._seen[0][0] < now - _WINDOW:
+            self._seen.popleft()
+        since, before = self._seen[0]
+        return (pages - before) / (now - since) if now > since else 0.0
+
+
+class Lines:
+    """A line every ten seconds, and one whenever the crawl is told to end."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self._next = 0.0
+        self._interrupts = 0
+        self._speed = Speed()
+
+    def __call__(self, crawl: Crawl) -> None:
+        passed = crawl.clock() - crawl.began
+        if crawl.interrupts > self._interrupts:
+            self._interrupts = crawl.interrupts
+            self.console.print(f"{clock(passed)} {doing(crawl)}")
+        if passed < self._next:
+            return
+        self._next = passed + _LINE_EVERY
+        if crawl.only_examples:
+            self.console.print(f"{clock(passed)} {doing(crawl)}{_waiting(crawl)}")
+            return
+        tally = crawl.tally
+        self.console.print(
+            f"{clock(passed)} {many(tally.pages, 'page')}, {share(tally.on_topic, tally.pages)} on topic,"
+            f" {self._speed(passed, tally.pages):.1f} pages/s, {many(tally.hosts, 'host')}, {queued(crawl):,} queued,"
+            f" {tally.refused:,} refused, {tally.failed:,} failed{_waiting(crawl)}"
+        )
+
+
+class Picture:
+    """The live picture."""
+
+    def __init__(self, live: Live) -> None:
+        self.live = live
+        self._next = 0.0
+        self._speed = Speed()
+        self._titles: deque[tuple[str, str, float]] = deque(maxlen=_TITLES)
+
+    def __call__(self, crawl: Crawl) -> None:
+        now = crawl.clock()
+        if now < self._next:
+            return
+        self._next = now + _EVERY
+        self.live.update(self._draw(crawl, now - crawl.began), refresh=True)
+
+    def _draw(self, crawl: Crawl, passed: float) -> RenderableType:
+        tally = crawl.tally
+        head = Table.grid(expand=True)
+        head.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
+        head.add_column(justify="right", no_wrap=True)
+        head.add_row(Text(doing(crawl), style="bold"), clock(passed))
+        if crawl.only_examples:  # figures are of a crawl, and this is none
+            return head
+        parts: list[RenderableType] = [head]
+        if most := crawl.settings.stop.pages:
+            parts.append(_bar(tally.pages, most))
+        parts += [self._figures(crawl, self._speed(passed, tally.pages)), *self._reasons(tally.reasons)]
+        for title in crawl.titles:
+            if title not in self._titles:
+                self._titles.append(title)
+        if self._titles:
+            parts += ["", _titles(self._titles)]
+        return Group(*parts, "")  # an empty line, for the ^C that terminals show
+
+    def _figures(self, crawl: Crawl, speed: float) -> RenderableType:
+        tally = crawl.tally
+        most = crawl.settings.stop.pages
+        flying = sum(worker.report.flying for worker in crawl.workers if worker.report)
+        of = f"of {most:,}  " if most else ""
+        figures = [
+            ("Pages", tally.pages, f"{of}{speed:.1f}/s"),
+            ("On topic", tally.on_topic, share(tally.on_topic, tally.pages)),
+            ("Queue", queued(crawl), f"{flying} under way"),
+            ("Hosts", tally.hosts, ""),
+            ("Refused", tally.refused, ""),
+            ("Failed", tally.failed, f"{tally.bytes / 1e6:,.1f} MB read"),
+        ]
+        return Fitting(_grid(figures), _grid(figures, remarks=False))
+
+    def _reasons(self, reasons: Mapping[str, int]) -> list[RenderableType]:
+        text = why(reasons)
+        return [Text(f"because of: {text}", style="dim", no_wrap=True, overflow="ellipsis")] if text else []
+
+
+def doing(crawl: Crawl) -> str:
+    """What the crawl is at."""
+    if crawl.interrupts > 1:
+        return "Stopping now"
+    if crawl.interrupts:
+        return "Finishing what is under way (Ctrl-C again stops now)"
+    if (unread := waiting(crawl)) and not any(w.report and w.report.flying for w in crawl.workers):
+        return f"Reading {many(unread, 'document')} that had to wait"
+    if seconds := pause(crawl):
+        return f"Waiting for hosts that want a pause: {_next_host(crawl)} in {clock(seconds)}"
+    if not crawl.lessons.model:
+        return "Fetching the examples to learn from"
+    if crawl.only_examples:
+        return "Looking at the examples"
+    return f"Crawling {plain(crawl.library.folder.name)}"
+
+
+def pause(crawl: Crawl) -> float:
+    """Seconds until some host may be asked, where nothing is under way because all of them want a pause; else 0."""
+    reports = [worker.report for worker in crawl.workers if worker.report]
+    if any(report.flying or (report.queued and report.wait < _LONG) for report in reports):
+        return 0.0
+    return min((report.wait for report in reports if report.queued), default=0.0)
+
+
+def _waiting(crawl: Crawl) -> str:
+    seconds = pause(crawl)
+    return f"; its hosts want a pause: {_next_host(crawl)} in {clock(seconds)}" if seconds else ""
+
+
+def _next_host(crawl: Crawl) -> str:
+    """The host that may be asked next."""
+    waits = [(worker.report.wait, worker.report.next_host) for worker in crawl.workers if worker.report]
+    return plain(min((one for one in waits if one[1]), default=(0.0, "the next"))[1])
+
+
+def waiting(crawl: Crawl) -> int:
+    """Documents that are kept and not yet read, in all partitions."""
+    return sum(worker.report.unread for worker in crawl.workers if worker.report)
+
+
+def queued(crawl: Crawl) -> int:
+    """URLs that wait, in all partitions."""
+    return sum(worker.report.queued for worker in crawl.workers if worker.report)
+
+
+def why(reasons: Mapping[str, int], most: int = 8) -> str:
+    """The reasons of refusals and failures, most frequent first."""
+    counted = sorted(((n, word) for word, n in reasons.items() if word not in NO_REFUSALS), reverse=True)
+    rest = f", {len(counted) - most} more" if len(counted) > most else ""
+    return ", ".join(f"{plain(word)} {n:,}" for n, word in counted[:most]) + rest
+
+
+def asked_again(counts: Mapping[str, int]) -> str:
+    """What became of pages that were asked for again in a run."""
+    ends = ", ".join(f"{counts[outcome]:,} {outcome}" for outcome in OUTCOMES if counts.get(outcome))
+    return f"{many(sum(counts.values()), 'page')} asked for again: {ends}"
+
+
+def ran_dry(library: Library, settings: Settings, pages: int) -> str:
+    """What to do where the last of the `pages` of a run were hardly ever on topic; "" where they were, or were few."""
+    if settings.judge.kind == "none" or pages < _DRY_SAMPLE:
+        return ""
+    query = "SELECT kept_at, topic >= 0 FROM pages ORDER BY seq DESC LIMIT ?"
+    with library.shards() as shards:
+        rows = sorted(row for shard in shards for row in shard.execute(query, (_DRY_SAMPLE,)))
+    good = sum(on_topic for _, on_topic in rows[-_DRY_SAMPLE:])
+    if good >= _DRY * _DRY_SAMPLE:
+        return ""
+    return (
+        f"Of the last {_DRY_SAMPLE:,} pages {good:,} were on topic: there may be no more to find from here. More seeds "
+        "help (`analecta add`), so may better ones (`analecta health`); policy.cutoff gives up paths that lead nowhere."
+    )
+
+
+def share(part: int, whole: int) -> str:
+    """A share in per cent."""
+    return f"{part / whole:.0%}" if whole else "0%"
+
+
+def clock(seconds: float) -> str:
+    """Time passed, as on a watch."""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+def _grid(figures: Sequence[tuple[str, int, str]], remarks: bool = True) -> Table:
+    """Figures with their names, two on a line; their remarks need room."""
+    table = Table.grid(padding=(0, 2))
+    cells = [(name, f"{figure:,}", remark)[: 2 + remarks] for name, figure, remark in figures]
+    for style in ("dim", "bold", "")[: 2 + remarks] * 2:
+        table.add_column(style=style, justify="right" if style == "bold" else "left", no_wrap=True)
+    for left, right in zip(cells[::2], cells[1::2], strict=True):
+        table.add_row(*left, *right)
+    return table
+
+
+def _bar(done: int, most: int) -> Table:
+    table = Table.grid(expand=True)  # a bar alone ends no line
+    table.add_row(ProgressBar(most, min(done, most)))
+    return table
+
+
+def _titles(titles: deque[tuple[str, str, float]]) -> Table:
+    table = Table.grid(padding=(0, 2), expand=True)
+    table.add_column(style="green", justify="right", width=4)
+    table.add_column(style="dim", max_width=20, no_wrap=True, overflow="ellipsis")
+    table.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
+    for title, topic, confidence in titles:
+        table.add_row(f"{confidence:.2f}", shown(topic), shown(title))
+    return table

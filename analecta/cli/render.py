@@ -1,0 +1,114 @@
+"""What commands show in a terminal: safe text, tables that fit, facts with their names."""
+
+import re
+import shlex
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.measure import Measurement
+from rich.segment import Segment
+from rich.text import Text
+
+from analecta.files import discard
+from analecta.text.display import plain  # what is shown is mostly made with what is below
+
+_ENDLESS = 10_000  # columns
+_LIB = re.compile(r"\bLIB\b")
+
+
+def shown(text: str, style: str = "") -> Text:
+    """The same for rich tables: no markup in it is read, and it keeps to one line."""
+    return Text(plain(text), style, no_wrap=True, overflow="ellipsis")
+
+
+class Screen(Console):
+    """A console on which no text commands the terminal, even where somebody forgot to make it plain."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """What is to be shown, piece by piece; only line ends and what rich itself asks of the terminal stay."""
+        for piece in super().render(renderable, options):
+            yield piece if piece.control else piece._replace(text="\n".join(map(plain, piece.text.split("\n"))))
+
+    def on_broken_pipe(self) -> None:
+        """Let the rest go nowhere where the reader has seen enough, as `head` has; the command ends as it would."""
+        discard(self.file)
+
+
+class Fitting:
+    """What is wide where there is room for all of it, else what is narrow: nothing has to be cut."""
+
+    def __init__(self, wide: RenderableType, narrow: RenderableType) -> None:
+        self.wide, self.narrow = wide, narrow
+
+    def _chosen(self, console: Console, options: ConsoleOptions) -> RenderableType:
+        needed = console.measure(self.wide, options=options.update(max_width=_ENDLESS)).maximum
+        return self.wide if needed <= options.max_width else self.narrow
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """As it fits."""
+        yield self._chosen(console, options)
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        """No wider than what is shown."""
+        return console.measure(self._chosen(console, options), options=options)
+
+
+def next_steps(folder: Path, *commands: str) -> Text:
+    """Commands to copy; LIB in them is the library."""
+    quoted = shlex.quote(str(folder))
+    ready = [_LIB.sub(lambda _: quoted, command, count=1) for command in commands]  # an address may hold it too
+    return Text("\n".join(f"  analecta {command}" for command in ready), style="cyan")
+
+
+# --- facts -----------------------------------------------------------------------------------------------------------
+# Facts with their names before them, for a terminal: lines end between words, so that no URL is broken.
+
+
+_NARROW = 20  # letters that a line has in any case
+
+
+class Inset(NamedTuple):
+    """A line below another, set in a little, also where it goes on."""
+
+    words: str
+
+
+Fact = tuple[str, str | Text | Inset]
+
+
+class Facts:
+    """Facts below one another.
+
+    Print it with `crop=False`: a URL that is longer than a line can be copied only where the terminal breaks it.
+    """
+
+    def __init__(self, facts: Iterable[Fact]) -> None:
+        self.facts = list(facts)
+        self.edge = max((len(name) for name, _ in self.facts), default=0) + 2
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """How rich draws it."""
+        for name, value in self.facts:
+            edge = self.edge + 2 * isinstance(value, Inset)
+            if isinstance(value, Inset):
+                value = Text(plain(value.words), "dim")
+            elif isinstance(value, str):
+                value = Text(plain(value))
+            for line in _lines(value, max(options.max_width - edge, _NARROW)):
+                yield Text.assemble((name.ljust(edge), "bold"), line, no_wrap=True, overflow="ignore")
+                name = ""
+
+
+def _lines(text: Text, width: int) -> Iterator[Text]:
+    """What fits on each line; one word at least."""
+    breaks, start = list[int](), 0
+    for word in re.finditer(r"\S+", text.plain):
+        if word.start() > start and cell_len(text.plain[start : word.end()]) > width:
+            start = word.start()
+            breaks.append(start)
+    for line in text.divide(breaks):
+        line.rstrip()
+        yield line

@@ -1,0 +1,245 @@
+"""The communities of a library (C5): names, members with reasons, links between them, and the pages in each."""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from analecta.communities.growth import Cluster, Communities
+from analecta.communities.names import names_of
+from analecta.errors import BadUse, suggest
+from analecta.settings.load import load
+from analecta.settings.schema import Settings
+from analecta.store.library import Library
+from analecta.store.library_db import crawled_sites
+from analecta.store.partition import SHOWN
+from analecta.store.rows import Item
+from analecta.store.site_rules import Sites, named, seed_sites, sites_of
+from analecta.store.sites import Links, counted, read_sites
+
+_WHERE = f"""FROM pages p CROSS JOIN urls u ON u.id = p.id JOIN hosts h ON h.n = u.host
+  WHERE {SHOWN} AND p.topic >= 0"""
+APART = "too few of its links lead into one"
+_PART = 3  # letters of a name, of which more than one has two
+_HOSTS, _URLS = f"SELECT DISTINCT '', h.name {_WHERE}", f"SELECT u.url, h.name {_WHERE}"
+
+
+class Member(msgspec.Struct, frozen=True):
+    """A site of a community, and why it is there."""
+
+    site: str
+    reason: str
+    pages: int
+
+
+class Community(msgspec.Struct, frozen=True):
+    """Sites that belong together; the one that the others link to most comes first."""
+
+    number: int
+    name: str
+    seeds: list[str]
+    pages: int
+    members: list[Member]
+    merged: list[str]  # why seeds that began apart are one community
+
+
+class Between(msgspec.Struct, frozen=True):
+    """Links that lead from one community to another, by their numbers."""
+
+    source: int
+    target: int
+    links: int
+
+
+class Found(msgspec.Struct, frozen=True):
+    """All communities of a library."""
+
+    communities: list[Community]
+    between: list[Between]
+    everywhere: dict[str, str]  # sites that everybody links to and that belong nowhere, with the reason
+    crawled: int  # sites that all this was seen from
+    waiting: int  # sites that the crawl would go to next
+    apart: list[str] = []  # sites among those crawled of whose links too few lead into any community
+    parts: dict[str, str] = {}  # sites that are part of another one, and of which
+
+
+def communities(library: Library) -> Found:
+    """Those of a library as it stands; also while a crawl runs."""
+    settings = load(library.settings_path)
+    sites = sites_of(library, settings.sites)
+    if not counted(library):
+        raise BadUse(f"the links between its sites are not counted yet: `analecta sites {library.folder} --recount`")
+    with read_sites(library, sites) as (graph, shards):
+        links, pages = graph.all(shards), graph.pages(shards)
+        grown, waiting = _grown(library, settings, sites, links, lambda: _on_topic(shards, sites) or pages.keys())
+        clusters = grown.clusters()
+        inward = _inward(links)
+        members = [_members(cluster, pages, inward) for cluster in clusters]
+        of = {member.site: n for n, own in enumerate(members) for member in own}
+        names = names_of(shards, sites, of, [cluster.seeds[0] for cluster in clusters])
+    made = [
+        Community(n + 1, names[n], cluster.seeds, sum(one.pages for one in own), own, _merged(cluster))
+        for n, (cluster, own) in enumerate(zip(clusters, members, strict=True))
+    ]
+    everywhere = grown.everywhere()
+    crawled = [grown.names[site] for site in grown.links.out]
+    apart = [site for site in crawled if site not in of and site not in everywhere]
+    return Found(made, _between(links, of), everywhere, len(crawled), waiting, apart, sites.whole)
+
+
+def find(found: Found, wanted: str) -> Community:
+    """The community with this number, with this name or a part of it that no other has, or with this site."""
+    if not found.communities:
+        raise BadUse("the library has no communities yet: crawl it first")
+    words, site = wanted.strip().casefold(), _site(found, wanted)
+    ways: list[Callable[[Community], bool]] = [  # the first that leads anywhere counts
+        lambda one: wanted in (str(one.number), one.name),
+        lambda one: any(member.site == site for member in one.members),
+        lambda one: one.name.casefold() == words,
+        lambda one: one.name.casefold().startswith(words) and not words.isdecimal(),
+        lambda one: len(words) >= _PART and words in one.name.casefold(),
+    ]
+    near = next((near for way in ways if (near := list(filter(way, found.communities)))), [])
+    if len(near) == 1:
+        return near[0]
+    if near:
+        several = ", ".join(f"{one.number} ({one.name})" for one in near)
+        raise BadUse(f"{wanted!r} may be one of several communities: {several}; say its number")
+    if site in found.everywhere or site in found.apart:
+        raise BadUse(f"{site} belongs to no community: {found.everywhere.get(site, APART)}")
+    names = [one.name for one in found.communities]
+    raise BadUse(f"there is no community {wanted!r}{suggest(wanted, names)}; a number or a site will do too")
+
+
+def deeper(library: Library, wanted: str) -> dict[str, Any]:
+    """The settings of a crawl that goes deeper inside one community: all pages of its sites, and of no others."""
+    sites = [member.site for member in find(communities(library), wanted).members]
+    return {"communities": {"pages": 0, "only": sites}}
+
+
+def links_between(library: Library) -> Links:
+    """How many links lead from each site to each other one."""
+    sites = sites_of(library, load(library.settings_path).sites)
+    with read_sites(library, sites) as (graph, shards):
+        return graph.all(shards)
+
+
+def _site(found: Found, wanted: str) -> str:
+    """The site that is meant, by the name that it has here; nothing where it cannot be one."""
+    try:
+        site = named(wanted)
+    except BadUse:
+        return ""
+    return found.parts.get(site, site)
+
+
+def _grown(
+    library: Library, settings: Settings, sites: Sites, links: Links, known: Callable[[], Container[str]]
+) -> tuple[Communities, int]:
+    """The communities, and how many sites they would grow to next; `known` are those that others have pages of."""
+    rules = settings.communities
+    found = Communities(seed_sites(settings.topics, sites), rules.wt, rules.metric, rules.enough, rules.everywhere)
+    crawled: Iterable[str] = crawled_sites(library)
+    for site in dict.fromkeys(map(sites.of, crawled)):
+        found.crawled(site, links.get(site, {}))
+    waiting = found.next()
+    if crawled:
+        return found, len(waiting)
+    ahead, there = 0, known()
+    while waiting:
+        for site in waiting:
+            if site in there:
+                found.crawled(site, links.get(site, {}))
+            else:
+                ahead += 1
+        waiting = found.next()
+    return found, ahead
+
+
+def _on_topic(shards: Sequence[sqlite3.Connection], sites: Sites) -> set[str]:
+    """The sites that have pages on some topic."""
+    rows = (row for shard in shards for row in shard.execute(_HOSTS if sites.are_hosts else _URLS))
+    return {sites.of(sites.unit(url, host)) for url, host in rows}
+
+
+def _members(cluster: Cluster, pages: Mapping[str, int], inward: Mapping[str, int]) -> list[Member]:
+    found = [Member(one.site, one.reason, pages.get(one.site, 0)) for one in cluster.members]
+    return sorted(found, key=lambda one: (-inward.get(one.site, 0), one.site))
+
+
+def _inward(links: Links) -> Counter[str]:
+    """How many sites link to each."""
+    return Counter(other for row in links.values() for other in row)
+
+
+def _merged(cluster: Cluster) -> list[str]:
+    return [f"{one.other} and {one.into} grew together: {one.reason}" for one in cluster.merges]
+
+
+def _between(links: Links, of: Mapping[str, int]) -> list[Between]:
+    """The graph between communities, the heaviest first."""
+    counted: Counter[tuple[int, int]] = Counter()
+    for site, row in links.items():
+        for other, n in row.items() if site in of else ():
+            if other in of and of[other] != of[site]:
+                counted[of[site] + 1, of[other] + 1] += n
+    return [Between(*pair, n) for pair, n in sorted(counted.items(), key=lambda one: (-one[1], one[0]))]
+
+
+# --- The community of each page, where a library has communities worth showing: of two sites or more -----------------
+
+
+_FEWEST = 2  # sites with pages: one alone is its host, which is shown anyway
+
+
+class Homes:
+    """Knows which site and which community a page is of."""
+
+    def __init__(self, sites: Sites, every: Sequence[Community]) -> None:
+        self.communities = [one for one in every if sum(member.pages > 0 for member in one.members) >= _FEWEST]
+        self._sites = sites
+        self._of = {member.site: one for one in self.communities for member in one.members}
+
+    def site(self, url: str, host: str) -> str:
+        """The site of a page."""
+        return self._sites.of(self._sites.unit(url, host))
+
+    def of(self, url: str, host: str) -> Community | None:
+        """The community of a page; None where it has none."""
+        return self._of.get(self.site(url, host)) if self._of else None
+
+
+# --- neighbourhood ---------------------------------------------------------------------------------------------------
+# The communities of a library, seen once for a whole command: homes of pages, links between, and what one holds.
+
+
+NOTHING = Found([], [], {}, 0, 0)
+Inside = Callable[[Item], bool]  # whether a page is one of those that are asked for
+
+
+class Neighbourhood(msgspec.Struct, frozen=True):
+    """What is known of communities; `inside` tells whether a page is of the one that was asked for, if one was."""
+
+    homes: Homes
+    found: Found
+    inside: Inside
+
+
+def everything(_: Item) -> bool:
+    """All pages are inside where no community was asked for."""
+    return True
+
+
+def neighbourhood(library: Library, wanted: str = "") -> Neighbourhood:
+    """The communities as they stand; `wanted` is a number, a name or a site, and must be there."""
+    sites = sites_of(library, load(library.settings_path).sites)
+    found = communities(library) if wanted or counted(library) else NOTHING
+    homes = Homes(sites, found.communities)
+    own = {member.site for member in find(found, wanted).members} if wanted else set()
+
+    def inside(item: Item) -> bool:
+        return homes.site(item.url, item.host) in own
+
+    return Neighbourhood(homes, found, inside if wanted else everything)

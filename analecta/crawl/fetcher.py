@@ -1,0 +1,250 @@
+"""Asks for one page: after its host's robots.txt, in its turn, and parses apart what looks dangerous.
+
+A crawl in order asks each host in lines (frontier/clock.py), and where a host is busy for a few seconds it waits in
+place; any other gives the page back to the frontier instead. The frontier hears of it when a request really leaves.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+
+import msgspec
+
+from analecta.crawl.ingest import Landed, Pages
+from analecta.crawl.late_documents import Pile
+from analecta.crawl.outcomes import Harvest
+from analecta.fetch.robots import Later, Robots, Rules
+from analecta.frontier.clock import Line
+from analecta.frontier.frontier import Frontier
+from analecta.frontier.hosts import SLOW_DOWN, adapted_delay, retry_after
+from analecta.model import Answer, Fetched, Lease, NoAnswer, Request, Target
+from analecta.parse import Parser, ParserDied
+from analecta.protocols import Fetch, Locate
+from analecta.store.archive import Archive
+
+IN_PLACE = 5.0  # seconds that a request waits in place for its host, because of what came after it was picked
+PATIENCE = 10.0  # seconds that a crawl in order waits in place where a host asks for it
+
+
+class Flight(msgspec.Struct):
+    """A fetch under way, or over and waiting to be taken in."""
+
+    lease: Lease
+    landed: Landed | None = None
+    learned: Rules | None = None  # a robots.txt that was read on the way
+    delay: float = 0.0  # that the host's robots.txt asks for, where the frontier has still to hear of it
+    line: Line | None = None
+
+
+class Asker:
+    """Asks for pages of one partition."""
+
+    def __init__(
+        self,
+        fetch: Fetch,
+        robots: Robots,
+        parser: Parser,
+        frontier: Frontier,
+        harvest: Harvest,
+        pages: Pages,
+        archive: Archive,
+        pile: Pile,
+        ordered: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+        locate: Locate | None = None,
+    ) -> None:
+        """`locate` tells the address of a host, where the frontier limits what is asked of one address."""
+        self.fetch, self.robots, self.parser, self.frontier = fetch, robots, parser, frontier
+        self.harvest, self.pages, self.archive, self.pile = harvest, pages, archive, pile
+        self.ordered, self.clock, self.locate = ordered, clock, locate
+        self._parsing, self._reading = asyncio.Lock(), asyncio.Lock()
+
+    async def landed(self, flight: Flight) -> Landed:
+        """What came of asking for a page."""
+        ask = self._ask(flight) if flight.line is None else self._ask_in_line(flight, flight.line)
+        landed = Landed(flight.lease, await ask)
+        if isinstance(landed.fetched, Answer):
+            await self._read(landed, landed.fetched)
+        return landed
+
+    async def _read(self, landed: Landed, answer: Answer) -> None:
+        """Parse what is a page: each in a turn of its own, so that other work comes between them."""
+        if self.harvest.is_page(landed.lease, answer):
+            if self.parser.heavy(answer):
+                await self._parse_apart(landed, answer)
+            else:
+                landed.page = self.pages.parse(landed.lease, answer)
+        elif not self.ordered and self.harvest.is_large_map(landed.lease, answer):
+            await self.harvest.read_map(landed.lease, answer)
+
+    async def _ask_in_line(self, flight: Flight, line: Line) -> Fetched:
+        """After those that were chosen before it at its host, and when the host may be asked."""
+        lease = flight.lease
+        async with line.lock:
+            if line.broken:
+                return NoAnswer(lease.url, "turn", retry=True)
+            fetched = await self._ask_in_turn(flight, line)
+            while isinstance(fetched, Answer) and (wait := self._short_wait(lease, fetched)):
+                self.archive.write(fetched)
+                del fetched  # it would keep its memory from what comes next
+                lease.tries += 1
+                line.put_off(self.clock() + wait)
+                fetched = await self._ask_in_turn(flight, line)
+            line.broken = _is_trouble(fetched)
+            return fetched
+
+    async def _ask_in_turn(self, flight: Flight, line: Line) -> Fetched:
+        host = self.frontier.hosts[flight.lease.host]
+        await line.turn(self.clock)
+        line.put_off(self.clock() + host.delay)
+        took = 0.0
+        try:
+            fetched = await self._ask(flight)
+            took = fetched.took if isinstance(fetched, Answer) else 0.0
+            return fetched
+        finally:
+            adapted = adapted_delay(took, self.frontier.manners)
+            line.put_off(self.clock() + max(host.delay, flight.delay, adapted))
+
+    def _short_wait(self, lease: Lease, answer: Answer) -> float:
+        """Seconds that a busy host asks for, if that is worth waiting for; else 0."""
+        if answer.status not in SLOW_DOWN or lease.tries >= self.harvest.tries:
+            return 0.0
+        wait = retry_after(answer.headers, time.time(), self.frontier.manners.back_off)
+        return wait if wait <= PATIENCE else 0.0
+
+    async def _ask(self, flight: Flight) -> Fetched:
+        lease = flight.lease
+        if not await self._located(lease):
+            return _not_now(lease)
+        rules = self.robots.peek(lease.url)
+        if rules is None:
+            found = await self._learn_rules(flight)
+            if isinstance(found, Later):
+                return _not_now(lease, found.wait)
+            rules = found
+        elif rules.delay and not rules.set_aside:
+            self._slow_down(flight, rules.delay)
+        if refusal := self._refusal(lease, rules):
+            return refusal
+        if not await self._in_turn(lease):
+            return _not_now(lease)
+        sent = self._sent(flight)
+        try:
+            return await self.fetch(Request(lease.url, lease.host, lease.etag, lease.modified, sent))
+        finally:
+            self.frontier.land(lease.id, lease.host, self.clock())
+
+    async def _located(self, lease: Lease) -> bool:
+        """Whether the address of the host may be asked now, as far as it is known and limited."""
+        if self.locate is None:
+            return True
+        ip = await self.locate(lease.host)
+        return not ip or self.frontier.locate(lease, ip, self.clock())
+
+    async def _in_turn(self, lease: Lease) -> bool:
+        """Wait for what came after the page was picked: the end of another answer, or a longer delay."""
+        host = self.frontier.hosts[lease.host]
+        if self.ordered or not host.delay:
+            return True
+        while (wait := host.next - self.clock()) > 0:
+            if wait > IN_PLACE:
+                return False
+            await asyncio.sleep(wait)
+        return host.unsent <= 1  # more were picked while the host had no delay
+
+    def _sent(self, flight: Flight) -> Callable[[], bool] | None:
+        """What to ask when the request is to leave; None where nothing depends on it."""
+        lease, line = flight.lease, flight.line
+        host = self.frontier.hosts[lease.host]
+        if line is not None:
+            return lambda: line.send(self.clock() + host.delay)
+        if not host.delay and self.locate is None:
+            return None
+        return lambda: self.frontier.sent(lease.id, lease.host, self.clock())
+
+    def _refusal(self, lease: Lease, rules: Rules) -> NoAnswer | None:
+        """Why robots.txt lets us not ask; None where it does."""
+        if rules.set_aside:
+            return NoAnswer(lease.url, "crawl-delay", "asks for more than 30 s between requests", refused=True)
+        if rules.allowed(lease.url):
+            return None
+        if rules.reason == "robots":
+            return NoAnswer(lease.url, "robots", rules.cause, refused=True)
+        if rules.cause in ("guard", "no-such-host") or (rules.hopeless and rules.cause.startswith("tls")):
+            detail = f"as its robots.txt: {rules.detail}" if rules.detail else "as its robots.txt"
+            return NoAnswer(lease.url, rules.cause, detail, refused=rules.cause == "guard")  # it would fare no better
+        since = rules.fetched_at if self.ordered else time.time()
+        wait = max(0.0, round(rules.retry_at - since, 3))
+        words = f"{rules.cause}: {rules.detail}" if rules.detail else rules.cause
+        return NoAnswer(lease.url, rules.reason, words, retry=True, wait=wait)
+
+    async def _learn_rules(self, flight: Flight) -> Rules | Later:
+        """Ask for robots.txt, which is a request like any other.
+
+        Where hosts are given a delay the turn is used up by it: the page goes back to wait for the next. What is known
+        from an earlier crawl, or was fetched for another site, needs no turn.
+        """
+        lease = flight.lease
+        host = self.frontier.hosts[lease.host]
+        first = not host.learning
+        if first:
+            host.learning, host.turn_given = True, lease.id  # this flight's turn is for robots.txt
+        if host.delay and not self.ordered:
+            self.frontier.hold(lease.host)
+        rules = await self.robots.rules(lease.url)
+        unused = first and host.turn_given == lease.id
+        if first:
+            host.learning, host.turn_given = False, 0
+        if isinstance(rules, Later):
+            return rules
+        if first:
+            flight.learned = rules
+        if self._refusal(lease, rules):
+            return rules
+        if rules.delay:
+            self._slow_down(flight, rules.delay)
+        return rules if unused or not (host.delay or rules.delay) else Later(0.0)
+
+    def _slow_down(self, flight: Flight, delay: float) -> None:
+        """Let the frontier know; in a crawl in order when the answer is taken in."""
+        if self.ordered:
+            flight.delay = delay
+        else:
+            self.frontier.slow_down(flight.lease.host, delay)
+
+    async def _parse_apart(self, landed: Landed, answer: Answer) -> None:
+        """A page that looks dangerous is parsed in a child, while the others go on; documents may have to wait.
+
+        There is a child for pages and one for documents. Whoever waits for one holds no thread.
+        """
+        lease = landed.lease
+        target = Target(lease.url, lease.id, lease.host)
+        unread = self.parser.unread(answer, target)
+        if unread and self.pile.full() and self._may_wait():
+            landed.page = unread
+            return
+        self.pile.under_way += unread is not None
+        try:
+            async with self._reading if unread else self._parsing:
+                landed.page = await asyncio.to_thread(self.parser, answer, target, True)
+        except ParserDied as died:
+            landed.page = died
+        finally:
+            self.pile.under_way -= unread is not None
+
+    def _may_wait(self) -> bool:
+        """Examples are learnt from at once, and a crawl in order does nothing earlier or later than another time."""
+        return not self.ordered and self.pages.judge is not None
+
+
+def _not_now(lease: Lease, wait: float = 0.0) -> NoAnswer:
+    """The page goes back unasked, to wait for its host's next turn."""
+    return NoAnswer(lease.url, "turn", retry=True, wait=wait)
+
+
+def _is_trouble(fetched: Fetched) -> bool:
+    """Whether those that were chosen with it should not be asked for now."""
+    if isinstance(fetched, Answer):
+        return fetched.status in SLOW_DOWN
+    return not fetched.refused

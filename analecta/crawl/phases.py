@@ -1,0 +1,101 @@
+"""The course of a crawl: what the coordinator sees from all partitions' counts and tells each of them.
+
+Three things depend on the whole: whether the crawl is still learning (B10), which topics are full (S7), and how many
+off-topic pages a path may cross (S6). They are looked at every few pages, so that a crawl in order can wait for them.
+"""
+
+from collections.abc import Sequence
+
+from analecta.frontier.policy import Course
+from analecta.model import UNLIMITED, Tally
+
+_LOOK_EVERY = 50  # pages
+
+
+class Cutoff:
+    """A cutoff that moves: down by one where few of the last pages were on topic, up by one where many were (S6)."""
+
+    def __init__(self, cutoff: int, every: int = 200, low: float = 0.1, high: float = 0.5, room: int = 2) -> None:
+        """It moves between 0 and `room` above where it was set, once every so many pages."""
+        self.now = cutoff
+        self.most = cutoff + room
+        self.every = every
+        self.low = low
+        self.high = high
+        self._pages = self._on_topic = 0
+
+    def look(self, tally: Tally) -> str:
+        """Move it if it is time; why, if so."""
+        pages = tally.pages - self._pages
+        if pages < self.every:
+            return ""
+        share = (tally.on_topic - self._on_topic) / pages
+        self._pages, self._on_topic = tally.pages, tally.on_topic
+        before = self.now
+        if share < self.low:
+            self.now = max(0, before - 1)
+        elif share > self.high:
+            self.now = min(self.most, before + 1)
+        if self.now == before:
+            return ""
+        return f"the cutoff is {self.now} now, after {before}: {share:.0%} of the last {pages:,} pages were on topic"
+
+
+class Helm:
+    """Sets the course of one run."""
+
+    def __init__(
+        self,
+        topics: Sequence[str],
+        *,
+        before: int = 0,
+        learning: int = 0,
+        full: int = 0,
+        cutoff: int = -1,
+        ordered: bool = False,
+    ) -> None:
+        """`before`: pages the library holds; it learns until there are `learning`; a topic retires with `full` pages.
+
+        A `cutoff` of 0 or more is moved. 0 (-1 for the cutoff) leaves each of them out. An `ordered` crawl waits for
+        each look, so that it can be repeated.
+        """
+        self.topics = topics
+        self.before = before
+        self.learning = learning
+        self.full = full
+        self.ordered = ordered
+        self._cutoff = Cutoff(cutoff) if cutoff >= 0 else None
+        self.course = Course(learning=before < learning)
+        self._next = self._after(0)
+
+    def limit(self) -> int:
+        """How many pages of this run may be fetched before the next look: the harvest is always waited for."""
+        if self.ordered:
+            return self._next
+        return self.learning - self.before if self.course.learning else UNLIMITED
+
+    def look(self, tally: Tally) -> list[str]:
+        """Set the course anew if it is time: what has changed, in words."""
+        if tally.pages < self._next:
+            return []
+        self._next = self._after(tally.pages)
+        old = self.course
+        retired = self._retired(tally)
+        said = [self._cutoff.look(tally)] if self._cutoff else []
+        learning = self.before + tally.pages < self.learning
+        self.course = Course(learning, retired, self._cutoff.now if self._cutoff else None)
+        if old.learning and not learning:
+            said.append(f"the harvest began, after {self.before + tally.pages:,} pages")
+        full = [self.topics[topic] for topic in retired if topic not in old.retired]
+        said += [f"{name} has {self.full:,} pages and is left at that" for name in full]
+        return [words for words in said if words]
+
+    def _retired(self, tally: Tally) -> tuple[int, ...]:
+        full = {topic for topic, count in tally.topics.items() if self.full and count >= self.full}
+        return tuple(sorted(full | {*self.course.retired}))
+
+    def _after(self, pages: int) -> int:
+        """The number of pages at which to look next."""
+        steady = pages // _LOOK_EVERY * _LOOK_EVERY + _LOOK_EVERY if self.full or self._cutoff else UNLIMITED
+        left = self.learning - self.before
+        return min(steady, left) if left > pages else steady

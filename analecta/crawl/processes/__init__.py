@@ -1,0 +1,1 @@
+"""The processes of a crawl: workers, and what they send each other."""

@@ -1,0 +1,92 @@
+"""Carries messages between the partitions and the coordinator of one machine: a socket pair for each two.
+
+Message boundaries are kept and nothing waits: a message that finds the other's buffer full is lost, which the
+exchange expects (crawl/processes/exchange.py). A cluster would put another transport in this place.
+"""
+
+import contextlib
+import random
+import select
+import socket
+from collections.abc import Iterable, Mapping
+
+from analecta.protocols import Transport
+
+MAX_MESSAGE = 150_000
+_KIND = getattr(socket, "SOCK_SEQPACKET", socket.SOCK_DGRAM)
+
+
+class PeerGone(ConnectionError):
+    """The other end was closed: its process is no more."""
+
+
+def pair() -> tuple[socket.socket, socket.socket]:
+    """Two connected ends."""
+    ends = socket.socketpair(socket.AF_UNIX, _KIND)
+    for end in ends:
+        end.setblocking(False)
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+    return ends
+
+
+class Pipes:
+    """The ends that one party holds, by the number of the party at the other end."""
+
+    def __init__(self, ends: Mapping[int, socket.socket]) -> None:
+        self.ends = dict(ends)
+
+    def send(self, to: int, message: bytes) -> None:
+        """Send without waiting."""
+        with contextlib.suppress(BlockingIOError, OSError):
+            self.ends[to].send(message)
+
+    def receive(self) -> list[bytes]:
+        """All that has arrived; PeerGone where a peer's process has ended."""
+        messages = []
+        for end in self.ends.values():
+            while True:
+                try:
+                    message = end.recv(2 * MAX_MESSAGE)
+                except BlockingIOError:
+                    break
+                except OSError as error:
+                    raise PeerGone(str(error)) from error
+                if not message:
+                    raise PeerGone("end of messages")
+                messages.append(message)
+        return messages
+
+    def close(self) -> None:
+        """Close all ends."""
+        for end in self.ends.values():
+            end.close()
+
+
+def wait(lines: Iterable[Pipes], seconds: float) -> None:
+    """Until something has arrived on one of the lines, but not longer than so many seconds."""
+    select.select([end for line in lines for end in line.ends.values()], [], [], seconds)
+
+
+class Faulty:
+    """A transport that drops, repeats, delays and reorders what another one carries: for tests of the exchange."""
+
+    def __init__(self, inner: Transport, rng: random.Random, drop: float = 0.2, repeat: float = 0.2, late: float = 0.2):
+        self.inner = inner
+        self.rng = rng
+        self.drop, self.repeat, self.late = drop, repeat, late
+        self._held: list[bytes] = []
+
+    def send(self, to: int, message: bytes) -> None:
+        """Send not at all, once or twice."""
+        if self.rng.random() < self.drop:
+            return
+        self.inner.send(to, message)
+        if self.rng.random() < self.repeat:
+            self.inner.send(to, message)
+
+    def receive(self) -> list[bytes]:
+        """What arrived, shuffled, some of it later."""
+        messages = self._held + self.inner.receive()
+        self.rng.shuffle(messages)
+        self._held = [message for message in messages if self.rng.random() < self.late]
+        return [message for message in messages if message not in self._held]

@@ -1,0 +1,55 @@
+"""The process of one partition: `python -m analecta.crawl.processes.worker`, started by the coordinator."""
+
+import asyncio
+import contextlib
+import gc
+import os
+import socket
+import sqlite3
+import sys
+from pathlib import Path
+
+import msgspec
+
+from analecta.crawl.build import partition
+from analecta.crawl.control import COORDINATOR
+from analecta.crawl.processes.pool import Job
+from analecta.crawl.processes.transport import PeerGone, Pipes
+from analecta.errors import AnalectaError, Environment
+from analecta.protocols import Fetch
+from analecta.signals import leave_stop_to_parent
+from analecta.store.library import Library
+
+
+async def work(job: Job, fetch: Fetch | None = None) -> None:
+    """Run the partition until the coordinator says stop, or is gone; `fetch` in place of the network."""
+    pipes = Pipes({peer: socket.socket(fileno=fd) for peer, fd in job.ends.items()})
+    with contextlib.closing(pipes):
+        library = Library(Path(job.library))
+        async with partition(job.settings, library, job.me, job.partitions, pipes, fetch) as engine:
+            asyncio.get_running_loop().add_reader(pipes.ends[COORDINATOR], engine.wake)
+            with contextlib.suppress(PeerGone):
+                await engine.run()
+
+
+def main() -> None:
+    """Read the job and do it. Ctrl-C goes to the coordinator, which tells us."""
+    leave_stop_to_parent()
+    # A page makes thousands of objects that die with it: young collections of 700 would look at them again and again.
+    gc.set_threshold(50_000, 20, 100)
+    job = msgspec.json.decode(sys.stdin.buffer.read(), type=Job)
+    try:
+        asyncio.run(work(job))
+    except AnalectaError as error:
+        _give_up(str(error), error.exit_code)
+    except (OSError, sqlite3.OperationalError) as error:
+        _give_up(f"cannot write to the library: {error}", Environment.exit_code)
+
+
+def _give_up(words: str, code: int) -> None:
+    print(words, file=sys.stderr, flush=True)
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Tables, citations, corpora, graphs and archives for other programs."""

@@ -1,0 +1,288 @@
+"""A bundle is written: one zip file, with the same bytes whenever it is made of the same library."""
+
+import contextlib
+import hashlib
+import heapq
+import json
+import platform
+import re
+import sqlite3
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+
+import msgspec
+
+from analecta.errors import BadUse, Busy
+from analecta.export.bundle import (
+    ARCHIVE,
+    DECISIONS,
+    FILES,
+    FORMAT,
+    MANIFEST,
+    MODELS,
+    README,
+    RESOLVED,
+    RUNS,
+    SETTINGS,
+    TOPICS,
+    VERSION,
+    VERSIONS,
+    Decision,
+    Entry,
+    Manifest,
+    Run,
+    allowed,
+    examples_of,
+    in_the_way,
+    order_digest,
+)
+from analecta.model import State
+from analecta.settings.load import load
+from analecta.settings.schema import Settings
+from analecta.store.library import Library
+from analecta.store.output import check_output, output
+
+# --- What a crawl decided: of every URL what became of it and why, and the order in which pages were kept ------------
+
+
+_ORDER = "SELECT kept_at, id FROM pages ORDER BY seq"
+_URLS = """SELECT u.id, u.url, u.state, coalesce(u.reason, ''), coalesce(p.topic, -1), coalesce(p.confidence, 0),
+  u.depth, coalesce(p.model, '') FROM urls u LEFT JOIN pages p ON p.seq = u.page ORDER BY u.n"""
+
+_WAITED = """SELECT n FROM hosts WHERE delay IS NOT NULL OR wait_until IS NOT NULL
+  UNION SELECT host FROM urls WHERE tries > 1 OR (state = 0 AND reason = 'robots-unreachable')"""
+
+
+def decisions(library: Library) -> Iterator[Decision]:
+    """Every URL that was met, partition after partition, in the order of finding."""
+    names = library.topic_names()
+    with library.shards() as shards:
+        places = {id: place for place, id in enumerate(_in_order(shards), 1)}
+        for shard in shards:
+            for id, url, state, reason, topic, sure, depth, model in shard.execute(_URLS):
+                on = names[topic] if 0 <= topic < len(names) else ""
+                sure, place = round(sure, 6), places.get(id, 0)
+                yield Decision(url, State(state).name.lower(), reason, on, sure, place, depth, model)
+
+
+def waited(library: Library) -> int:
+    """How many hosts had to be waited for: they asked for time, or gave no answer at first."""
+    with library.shards() as shards:
+        return sum(len(shard.execute(_WAITED).fetchall()) for shard in shards)
+
+
+def in_order(found: Iterator[Decision]) -> list[Decision]:
+    """The pages among them, in the order in which they were kept."""
+    return sorted((one for one in found if one.order), key=lambda one: one.order)
+
+
+def _in_order(shards: Sequence[sqlite3.Connection]) -> Iterator[int]:
+    """The ids of all pages: within a partition in its own order, between them by the clock."""
+    return (id for _, id in heapq.merge(*(shard.execute(_ORDER) for shard in shards), key=lambda row: row[0]))
+
+
+# --- A bundle is written: one zip file, with the same bytes whenever it is made of the same library ------------------
+
+
+_BLOCK = 1 << 20
+_LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the first moment that a zip file knows
+_ABOUT = """# A crawl, to be repeated
+
+This is what is needed to repeat the crawl of a library made with Analecta {version}, and to check what comes of it:
+settings, topics, examples, models, what each run was asked, what became of each URL, and digests of all of it.
+
+    analecta repeat THIS.zip NEW-LIBRARY{archive}
+
+crawls the archived web again, on your machine and without a network, and compares the pages and their order.
+
+| File | |
+|---|---|
+| `manifest.json` | every file here and every WARC file of the library, with size and SHA-256; the digest of the order |
+| `settings/` | `analecta.toml` as it was written, and all settings as they came to be (`resolved.json`) |
+| `files/` | files of the library that are examples of its topics |
+| `runs.jsonl` | each crawl: what was asked, the settings it had, how it ended |
+| `decisions.jsonl` | each URL: state, reason, topic, confidence, and its place in the order of pages |
+| `models/`, `models.json` | what the judge had learnt, named by content; numbers only, no code |
+| `versions.json` | Analecta, Python, libraries and machine |
+| `topics.json` | the topics by number |
+| `archive/` | the WARC files, if they are in here |
+"""
+
+
+def write_bundle(library: Library, path: Path, archive: bool = False, force: bool = False) -> Manifest:
+    """Write all that is needed to repeat what a library holds; with `archive` also the web that it saw."""
+    check_output(path, "bundle", force)
+    if holder := library.holder():
+        raise Busy(f"{library.folder} is in use by {holder}: bundle it when the crawl is over")
+    settings, had = load(library.settings_path), runs(library)
+    learnt = [name for run in had for name in _examples(run)]
+    files = library_files(library, {*examples_of(settings), *learnt})
+    gone = sorted({*learnt} - {*files})
+    _check_files(library, files, gone)
+    with output(path, "bundle", force) as out, zipfile.ZipFile(out, "w") as file:
+        return _Writer(file).write(library, settings, had, files, gone, archive)
+
+
+def library_files(library: Library, named: Iterable[str]) -> list[str]:
+    """The files of a library that show what is meant, and what was read of papers; none from outside its folder."""
+    kept = (path.relative_to(library.folder).as_posix() for path in (library.folder / "topics").rglob("*"))
+    return sorted(name for name in {*named, *kept} if allowed(FILES + name) and _inside(library.folder, name))
+
+
+def _inside(folder: Path, name: str) -> bool:
+    """Whether it is a file of the folder, and one that may be given away, also where it is a link to another."""
+    whole, path = folder.resolve(), (folder / name).resolve()
+    return path.is_file() and path.is_relative_to(whole) and allowed(FILES + path.relative_to(whole).as_posix())
+
+
+def _examples(run: Run) -> list[str]:
+    """The files that a run learnt from; none where its settings are of a version that is not known here."""
+    with contextlib.suppress(KeyError, msgspec.ValidationError):
+        return examples_of(msgspec.convert(run.asked["settings"], Settings))
+    return []
+
+
+def _check_files(library: Library, files: Sequence[str], gone: Sequence[str]) -> None:
+    """Say so where the bundle would be refused. A file that was deleted since is none to be refused for."""
+    if name := next((name for name in gone if not allowed(FILES + name) or (library.folder / name).exists()), ""):
+        raise BadUse(
+            f"the library cannot be bundled: it learnt from {name!r}, which cannot be put in; copy that file into "
+            f"{library.folder / 'topics'}, name it so in {library.settings_path}, and crawl into a new library"
+        )
+    if name := in_the_way(files):
+        raise BadUse(
+            f"the library cannot be bundled: {library.folder / name} has the name of another file but for its case, "
+            f"which not every disk can tell apart; rename it, also in {library.settings_path}"
+        )
+
+
+def versions() -> dict[str, object]:
+    """What the crawl was made with: a library of another version may parse or judge otherwise."""
+    wanted = [re.split(r"[ ;<>=!~\[]", line)[0] for line in requires("analecta") or () if "extra ==" not in line]
+    return {
+        "analecta": version("analecta"),
+        "python": platform.python_version(),
+        "sqlite": sqlite3.sqlite_version,
+        "machine": f"{platform.system()} {platform.machine()}",
+        "libraries": {name: _version(name) for name in sorted(wanted, key=str.casefold)},
+    }
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ""
+
+
+class _Writer:
+    """Adds files one after the other and remembers their digests."""
+
+    def __init__(self, file: zipfile.ZipFile) -> None:
+        self.file = file
+        self.entries: list[Entry] = []
+
+    def write(
+        self,
+        library: Library,
+        settings: Settings,
+        had: Sequence[Run],
+        files: Sequence[str],
+        gone: list[str],
+        archive: bool,
+    ) -> Manifest:
+        order = self._decisions(library)
+        self._text(README, _ABOUT.format(version=version("analecta"), archive="" if archive else " --archive PATH"))
+        self._stream(SETTINGS, [library.settings_path.read_bytes()])
+        self._json(RESOLVED, settings)
+        self._json(VERSIONS, versions())
+        self._json(TOPICS, library.topic_names())
+        self._json(MODELS, _models(library))
+        self._stream(RUNS, (msgspec.json.encode(run) + b"\n" for run in had))
+        for name in files:
+            self._stream(FILES + name, _blocks(library.folder / name))
+        for path in sorted(library.models.glob("*")):
+            if allowed(name := f"models/{path.name}"):
+                self._stream(name, _blocks(path))
+        warcs = [self._warc(path, archive) for path in sorted(library.archive.glob("*.warc.gz"))]
+        found = Manifest(
+            FORMAT,
+            VERSION,
+            version("analecta"),
+            library.folder.resolve().name,
+            library.partitions,
+            waited(library),
+            len(order),
+            order_digest(order),
+            sorted(self.entries, key=lambda entry: entry.name),
+            warcs,
+            archive,
+            gone,
+        )
+        self._stream(MANIFEST, [msgspec.json.format(msgspec.json.encode(found), indent=1)])
+        return found
+
+    def _decisions(self, library: Library) -> list[str]:
+        """Write them; the URLs of the pages in order."""
+        pages: list[tuple[int, str]] = []
+
+        def lines() -> Iterator[bytes]:
+            for one in decisions(library):
+                if one.order:
+                    pages.append((one.order, one.url))
+                yield msgspec.json.encode(one) + b"\n"
+
+        self._stream(DECISIONS, lines())
+        return [url for _, url in sorted(pages)]
+
+    def _warc(self, path: Path, inside: bool) -> Entry:
+        """A WARC file: compressed already, so it is stored as it is, if at all."""
+        if inside:
+            return self._stream(ARCHIVE + path.name, _blocks(path), zipfile.ZIP_STORED)
+        found, size = hashlib.sha256(), 0
+        for block in _blocks(path):
+            found.update(block)
+            size += len(block)
+        return Entry(ARCHIVE + path.name, size, found.hexdigest())
+
+    def _text(self, name: str, text: str) -> None:
+        self._stream(name, [text.encode()])
+
+    def _json(self, name: str, value: object) -> None:
+        self._stream(name, [msgspec.json.format(msgspec.json.encode(value), indent=1)])
+
+    def _stream(self, name: str, blocks: Iterable[bytes], how: int = zipfile.ZIP_DEFLATED) -> Entry:
+        info = zipfile.ZipInfo(name, _LONG_AGO)
+        info.compress_type, info.external_attr, info.create_system = how, 0o100644 << 16, 3
+        found, size = hashlib.sha256(), 0
+        with self.file.open(info, "w", force_zip64=True) as out:
+            for block in blocks:
+                found.update(block)
+                size += len(block)
+                out.write(block)
+        entry = Entry(name, size, found.hexdigest())
+        self.entries.append(entry)
+        return entry
+
+
+def runs(library: Library) -> list[Run]:
+    """Every crawl of a library, with what was asked."""
+    with library.database(readonly=True) as db:
+        rows = db.execute("SELECT n, began, ended, coalesce(reason, ''), asked, tally FROM runs ORDER BY n").fetchall()
+    return [
+        Run(n, at, end, why, json.loads(asked), json.loads(tally or "{}")) for n, at, end, why, asked, tally in rows
+    ]
+
+
+def _models(library: Library) -> list[dict[str, object]]:
+    with library.database(readonly=True) as db:
+        rows = db.execute("SELECT hash, kind, about FROM models ORDER BY made_at, hash").fetchall()
+    return [dict(zip(("hash", "kind", "about"), row, strict=True)) for row in rows]
+
+
+def _blocks(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            yield block

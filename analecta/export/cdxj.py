@@ -1,0 +1,48 @@
+"""An index of the archive that replay tools read: a line for each answer, sorted by the key of its URL."""
+
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from analecta.errors import BadUse
+from analecta.store.library import Library
+from analecta.store.output import output
+from analecta.store.record_index import Catalogue, catalogue
+from analecta.store.topic_names import topic_numbers
+
+
+class Indexed(msgspec.Struct, frozen=True):
+    """What is in an index: answers, and how many pages are left out because their owners want no copy shown."""
+
+    records: int
+    left_out: int
+
+
+def write_cdxj(
+    library: Library, path: Path | None, topic: str | None = None, everything: bool = False, force: bool = False
+) -> Indexed:
+    """Index the records of a topic, or of all, where they lie in the library; to standard output without a path."""
+    numbers = None if topic is None else topic_numbers(library, [topic])
+    with library.shards() as shards, catalogue(library, shards, numbers, everything) as found:
+        check_some(library, topic, found)
+        with output(path, "cdxj", force) as out:
+            return _write(found, out)
+
+
+def check_some(library: Library, topic: str | None, found: Catalogue) -> None:
+    """Say so where there is nothing to write."""
+    if len(found):
+        return
+    if found.left_out:
+        raise BadUse(f"nothing to write: the owners of all {found.left_out:,} pages want no copy shown")
+    what = f"no pages on {topic!r}" if topic is not None else "no pages"
+    raise BadUse(f"the library {library.folder} holds {what} yet: crawl it first")
+
+
+def _write(found: Catalogue, out: IO[bytes]) -> Indexed:
+    count = 0
+    for line in found.lines():
+        out.write(line.encode())
+        count += 1
+    return Indexed(count, found.left_out)

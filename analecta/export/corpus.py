@@ -1,0 +1,277 @@
+"""A corpus for people who study or train: a row a page with its main text and licence, and a datasheet."""
+
+import re
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import IO, cast
+
+import msgspec
+import numpy as np
+import xxhash
+import zstandard
+
+from analecta.errors import BadUse
+from analecta.export.datasheet import Counts, datasheet, provenance
+from analecta.export.tables import write_jsonl, write_parquet
+from analecta.files import whole_folder
+from analecta.store.library import Library
+from analecta.store.output import check_replaceable
+from analecta.store.partition import NOINDEX, SOFT404
+from analecta.store.rows import Item, items, text_of
+from analecta.store.topic_names import topic_numbers
+from analecta.text.display import iso
+from analecta.text.tokens import words
+from analecta.views.copies import HTML, MainTexts, answer_of, html_of
+from analecta.views.rows import Row
+
+# --- licences --------------------------------------------------------------------------------------------------------
+# The licence that a page says it is under: by a link of that kind, in its head, or in words about itself.
+#
+# To be right counts for more than to find many. A licence that is merely mentioned, as of a picture or in an article
+# about licences, is not the page's own, so words count only where they speak of the page, near its beginning or end.
+# Names are SPDX's where it has one; a page that names several gets all, for only a reader can tell which holds for
+# what.
+
+
+OTHER = "other"  # a licence is named by a link, but we do not know it
+_HEAD, _TAIL = 5_000, 3_000  # characters in which pages and papers speak of themselves
+_TAG = 1_000  # characters of a tag that are looked at, on each side
+
+_RELATED = re.compile(r"\brel\s{0,3}=\s{0,3}[\"']?[^\"'<>]{0,80}?\blicense\b", re.IGNORECASE)
+_LINK = re.compile(r"<(?:a|link|area)\s", re.IGNORECASE)
+_HREF = re.compile(r"\bhref\s{0,3}=\s{0,3}(?:\"([^\"]{1,500})\"|'([^']{1,500})'|([^\s\"'<>]{1,500}))", re.IGNORECASE)
+_META = re.compile(r"<meta\s[^<>]{0,300}?\b(?:dc|dcterms)\.(?:rights|license)\b[^<>]{0,1000}>", re.IGNORECASE)
+_CC = re.compile(
+    r"creativecommons\.org/(?:licenses/(by(?:-nc)?(?:-nd|-sa)?)/(\d\.\d)(?:/(?!deed|legal)([a-z]{2,8})\b)?"
+    r"|publicdomain/(zero|mark)/1\.0)",
+    re.IGNORECASE,
+)
+_ADDRESSES = (
+    (re.compile(r"gnu\.org/(?:licenses|copyleft)/(?:old-licenses/)?fdl", re.IGNORECASE), "GFDL"),
+    (re.compile(r"nationalarchives\.gov\.uk/doc/open-government-licence/version/3", re.IGNORECASE), "OGL-UK-3.0"),
+    (re.compile(r"opendatacommons\.org/licenses/odbl", re.IGNORECASE), "ODbL-1.0"),
+)
+
+_SELF = (
+    r"\b(?:this|these|all|our|its|text|texts|content|contents|material|except\s+(?:where|as)|unless)\b"
+    r"(?:(?![.!?]\s).){0,240}?"
+    r"\b(?:available|licen[sc]ed|released|published|distributed|shared|provided|reused?|used)\b"
+    r"(?:\s+\w+){0,3}?\s+under\s+(?:the\s+)?(?:terms\s+(?:and\s+conditions\s+)?of\s+)?(?:(?:an?|the)\s+)?"
+)
+_CREATIVE = (
+    r"(?:(?P<cc>CC(?P<short>[\s-]BY(?:[\s-](?:NC|ND|SA)){0,2}|[\s-]?0|[\s-]?Zero)"
+    r"|Creative\s+Commons(?P<long>(?:[\s,/-]+(?:Attribution|Non-?Commercial|No\s?-?Deriv(?:ative|s|atives)?(?:\s+Works)?"
+    r"|Share\s?-?\s?Alike|Zero|CC0)){0,4})))"
+    r"(?:[\s,-]+(?P<version>[1-4]\.\d)\b)?"
+)
+_NAMES = (
+    rf"(?:{_CREATIVE}|(?P<gfdl>GNU\s+Free\s+Documentation\s+Licen[sc]e|GFDL)"
+    r"|(?P<ogl>Open\s+Government\s+Licen[sc]e(?:\s+v?3\.0)?))"
+)
+_NAMED = re.compile(r"Creative\s+Commons|CC[\s-]?(?:BY|0|Zero)|GNU\s+Free|GFDL|Open\s+Government", re.IGNORECASE)
+_WORDS = re.compile(_SELF + _NAMES, re.IGNORECASE)
+_PARTS = (("BY", "attribution|by"), ("NC", "non-?commercial|nc"), ("ND", "no\\s?-?deriv|nd"), ("SA", "share|sa"))
+
+
+class Licence(msgspec.Struct, frozen=True):
+    """A licence, "" where nothing is said, and how it was recognised: by "link", "meta" or "words"."""
+
+    name: str = ""
+    by: str = ""
+
+
+def licence_of(html: str, text: str) -> Licence:
+    """The licence of a page: its HTML ("" for what is none), and its text."""
+    if name := _together(map(_by_address, _linked(html))):
+        return Licence(name, "link")
+    if name := _together(filter(lambda found: found != OTHER, map(_by_address, _META.findall(html)))):
+        return Licence(name, "meta")
+    if name := _together(_by_words(match, html) for match in _spoken(text)):
+        return Licence(name, "words")
+    return Licence()
+
+
+def _together(names: Iterable[str]) -> str:
+    known = sorted(set(filter(None, names)))
+    return ", ".join(known[:5])
+
+
+def _linked(html: str) -> list[str]:
+    """Where links go that say of themselves that they lead to the licence."""
+    found: list[str] = []
+    folded = html.lower()
+    at = folded.find("license")
+    while at >= 0:
+        start, end = html.rfind("<", max(0, at - _TAG), at), html.find(">", at, at + _TAG)
+        tag = html[start:end] if start >= 0 and end >= 0 else ""
+        if _LINK.match(tag) and _RELATED.search(tag) and (href := _HREF.search(tag)):
+            found.append(next(filter(None, href.groups())))
+        at = folded.find("license", max(end, at + 1))
+    return found
+
+
+def _by_address(address: str) -> str:
+    if found := _CC.search(address):
+        return _creative_commons(found)
+    return next((name for pattern, name in _ADDRESSES if pattern.search(address)), OTHER)
+
+
+def _creative_commons(found: "re.Match[str]") -> str:
+    kind, version, country, public = found.groups()
+    if public:
+        return "CC0-1.0" if public.lower() == "zero" else "PDM-1.0"
+    return "-".join(filter(None, ("CC", kind.upper(), version, country and country.upper())))
+
+
+def _spoken(text: str) -> list["re.Match[str]"]:
+    """What a text says of its own licence, where texts do: at its beginning and at its end."""
+    ends = text if len(text) <= _HEAD + _TAIL else f"{text[:_HEAD]}. {text[-_TAIL:]}"
+    if not _NAMED.search(ends):
+        return []
+    return list(_WORDS.finditer(" ".join(ends.split())))
+
+
+def _by_words(said: "re.Match[str]", html: str) -> str:
+    if said["gfdl"]:
+        return "GFDL"
+    if said["ogl"]:
+        return "OGL-UK-3.0" if "3" in said["ogl"] else ""
+    words = (said["short"] or said["long"] or "").lower()
+    if "0" in words or "zero" in words:
+        return "CC0-1.0"
+    kinds = [part for part, forms in _PARTS if re.search(rf"(?<![a-z])(?:{forms})", words)]
+    if "BY" in kinds:
+        return "-".join(filter(None, ("CC", *kinds, said["version"])))
+    # "a Creative Commons licence": the page tells which, if it links to just one.
+    linked = {_creative_commons(found) for found in _CC.finditer(html)}
+    return linked.pop() if len(linked) == 1 else ""
+
+
+# --- corpus ----------------------------------------------------------------------------------------------------------
+# A corpus for people who study or train: one row a page, with its main text, and a datasheet beside it.
+#
+# Owners come first (F36): pages that say noindex or noarchive are never in it, for a corpus is a copy; pages whose
+# owners reserve them against training are left out unless the corpus is not for training. All that is left out is
+# counted.
+
+
+COLUMNS: dict[str, type] = {
+    "url": str, "title": str, "text": str, "lang": str, "topic": str, "confidence": float, "topics": dict,
+    "author": str, "date": str, "host": str, "mime": str, "words": int, "digest": str, "fetched_at": str,
+    "licence": str, "licence_by": str, "reserved": str,
+}  # fmt: skip
+DATA = {"parquet": "pages.parquet", "jsonl": "pages.jsonl.zst"}
+README, SUMMARY = "README.md", "corpus.json"
+_OURS = frozenset((README, SUMMARY, *DATA.values()))
+_AT_ONCE = 50  # pages whose words are counted together
+_LEFT = f"""SELECT CASE WHEN flags & {NOINDEX} THEN 'noindex' WHEN flags & {SOFT404} THEN 'soft404'
+  WHEN duplicate_of IS NOT NULL THEN 'copies' WHEN status != 200 THEN 'not whole' WHEN topic < 0 THEN 'off topic'
+  END AS why, count(*) FROM pages GROUP BY why HAVING why IS NOT NULL"""
+
+
+def write_corpus(
+    library: Library,
+    folder: Path,
+    format: str = "parquet",
+    topics: Sequence[str] | None = None,
+    for_training: bool = True,
+    now: float | None = None,
+) -> Counts:
+    """Write a corpus of these topics, or of all, into a folder of its own; what is in it, and what was left out."""
+    if format not in DATA:
+        raise BadUse(f"a corpus can be written as {' or '.join(DATA)}, not {format}")
+    wanted = set(topic_numbers(library, topics))
+    counts = Counts()
+    check_replaceable(folder)
+    with whole_folder(folder, is_corpus) as part:
+        with (part / DATA[format]).open("wb") as out:
+            _write(format, corpus_rows(library, wanted, for_training, counts), out)
+        made = provenance(library, DATA[format], for_training, time.time() if now is None else now)
+        (part / README).write_text(datasheet(counts, made), encoding="utf-8")
+        (part / SUMMARY).write_bytes(msgspec.json.format(msgspec.json.encode(counts)) + b"\n")
+    return counts
+
+
+def corpus_rows(library: Library, wanted: set[int], for_training: bool, counts: Counts) -> Iterator[Row]:
+    """The rows of a corpus one after another; `counts` is complete when they are over."""
+    names = library.topic_names()
+    with library.shards() as shards, MainTexts() as main:
+        for shard in shards:
+            counts.left.update(dict(shard.execute(_LEFT)))
+        kept = (item for item in items(shards) if _may_be_in(item, wanted, for_training, counts))
+        rows = (_row(library.archive, item, text_of(shards, item), main, names) for item in kept)
+        fresh = _each_text_once(rows, counts)
+        while several := list(islice(fresh, _AT_ONCE)):
+            lengths = np.diff(words([row["text"] for row in several]).starts).tolist()
+            for row, length in zip(several, lengths, strict=True):
+                row["words"] = length
+                counts.add(row)
+                yield row
+
+
+def is_corpus(folder: Path) -> bool:
+    """Whether a folder holds a corpus of ours, and nothing else."""
+    return (folder / SUMMARY).is_file() and {path.name for path in folder.iterdir()} <= _OURS
+
+
+def _may_be_in(item: Item, wanted: set[int], for_training: bool, counts: Counts) -> bool:
+    """Whether a page may be in the corpus; if not, the reason is counted."""
+    if wanted.isdisjoint(topic for topic, _ in item.topics):
+        counts.left["other topics"] += 1
+    elif item.noarchive:
+        counts.left["noarchive"] += 1
+    elif for_training and item.reserved:
+        counts.left["reserved"] += 1
+        counts.reserved.update(item.reserved.split("; "))
+    else:
+        return True
+    return False
+
+
+def _row(archive: Path, item: Item, everything: str, main: MainTexts, names: Sequence[str]) -> Row:
+    answer = answer_of(archive, item) if item.mime in HTML else None
+    text = main.of(item, answer) if answer else ""
+    licence = licence_of(html_of(answer) if answer else "", everything)
+    return {
+        "url": item.url,
+        "title": item.title,
+        "text": text or everything.strip(),
+        "lang": item.lang,
+        "topic": names[item.topic],
+        "confidence": item.confidence,
+        "topics": {names[topic]: confidence for topic, confidence in item.topics},
+        "author": item.author,
+        "date": item.date,
+        "host": item.host,
+        "mime": item.mime,
+        "words": 0,
+        "digest": item.digest,
+        "fetched_at": iso(item.fetched_at),
+        "licence": licence.name,
+        "licence_by": licence.by,
+        "reserved": item.reserved,
+    }
+
+
+def _each_text_once(rows: Iterator[Row], counts: Counts) -> Iterator[Row]:
+    """The rows that have a text that none before had: pages may differ only in what surrounds it."""
+    seen: set[int] = set()  # 60 bytes a page: all that grows
+    for row in rows:
+        mark = xxhash.xxh3_64_intdigest(row["text"].encode("utf-8", "replace"))
+        if not row["text"]:
+            counts.left["no text"] += 1
+        elif mark in seen:
+            counts.left["same text"] += 1
+        else:
+            seen.add(mark)
+            yield row
+
+
+def _write(format: str, rows: Iterator[Row], out: IO[bytes]) -> None:
+    if format == "parquet":
+        write_parquet(rows, COLUMNS, out)
+        return
+    with zstandard.ZstdCompressor(10).stream_writer(out, closefd=False) as packed:
+        write_jsonl(rows, COLUMNS, cast(IO[bytes], packed))

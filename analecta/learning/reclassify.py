@@ -1,0 +1,303 @@
+"""Everything that is stored is judged again by a model (B18), and can be put back as it was."""
+
+import multiprocessing
+import os
+import signal
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing, contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import zstandard
+
+from analecta.errors import Environment
+from analecta.frontier.policy import SEED_PRIORITY
+from analecta.judge import JUDGES
+from analecta.learning.examples import Said, writing
+from analecta.model import OTHERS, Verdict
+from analecta.parse import DOCUMENTS
+from analecta.protocols import Judge
+from analecta.signals import leave_stop_to_parent
+from analecta.store.library import Library
+from analecta.store.partition import NOINDEX, SOFT404
+from analecta.store.schema import packed_topics, unpack_text, unpacked
+from analecta.store.sqlite import connect
+from analecta.text.tokens import Words, excerpt, words
+
+# --- verdicts --------------------------------------------------------------------------------------------------------
+# The verdicts of all pages that are stored: kept beside the library so that they can be put back, and compared.
+
+
+_ROWS_AT_ONCE = 2000  # rows of one transaction
+_ALL = "SELECT seq, id, topic, confidence, topics, model FROM pages ORDER BY seq"
+_SHOWN = f"SELECT seq FROM pages WHERE duplicate_of IS NULL AND flags & {NOINDEX | SOFT404} = 0"
+_PUT = "UPDATE pages SET topic = ?, confidence = ?, topics = ?, model = ? WHERE seq = ? AND id = ? AND model = ?"
+
+
+class Row(NamedTuple):
+    """What is said of a page, as its row in the shard holds it."""
+
+    seq: int
+    id: int
+    topic: int
+    confidence: float | None
+    topics: bytes | None
+    model: str | None
+
+
+Rows = list[list[Row]]  # by shard
+_decode = msgspec.msgpack.Decoder(Rows).decode
+
+
+class Change(msgspec.Struct, frozen=True):
+    """A page whose topic is another now; a topic is -1 where it is of none."""
+
+    id: int
+    before: int
+    sure_before: float
+    after: int
+    sure_after: float
+
+
+def stored(library: Library) -> Rows:
+    """The verdicts as they stand."""
+    with library.shards() as shards:
+        return [[Row(*row) for row in shard.execute(_ALL)] for shard in shards]
+
+
+def put_back(library: Library, rows: Rows, model: str, doing: Callable[[int, int], None]) -> None:
+    """Write verdicts over those of a model, a batch in one transaction; the caller holds the library."""
+    done, pages = 0, sum(map(len, rows))
+    with writing(library) as shards:
+        for shard, own in zip(shards, rows, strict=True):
+            for batch in _batches(own):
+                shard.db.executemany(_PUT, [(*row[2:], row.seq, row.id, model) for row in batch])
+                shard.commit()
+                done += len(batch)
+                doing(done, pages)
+
+
+def _batches(rows: Sequence[Row]) -> Iterator[Sequence[Row]]:
+    return (rows[start : start + _ROWS_AT_ONCE] for start in range(0, len(rows), _ROWS_AT_ONCE))
+
+
+def save(path: Path, rows: Rows) -> None:
+    """Keep verdicts in a file: all of it or nothing, also when the power fails."""
+    path.parent.mkdir(exist_ok=True)
+    partial = path.with_suffix(".partial")
+    try:
+        with partial.open("wb") as file:
+            file.write(zstandard.compress(msgspec.msgpack.encode(rows)))
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except OSError as error:
+        raise Environment(f"the verdicts could not be kept in {path}: {error.strerror}") from error
+
+
+def load(path: Path) -> Rows:
+    """The verdicts that were kept."""
+    try:
+        return _decode(zstandard.decompress(path.read_bytes()))
+    except (OSError, zstandard.ZstdError, msgspec.DecodeError) as error:
+        raise Environment(f"the verdicts kept in {path} cannot be read: {error}") from error
+
+
+def changes(library: Library, before: Rows, after: Rows) -> list[Change]:
+    """Pages that may be shown and are of another topic now, those first of which the judge is surest."""
+    found = []
+    with library.shards() as shards:
+        for shard, old, new in zip(shards, before, after, strict=True):
+            open_pages = {seq for (seq,) in shard.execute(_SHOWN)}
+            were = {row.seq: row for row in old if row.seq in open_pages}
+            pairs = ((were[row.seq], row) for row in new if row.seq in were)
+            found += [
+                Change(row.id, was.topic, was.confidence or 0.0, row.topic, row.confidence or 0.0)
+                for was, row in pairs
+                if was.topic != row.topic
+            ]
+    return sorted(found, key=lambda one: (-max(one.sure_before, one.sure_after), one.id))
+
+
+# --- reclassify ------------------------------------------------------------------------------------------------------
+# Everything that is stored is judged again by a model (B18): texts are read, cut into words and judged in batches.
+#
+# Two processes judge; whoever asks writes what comes. Pages that this model has judged already are left out, so that
+# what a kill leaves undone can be finished.
+
+
+_BATCH = 500  # pages judged at a time, and written in one transaction
+_ALONE = 4000  # up to so many pages this process judges by itself: others take a second to start
+_CLOSED = f"p.flags & {NOINDEX | SOFT404}"  # on no topic, whatever its words
+_UNREAD = f"p.text IS NULL AND p.mime IN ({', '.join(repr(mime) for mime in sorted(DOCUMENTS))})"
+_TO_DO = "SELECT seq FROM pages WHERE model IS NOT ? ORDER BY seq"
+_PAGES = f"""SELECT p.seq, p.id, p.text, u.anchor, u.parent, {_CLOSED}, u.priority >= {SEED_PRIORITY} AND u.topic < 0
+  FROM pages p JOIN urls u ON u.id = p.id
+  WHERE p.seq >= ? AND p.seq <= ? AND p.model IS NOT ? AND NOT ({_UNREAD}) ORDER BY p.seq"""
+_DOCUMENTS = f"""SELECT p.seq, p.id, u.parent, {_CLOSED}, p.topic, p.confidence, p.topics FROM pages p
+  JOIN urls u ON u.id = p.id WHERE p.model IS NOT ? AND {_UNREAD} ORDER BY p.seq"""
+_TEXT = "SELECT p.text FROM urls u JOIN pages p ON p.seq = u.page WHERE u.id = ?"
+_VERDICT = "SELECT p.topic, p.confidence, p.topics FROM urls u JOIN pages p ON p.seq = u.page WHERE u.id = ?"
+
+
+class Model(msgspec.Struct, frozen=True):
+    """A trained judge on disk."""
+
+    folder: str
+    name: str
+    kind: str
+
+    def load(self) -> Judge:
+        """The judge."""
+        return JUDGES[self.kind].load(Path(self.folder), self.name)
+
+
+class Part(msgspec.Struct, frozen=True):
+    """Rows of one shard, from one number to another."""
+
+    shard: str
+    first: int
+    last: int
+
+
+def judged(
+    shards: Sequence[Path],
+    model: Model,
+    said: Mapping[int, Said],
+    jobs: int = 0,
+    doing: Callable[[int, int], None] = lambda done, all: None,
+    again: bool = False,
+) -> Iterator[tuple[int, list[Row]]]:
+    """What a model says of all pages that it has not judged yet: the number of the shard and rows, batch by batch.
+
+    What a person has `said` has the last word; what was said before may have had it, so that all must be judged
+    `again`. Without a number of `jobs`, as many as pay.
+    """
+    known = "" if again else model.name
+    parts = [(n, part) for n, path in enumerate(shards) for part in _parts(path, known)]
+    pages = _BATCH * len(parts)
+    desk = Desk(model, dict(said), known)
+    # A judge that takes in what it sees must see it in order.
+    alone = pages <= _ALONE or getattr(desk.judge, "live_idf", False)
+    jobs = jobs or (1 if alone else min(len(parts), os.cpu_count() or 1))
+    documents = {n: _documents(path, known) for n, path in enumerate(shards)}
+    awaited = {parent for found in documents.values() for _, _, parent, *_ in found}
+    parents: dict[int, Row] = {}  # what is said of pages that link to documents
+    with _judges(desk, jobs) as judge:
+        for done, ((n, _), rows) in enumerate(zip(parts, judge([part for _, part in parts]), strict=True), 1):
+            parents |= {row.id: row for row in rows if row.id in awaited}
+            yield n, rows
+            doing(min(done * _BATCH, pages), pages)
+    for n, path in enumerate(shards):
+        if rows := _follow_parents(path, documents[n], parents, model.name, said):
+            yield n, rows
+
+
+def _parts(path: Path, model: str) -> list[Part]:
+    with closing(connect(path, readonly=True)) as db:
+        numbers = [seq for (seq,) in db.execute(_TO_DO, (model,))]
+    edges = [*range(0, len(numbers), _BATCH), len(numbers)]
+    return [Part(str(path), numbers[i], numbers[j - 1]) for i, j in pairwise(edges)] if numbers else []
+
+
+# --- the processes ---------------------------------------------------------------------------------------------------
+
+
+class Desk:
+    """Where pages are judged, in this process or another."""
+
+    def __init__(self, model: Model, said: Mapping[int, Said], known: str) -> None:
+        """`known` is the model whose verdicts stand."""
+        self.model, self.said, self.known = model, said, known
+        self.judge = model.load()
+
+    def rows(self, part: Part) -> list[Row]:
+        """What the model says of the pages of a part."""
+        with closing(connect(Path(part.shard), readonly=True)) as db:
+            pages = db.execute(_PAGES, (part.first, part.last, self.known)).fetchall()
+            if not pages:
+                return []
+            anchors, around = self._views(db, pages)
+        verdicts = self.judge.judge_words(words([excerpt(unpack_text(page[2])) for page in pages]), anchors, around)
+        return [self._row(page, verdict) for page, verdict in zip(pages, verdicts, strict=True)]
+
+    def _views(self, db: sqlite3.Connection, pages: Sequence[tuple[Any, ...]]) -> tuple[Words | None, Words | None]:
+        """What the judge looks at besides, as when the pages were kept (B6)."""
+        needs = self.judge.needs
+        anchors = words([page[3] or "" for page in pages]) if "anchors" in needs else None
+        if "neighbours" not in needs:
+            return anchors, None
+        texts = (db.execute(_TEXT, (page[4],)).fetchone() for page in pages)
+        return anchors, words([excerpt(unpack_text(row[0])) if row else "" for row in texts])
+
+    def _row(self, page: tuple[Any, ...], verdict: Verdict) -> Row:
+        seq, id, *_, closed, off_topic = page
+        if closed or off_topic:
+            verdict = Verdict(OTHERS, verdict.confidence)
+        if not closed and (one := self.said.get(id)):
+            verdict = one.corrected(verdict)
+        return Row(seq, id, verdict.topic, verdict.confidence, packed_topics(verdict), self.model.name)
+
+
+_desk: list[Desk] = []  # of a process that judges
+
+
+@contextmanager
+def _judges(desk: Desk, jobs: int) -> Iterator[Callable[[Sequence[Part]], Iterator[list[Row]]]]:
+    """Judges parts, in their order, in so many processes."""
+    if jobs == 1:
+        yield lambda parts: map(desk.rows, parts)
+        return
+    # Not by fork: this process may have threads, and theirs would not go along.
+    pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _begin, (desk.model, desk.said, desk.known))
+    try:
+        yield lambda parts: pool.map(_rows, parts)
+    except BrokenProcessPool as error:
+        raise Environment("a process that judged pages was killed: is there enough memory?") from error
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _begin(model: Model, said: Mapping[int, Said], known: str) -> None:
+    leave_stop_to_parent(signal.SIGTERM)  # by which the pool may end it
+    _desk.append(Desk(model, said, known))
+
+
+def _rows(part: Part) -> list[Row]:
+    return _desk[0].rows(part)
+
+
+# --- documents whose text cannot be had ------------------------------------------------------------------------------
+
+
+def _documents(path: Path, model: str) -> list[tuple[int, int, int, int, int, float | None, bytes | None]]:
+    with closing(connect(path, readonly=True)) as db:
+        return db.execute(_DOCUMENTS, (model,)).fetchall()
+
+
+def _follow_parents(
+    path: Path,
+    documents: Sequence[tuple[int, int, int, int, int, float | None, bytes | None]],
+    known: dict[int, Row],
+    model: str,
+    said: Mapping[int, Said],
+) -> list[Row]:
+    """They are what the page is that links to them (S10); where another partition has that, what they were."""
+    rows = []
+    with closing(connect(path, readonly=True)) as db:
+        for seq, id, parent, closed, *was in documents:
+            row = known.get(parent)
+            found = (row.topic, row.confidence, row.topics) if row else db.execute(_VERDICT, (parent,)).fetchone()
+            verdict = unpacked(*(found or was))
+            if closed:
+                verdict = Verdict(OTHERS, verdict.confidence)
+            elif one := said.get(id):
+                verdict = one.corrected(verdict)
+            known[id] = Row(seq, id, verdict.topic, verdict.confidence, packed_topics(verdict), model)
+            rows.append(known[id])
+    return rows

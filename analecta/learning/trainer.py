@@ -1,0 +1,393 @@
+"""Learning beside the crawl: the coordinator's teacher, who makes models from what the partitions have kept.
+
+The first model is made from the person's examples: pages that were fetched, and files of the library. Each later one
+also learns from what the crawl has met since: the best pages of each topic (archetypes, B9) as further examples, and
+pages of the worse half as examples of OTHERS; or all of them without labels, for a judge that parts them itself.
+What a person has said of pages since (learning/examples.py) is read at each lesson, and never doubted; other examples
+that look wrong count for little. Archetypes after which the judge thinks clearly less of a topic's examples
+are left out, and a model that does so without them is not taken up (the drift guard).
+
+The teacher reads the shards, which anybody may while their partition writes; nothing passes through messages.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from analecta.analyse.hits import LinkGraph, hubs_and_authorities, link_graph
+from analecta.frontier.policy import SEED_PRIORITY
+from analecta.judge.suspects import DOUBTED, MOST, doubtful
+from analecta.judge.training_set import archetypes, drifted
+from analecta.learning.examples import Said
+from analecta.model import MET, OTHERS, UNLIMITED, Example
+from analecta.protocols import Judge
+from analecta.settings.schema import LearnSettings
+from analecta.store.library import Library
+from analecta.store.links import page_links
+from analecta.store.partition import NOINDEX, SOFT404
+from analecta.store.schema import unpack_text
+from analecta.text.tokens import Words, words
+
+_MOST_TEXT = 60_000  # characters of a page that are learnt from
+_HUBS = 10  # of a topic, whose links come first
+_MORE = 1.4  # times as many pages met, and it is asked again which examples look wrong
+_KEPT = 4000  # texts held in memory from one training to the next
+
+
+class Found(msgspec.Struct):
+    """A page that the crawl has kept, as the teacher sees it."""
+
+    id: int
+    shard: int
+    topic: int
+    confidence: float
+
+
+class Lesson(msgspec.Struct):
+    """What came of a training: the model's name, or why there is no new one."""
+
+    model: str
+    about: str = ""
+    refused: str = ""
+    hubs: tuple[int, ...] = ()  # pages whose links should come first
+
+
+class Teacher:
+    """Makes models from a library."""
+
+    def __init__(
+        self,
+        library: Library,
+        judge: Judge,
+        topics: Sequence[str],
+        settings: LearnSettings,
+        files: Sequence[tuple[int, str]] = (),
+        spoken: Callable[[], Mapping[int, Said]] = dict,
+        models: Path | None = None,
+    ) -> None:
+        """`judge` is trained again and again: what it has worked out about pages it may keep.
+
+        `files` are examples too: the number of the topic, and the path from the library's folder. `spoken` tells
+        what a person has said of pages, by id. `models` is where models go, if not to the library's.
+        """
+        self.library = library
+        self.judge = judge
+        self.topics = list(topics)
+        self.settings = settings
+        self.files = files
+        self.spoken = spoken
+        self.models = models or library.models
+        self._said: Mapping[int, Said] = {}  # of pages, by id, as of the last lesson
+        self._brought: list[Example] | None = None  # what is in the files, once they are read
+        self._texts: dict[int, Example] = {}
+        self._sure: dict[str, float] = {}  # of the person's examples, by URL: how sure the last model was
+        self._cut: tuple[list[str], Words] = ([], words([]))  # the texts of the examples, and their words
+        self._doubts: dict[str, int] = {}  # examples that look wrong, by URL: the topic that they are nearer to
+        self._looked: tuple[int, int] = (0, 0)  # examples and pages met when it was last asked which look wrong
+
+    def kept(self) -> int:
+        """How many pages there are."""
+        with self.library.shards() as shards:
+            return sum(int(shard.execute("SELECT count(*) FROM pages").fetchone()[0]) for shard in shards)
+
+    def given(self) -> list[Example]:
+        """The examples that there are."""
+        with self.library.shards() as shards:
+            return self._examples(shards)
+
+    def first(self) -> Lesson | None:
+        """Learn from the examples; None where there is not one of any topic."""
+        examples = self._weighed(self.given())
+        if all(example.topic == OTHERS for example in examples):
+            return None
+        self.judge.fit(examples, self.topics)
+        self._sure = self._sure_of(examples)
+        return self._save(self._about(examples))
+
+    def anew(self) -> Lesson:
+        """Learn from what a person shows now, and then from what was met; what was known before has no say."""
+        lesson = self.first()
+        if lesson is None:
+            return Lesson("", refused="no example of any topic is left")
+        if not self.settings.every:
+            return lesson
+        later = self.again(lambda _: self.judge, lesson.model, sift=True)
+        return lesson if later.refused else later
+
+    def again(self, load: Callable[[str], Judge], old: str, sift: bool = False) -> Lesson:
+        """Learn from the examples and from what the crawl has met; the `old` model stays where that is no better.
+
+        With `sift` only archetypes count of which the judge as it is now says the same.
+        """
+        with self.library.shards() as shards:
+            examples = self._examples(shards)
+            if not self._sure:
+                self._sure = self._sure_of(examples, load(old))
+            met = self._found(shards, max(self.settings.others, MOST))
+            graph = link_graph(*page_links(shards)) if self.settings.authorities else None
+            parts_itself = "met" in self.judge.needs
+            best: list[Found] = []
+            far: list[Found] = []
+            hubs: list[int] = []
+            if graph or not parts_itself or self._doubts_due(examples, len(met)):
+                found = self._found(shards)
+                best, hubs = self._archetypes(found, examples, graph)
+                far = self._worse(found, {page.id for page in best})
+            if parts_itself:  # it finds its archetypes itself
+                best, rest, topic = [], met, MET
+            else:
+                rest, topic = far, OTHERS
+            weight = self.settings.archetype_weight
+            more = [self._example(shards, page.id, page.shard, page.topic, weight) for page in best]
+            away = [self._example(shards, p.id, p.shard, topic, 1.0) for p in _some(rest, self.settings.others)]
+            usual = [self._example(shards, page.id, page.shard, OTHERS, 1.0).text for page in _some(far, MOST)]
+        examples = self._weighed(examples, usual)
+        given = {example.url for example in examples}
+        new = [example for example in more if example.url not in given]
+        new = self._agreed(new) if sift else new
+        after, strays = self._fit(examples, new, away)
+        if any(example.topic in strays for example in new):  # they lead their topic astray
+            new = [example for example in new if example.topic not in strays]
+            after, _ = self._fit(examples, new, away)
+        if reason := self._drifted(examples, after):
+            return Lesson(old, refused=reason)
+        self._sure = after
+        besides = [f"{len(away)} pages met"] if topic == MET else [f"{len(new)} archetypes", f"{len(away)} others"]
+        return self._save(self._about(examples, *besides), hubs)
+
+    def _fit(
+        self, examples: Sequence[Example], new: Sequence[Example], away: Sequence[Example]
+    ) -> tuple[dict[str, float], set[int]]:
+        """Learn; gives how sure the judge now is of the examples, and the topics whose examples look clearly worse."""
+        self.judge.fit([*examples, *new, *away], self.topics)
+        after = self._sure_of(examples)
+        own = {topic: [e for e in examples if e.topic == topic] for topic in range(len(self.topics))}
+        return after, {topic for topic, given in own.items() if self._drifted(given, after)}
+
+    def _drifted(self, examples: Sequence[Example], after: Mapping[str, float]) -> str:
+        """Why a model is worse than the last; an example that came late has no before, and a doubted one no say.
+
+        Nor have those of OTHERS: the less sure a model is that they are on topic, the better.
+        """
+        urls = [e.url for e in examples if e.topic >= 0 and e.weight == 1 and e.url in self._sure]
+        return drifted([self._sure[url] for url in urls], [after[url] for url in urls])
+
+    def _agreed(self, archetypes: Sequence[Example]) -> list[Example]:
+        verdicts = self.judge.judge_words(words([example.text for example in archetypes])) if archetypes else []
+        return [one for one, verdict in zip(archetypes, verdicts, strict=True) if verdict.topic == one.topic]
+
+    def _about(self, examples: Sequence[Example], *more: str) -> str:
+        """What is learnt from, in words."""
+        doubted = sum(example.weight < 1 for example in examples)
+        away = sum(example.topic == OTHERS for example in examples)
+        given = f"{len(examples) - away} examples" + (f" ({doubted} doubted)" if doubted else "")
+        given += f", {away} of what is not meant" if away else ""
+        return ", ".join((given, *more, "1 topic" if len(self.topics) == 1 else f"{len(self.topics)} topics"))
+
+    def _save(self, about: str, hubs: Sequence[int] = ()) -> Lesson:
+        return Lesson(self.judge.save(self.models), about, hubs=tuple(hubs))
+
+    def _sure_of(self, examples: Sequence[Example], judge: Judge | None = None) -> dict[str, float]:
+        """How sure a model is of the person's examples, by their URLs."""
+        texts = [example.text for example in examples]
+        if texts != self._cut[0]:
+            self._cut = texts, words(texts)
+        verdicts = (judge or self.judge).judge_words(self._cut[1])
+        pairs = zip(examples, verdicts, strict=True)
+        return {e.url: v.confidence if v.topic in (e.topic, -1) else 0.0 for e, v in pairs}
+
+    # --- examples that look wrong -----------------------------------------------------------------------------------
+
+    def _weighed(self, examples: list[Example], usual: Sequence[str] = ()) -> list[Example]:
+        """The examples; those that look wrong count less, and a person can read which (judge/suspects.py).
+
+        Those of OTHERS are never doubted: people give such as look right and are not.
+        """
+        meant = [example for example in examples if example.topic >= 0]
+        met = usual if _alone(meant) else []
+        if meant and self._doubts_due(meant, len(met)):
+            self._looked = len(meant), len(met)
+            before, self._doubts = self._doubts, doubtful(meant, met)
+            self._tell_doubts(meant, before)
+        doubted = self._doubts.keys() - {one.url for one in self._said.values()}
+        return [msgspec.structs.replace(e, weight=DOUBTED) if e.url in doubted else e for e in examples]
+
+    def _doubts_due(self, examples: Sequence[Example], met: int) -> bool:
+        """Whether to ask again which examples look wrong: there are others, or so many more pages were met."""
+        meant = [example for example in examples if example.topic >= 0]
+        more = min(met, MOST) >= _MORE * max(self._looked[1], 1)
+        return len(meant) != self._looked[0] or (more and _alone(meant))
+
+    def _tell_doubts(self, examples: Sequence[Example], before: Mapping[str, int]) -> None:
+        """Write down which examples count for little, once, and which of them do so no longer."""
+        told = {note for _, note in self.library.notes()} if self._doubts else set()
+        for e in examples:
+            if (nearer := self._doubts.get(e.url)) is not None:
+                like = f"looks more like {self.topics[nearer]}" if nearer >= 0 else "has little in common with others"
+                note = f"an example of {self.topics[e.topic]} {like}, so it counts for little: {e.url}"
+                if note not in told:
+                    self.library.note(note)
+            elif e.url in before:
+                self.library.note(f"an example of {self.topics[e.topic]} counts in full again: {e.url}")
+
+    # --- what there is to learn from --------------------------------------------------------------------------------
+
+    def _examples(self, shards: Sequence[Any]) -> list[Example]:
+        """The pages and files that a person gave, or where such pages have moved; and what was called good or bad."""
+        self._said = self.spoken()
+        query = (
+            "SELECT u.id, u.topic FROM urls u JOIN pages p ON p.seq = u.page WHERE u.priority >= ?"
+            " AND p.text IS NOT NULL AND p.duplicate_of IS NULL"
+        )
+        rows = [(row, i) for i, shard in enumerate(shards) for row in shard.execute(query, (SEED_PRIORITY,))]
+        rows = [(row, i) for row, i in rows if row[0] not in self._said] + self._called(shards)
+        found = [self._trimmed(id, self._example(shards, id, i, topic, 1.0)) for (id, topic), i in rows]
+        if self._brought is None:
+            self._brought = self._read() if self.files else []
+        return sorted(found + self._brought, key=lambda example: (example.topic, example.url))
+
+    def _called(self, shards: Sequence[Any]) -> list[tuple[tuple[int, int], int]]:
+        """Pages that are examples because a person said so of them: id and topic, and the shard."""
+        query = "SELECT 1 FROM urls u JOIN pages p ON p.seq = u.page WHERE u.id = ? AND p.text IS NOT NULL"
+        return [
+            ((id, one.example), i)
+            for id, one in self._said.items()
+            for i, shard in enumerate(shards)
+            if one.example is not None and shard.execute(query, (id,)).fetchone()
+        ]
+
+    def _read(self) -> list[Example]:
+        """What is in the files; a person can read of which nothing could be learnt."""
+        from analecta.parse import Parser
+        from analecta.parse.saved_page import read_page  # 0.1 s: most libraries have no such files
+
+        found = []
+        told = {note for _, note in self.library.notes()}
+        with Parser() as parser:
+            for topic, name in dict.fromkeys(self.files):
+                page = read_page(self.library.folder / name, name, parser)
+                note = f"nothing can be learnt from the example {name}: {page.limits}"
+                if page.text:
+                    found.append(Example(topic, f"file:{name}", page.text[:_MOST_TEXT]))
+                elif note not in told:
+                    self.library.note(note)
+        return found
+
+    def _found(self, shards: Sequence[Any], most: int = -1) -> list[Found]:
+        """Pages that stand for themselves, but the person's examples and what else a person has spoken of.
+
+        All of them, or those that `_some` would choose: a long crawl has too many to hold them all for that.
+        """
+        query = (
+            "SELECT u.id, p.topic, p.confidence FROM urls u JOIN pages p ON p.seq = u.page WHERE p.duplicate_of IS NULL"
+            f" AND p.text IS NOT NULL AND p.flags & {SOFT404 | NOINDEX} = 0 AND u.priority < {SEED_PRIORITY}"
+        )
+        if most >= 0:
+            query += f" ORDER BY u.id LIMIT {most + len(self._said)}"
+        rows = ((row, i) for i, shard in enumerate(shards) for row in shard.execute(query))
+        return [Found(row[0], i, row[1], row[2]) for row, i in rows if row[0] not in self._said]
+
+    def _archetypes(
+        self, found: Sequence[Found], examples: Sequence[Example], graph: LinkGraph | None
+    ) -> tuple[list[Found], list[int]]:
+        """The best pages of each topic: none below what the examples get, not more than a share of what was met.
+
+        And, with link analysis, the best hubs. Where links say nothing (a web of one host), confidence alone counts.
+        """
+        chosen: list[Found] = []
+        front: list[int] = []
+        trusted = self._sure.keys() - self._doubts.keys()
+        by_topic: list[dict[int, Found]] = [{} for _ in self.topics]
+        for page in found:
+            if 0 <= page.topic < len(self.topics):
+                by_topic[page.topic][page.id] = page
+        for topic, own in enumerate(by_topic):
+            training = [self._sure[e.url] for e in examples if e.topic == topic and e.url in trusted]
+            most = min(self.settings.archetypes, int(self.settings.archetype_share * len(found)))
+            sure = {id: page.confidence for id, page in own.items()}
+            hubs, authorities = hubs_and_authorities(graph, own) if graph else ({}, {})
+            front += sorted(hubs, key=lambda id: (-hubs[id], id))[:_HUBS]
+            chosen += [own[id] for id in archetypes(sure, authorities or sure, training, most)]
+        return chosen, front
+
+    def _worse(self, found: Sequence[Found], best: set[int]) -> list[Found]:
+        """The worse half of the pages."""
+        ranked = sorted((page for page in found if page.id not in best), key=lambda page: (page.confidence, page.id))
+        return ranked[: (len(found) + 1) // 2]
+
+    def _example(self, shards: Sequence[Any], id: int, shard: int, topic: int, weight: float) -> Example:
+        known = self._texts.get(id)
+        if known is None:
+            query = "SELECT u.url, p.text, u.anchor FROM urls u JOIN pages p ON p.seq = u.page WHERE u.id = ?"
+            url, text, anchor = shards[shard].execute(query, (id,)).fetchone()
+            known = Example(-1, url, unpack_text(text)[:_MOST_TEXT], anchor or "")
+            if len(self._texts) > _KEPT:
+                self._texts.clear()
+            self._texts[id] = known
+        return msgspec.structs.replace(known, topic=topic, weight=weight)
+
+    def _trimmed(self, id: int, example: Example) -> Example:
+        """With the text that a person left of it (B10), where one did."""
+        text = self._said[id].text if id in self._said else ""
+        return msgspec.structs.replace(example, text=text[:_MOST_TEXT]) if text else example
+
+
+def _alone(examples: Sequence[Example]) -> bool:
+    """Whether all are of one topic: only then pages met tell which of them look wrong."""
+    return len({example.topic for example in examples}) == 1
+
+
+def _some(pages: Sequence[Found], most: int) -> list[Found]:
+    """So many pages at most: by chance (ids are hashes), and mostly those that it was the last time."""
+    return sorted(pages, key=lambda page: page.id)[:most]
+
+
+class Schedule:
+    """When to learn again, and how far a crawl may run ahead of what it has learnt."""
+
+    def __init__(self, settings: LearnSettings, ordered: bool) -> None:
+        """In an `ordered` crawl each model is waited for."""
+        self.settings = settings
+        self.ordered = ordered
+        self.before = 0  # pages that earlier runs have kept
+        self._next = 0.0
+        self._executor = ThreadPoolExecutor(1)
+        self._running: Future[Lesson] | None = None
+        self.put_off(0)
+
+    def put_off(self, pages: int, first: bool = False) -> None:
+        """The next lesson is due some pages from now; the first one sooner, for the first pages met tell the most."""
+        self._next = pages + self._step(pages) / (2 if first else 1)
+
+    def _step(self, pages: int) -> float:
+        return max(float(self.settings.every), (self.settings.growth - 1) * (self.before + pages))
+
+    def limit(self) -> int:
+        """How many pages of this run may be fetched now: a model that is late is waited for."""
+        if not self.settings.every:
+            return UNLIMITED
+        return int(self._next if self.ordered else self._next + self._step(int(self._next)))
+
+    def due(self, pages: int, wanted: bool = False) -> bool:
+        """Whether to learn again now: it is time, or `wanted` by a person."""
+        time = bool(self.settings.every) and pages >= int(self._next)
+        return self._running is None and (time or wanted)
+
+    def begin(self, lesson: Callable[[], Lesson]) -> None:
+        """Learn, beside all else."""
+        self._running = self._executor.submit(lesson)
+
+    def ended(self, pages: int) -> Lesson | None:
+        """What was learnt, once that is over. What the lesson raised is raised here; the next one is due as ever."""
+        if self._running is None or not (self.ordered or self._running.done()):
+            return None
+        running, self._running = self._running, None
+        self.put_off(pages)
+        return running.result()
+
+    def close(self) -> None:
+        """Let what is under way come to its end."""
+        self._executor.shutdown(wait=True)

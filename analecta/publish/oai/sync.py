@@ -1,0 +1,162 @@
+"""Keeps the records in step with the library: what is new, changed, no longer to be shown, or back again.
+
+All pages are looked at, for any of them may have changed, but only by a digest of what their records are made of. Where
+nothing was written to the library since the last look, there is no look.
+"""
+
+import contextlib
+import fcntl
+import itertools
+import sqlite3
+import threading
+import time
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+import numpy as np
+import xxhash
+
+from analecta.errors import AnalectaError, Busy
+from analecta.publish.oai.answers import Sets, oai_dc, sets_of
+from analecta.publish.oai.tokens import Clock
+from analecta.store import oai_records
+from analecta.store.library import Library
+from analecta.store.oai_records import Change, with_above
+from analecta.store.rows import Item, items, text_of
+from analecta.store.sqlite import connect
+from analecta.store.topic_names import shown_topics
+
+T = TypeVar("T")
+EVERY = 5.0  # seconds between two looks at least
+_SHARE = 10  # a look takes at most one part in so many of the time
+_AT_ONCE = 500
+_MADE = 2  # raise it when records are made otherwise: all are made anew
+
+
+class Synced(msgspec.Struct, frozen=True):
+    """What a look at the library brought."""
+
+    records: int  # pages that have records now
+    changed: int  # new, changed or back again
+    deleted: int
+
+
+@contextlib.contextmanager
+def keeping(library: Library, now: Callable[[], float], repository: str) -> Iterator["Keeper"]:
+    """The one keeper of a library's records; Busy where another process has it."""
+    with library.derived("oai.lock").open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise Busy(f"the records of {library.folder} are already served by another process") from error
+        path = library.derived("oai.db")
+        with oai_records.writing(path, now(), repository) as db, contextlib.closing(_Watch()) as watch:
+            clock = Clock(now, int(oai_records.get(db, "clock", 0)))
+            try:
+                yield Keeper(library, path, db, clock, watch)
+            finally:
+                with contextlib.suppress(sqlite3.Error):  # a full disk: what was written before holds
+                    oai_records.put_clock(db, clock.last)
+
+
+class Keeper:
+    """Brings the records up to date when asked; to be used in the thread that made it."""
+
+    def __init__(self, library: Library, path: Path, db: sqlite3.Connection, clock: Clock, watch: "_Watch") -> None:
+        self.library, self.path, self.db, self.clock = library, path, db, clock
+        self._watch = watch
+        self._seen: dict[Path, int] = {}
+
+    def sync(self) -> Synced | None:
+        """Take over what has changed in the library; None where nothing was written to it."""
+        oai_records.put_clock(self.db, self.clock.date())
+        versions = self._watch.versions(_files(self.library))
+        if versions == self._seen:
+            return None
+        shown, names = shown_topics(self.library), self.library.topic_names()
+        sets = sets_of(names)
+        listed = with_above(sets.of_topic[number] for number in shown)
+        oai_records.put_sets(self.db, {spec: name for spec, name in sets.names.items() if spec in listed})
+        met, changed = array("q"), 0  # ids of eight bytes each
+        with self.library.shards() as shards:
+            for batch in _batches(items(shards)):
+                met.extend(item.id for item in batch)
+                changed += self._take(shards, batch, names, sets)
+        deleted = self._forget(np.setdiff1d(oai_records.live_ids(self.db), np.frombuffer(met, np.int64)).tolist())
+        oai_records.drop_sets(self.db, listed)
+        self._seen = versions  # of before the look: what was written meanwhile is looked at next time
+        return Synced(len(met), changed, deleted)
+
+    def run(self, stop: threading.Event, trouble: Callable[[str], None]) -> None:
+        """Sync again and again until told to stop."""
+        pause = EVERY
+        while not stop.wait(pause):
+            began = time.monotonic()
+            try:
+                self.sync()
+            except (AnalectaError, OSError, sqlite3.Error) as error:
+                trouble(f"the library could not be read, and will be tried again: {error}")
+            pause = max(EVERY, _SHARE * (time.monotonic() - began))
+
+    def _take(self, shards: Sequence[sqlite3.Connection], batch: list[Item], names: list[str], sets: Sets) -> int:
+        """Write the records of those pages of a batch that are new or changed; how many."""
+        known = oai_records.live(self.db, [item.id for item in batch])
+        changes = []
+        for item in batch:
+            topics = [number for number, _ in item.topics if 0 <= number < len(names)]
+            specs = tuple(sets.of_topic[number] for number in topics)
+            if known.get(item.id) != (digest := digest_of(item, specs)):
+                metadata = oai_dc(item, [names[number] for number in topics], text_of(shards, item))
+                changes.append(Change(item.id, digest, specs, metadata))
+        return self._write(changes)
+
+    def _forget(self, gone: list[int]) -> int:
+        """Mark records as deleted; they keep their sets."""
+        for ids in _batches(iter(gone)):
+            known = (oai_records.record(self.db, id) for id in ids)
+            self._write([Change(one.id, 0, one.sets, None) for one in known if one])
+        return len(gone)
+
+    def _write(self, changes: list[Change]) -> int:
+        if changes:
+            with self.clock.stamping() as stamp:
+                oai_records.put(self.db, changes, stamp)
+        return len(changes)
+
+
+class _Watch:
+    """Tells whether anything was committed to SQLite files, without reading them."""
+
+    def __init__(self) -> None:
+        self._open: dict[Path, sqlite3.Connection] = {}
+
+    def versions(self, files: Iterable[Path]) -> dict[Path, int]:
+        """A number for each file that differs after each commit of another connection."""
+        for file in files:
+            if file not in self._open and file.exists():
+                self._open[file] = connect(file, readonly=True)
+        return {file: int(db.execute("PRAGMA data_version").fetchone()[0]) for file, db in self._open.items()}
+
+    def close(self) -> None:
+        """Close the files."""
+        for db in self._open.values():
+            db.close()
+
+
+def _files(library: Library) -> list[Path]:
+    return [library.folder / "library.db", *map(library.shard_path, range(library.partitions))]
+
+
+def _batches(found: Iterator[T]) -> Iterator[list[T]]:
+    while batch := list(itertools.islice(found, _AT_ONCE)):
+        yield batch
+
+
+def digest_of(item: Item, specs: tuple[str, ...]) -> int:
+    """Differs where the record would: the text is covered by the body's digest and by how many words were read."""
+    made_of = (_MADE, item.url, item.title, specs, item.mime, item.lang, item.author, item.date, item.words)
+    packed = msgspec.msgpack.encode((*made_of, item.digest, item.reserved))
+    return xxhash.xxh3_64_intdigest(packed) >> 1  # SQLite's numbers are signed

@@ -1,0 +1,333 @@
+"""Keeps the index in step with the library, and remembers what it was made of."""
+
+import contextlib
+import fcntl
+import sqlite3
+import time
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from importlib.metadata import version
+from itertools import chain
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import tantivy
+import xxhash
+
+from analecta.communities.view import Homes, neighbourhood
+from analecta.errors import Busy, Environment
+from analecta.files import whole_folder
+from analecta.model import OTHERS
+from analecta.search import communities, ranking
+from analecta.search.communities import Said, key
+from analecta.search.index import WORDS, create, document, reopen
+from analecta.search.ranking import Gathering, Standing
+from analecta.store.library import Library
+from analecta.store.links import anchors
+from analecta.store.partition import SHOWN
+from analecta.store.rows import Item, items
+from analecta.store.schema import unpack_text
+from analecta.store.sqlite import full_disk
+
+# --- manifest --------------------------------------------------------------------------------------------------------
+# Whether an index is whole and of now: of what it was made, and what it is made up of, written beside it.
+#
+# What is written down comes last, and is taken away before the index is changed: an index without it was not finished.
+
+
+NAME = "kept.json"
+_VERSION = f"4 tantivy {version('tantivy')}"  # raise it when pages are indexed otherwise
+_RACY = 1.0  # seconds: a file written so lately may be written again without looking changed
+
+Stamps = dict[str, tuple[int, int]]  # size and time of files by name
+Hashes = dict[str, tuple[int, int, int]]  # and a hash of what is in them
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """What is written down of an index."""
+
+    version: str
+    source: Stamps | None  # of what it was made; None where its files were too young to be trusted
+    index: Hashes
+    pages: int
+    stale: int  # pages that were changed or deleted since all was made; BM25 still counts their words
+    at: float
+    took: float
+
+
+def folder_of(library: Library) -> Path:
+    """Where the index of a library is."""
+    return library.derived("index")
+
+
+def read_kept(library: Library) -> Kept | None:
+    """What is known of the index; None where there is none, or it was not finished."""
+    with contextlib.suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):
+        return msgspec.json.decode((folder_of(library) / NAME).read_bytes(), type=Kept)
+    return None
+
+
+def wrong(library: Library) -> str:
+    """Why the index cannot be used as it is; "" where it can."""
+    folder = folder_of(library)
+    if not (folder / WORDS).is_dir():
+        return "there was none"
+    if (kept := read_kept(library)) is None:
+        return "it was not finished"
+    if kept.version != _VERSION:
+        return "it was of another version"
+    return "" if _whole(folder, kept.index) else "it was damaged"
+
+
+def _whole(folder: Path, index: Mapping[str, tuple[int, int, int]]) -> bool:
+    """Whether all files are as they were; what was only copied or touched is, so what is in it is looked at."""
+    for name, (size, at, hashed) in index.items():
+        path = folder / name
+        if not path.is_file() or (found := path.stat()).st_size != size:
+            return False
+        if found.st_mtime_ns != at and _hash(path) != hashed:
+            return False
+    return True
+
+
+def changed_files(library: Library) -> list[str]:
+    """The files of the index that are not as they were written; what is in them is looked at."""
+    folder = folder_of(library)
+    if not (folder / WORDS).is_dir():
+        return []
+    if (kept := read_kept(library)) is None:
+        return [NAME]
+    return [name for name, (*_, hashed) in kept.index.items() if not _same(folder / name, hashed)]
+
+
+def _same(path: Path, hashed: int) -> bool:
+    return path.is_file() and _hash(path) == hashed
+
+
+def source_of(library: Library) -> Stamps:
+    """Of what an index would be made now; settings say what sites and communities are."""
+    own = [library.folder / "library.db", *map(library.shard_path, range(library.partitions))]
+    written_to = [path for file in own for path in (file, file.with_name(f"{file.name}-wal"))]
+    return stamps([*written_to, library.settings_path], library.folder)
+
+
+def forget(library: Library) -> None:
+    """The index is about to be changed: it does not count until it is kept again."""
+    (folder_of(library) / NAME).unlink()
+
+
+def keep(
+    folder: Path, source: Stamps, pages: int, stale: int, began: float, ended: float, known: Hashes | None = None
+) -> None:
+    """Write down what the index is: from now on it counts. What `known` tells of a file is not found out again."""
+    fresh = any(at / 1e9 > began - _RACY for _, at in source.values())
+    parts = [path for path in folder.rglob("*") if path.is_file() and path.suffix != ".lock" and not _own(path)]
+    index: Hashes = {}
+    for name, stamp in stamps(parts, folder).items():
+        before = (known or {}).get(name, (0, 0, 0))
+        index[name] = (*stamp, before[2] if before[:2] == stamp else _hash(folder / name))
+    kept = Kept(_VERSION, None if fresh else source, index, pages, stale, ended, ended - began)
+    part = folder / f".{NAME}.part"
+    part.write_bytes(msgspec.json.encode(kept))
+    part.replace(folder / NAME)
+
+
+def _own(path: Path) -> bool:
+    return path.name in (NAME, f".{NAME}.part")
+
+
+def stamps(paths: Sequence[Path], folder: Path) -> Stamps:
+    """Size and time of those that are there; an empty log is as good as none."""
+    found = {}
+    for path in paths:
+        with contextlib.suppress(FileNotFoundError):
+            stat = path.stat()
+            if stat.st_size or not path.name.endswith("-wal"):
+                found[str(path.relative_to(folder))] = (stat.st_size, stat.st_mtime_ns)
+    return found
+
+
+def _hash(path: Path) -> int:
+    hashed = xxhash.xxh3_64()
+    with path.open("rb") as file:
+        while piece := file.read(1 << 20):
+            hashed.update(piece)
+    return hashed.intdigest()
+
+
+# --- Keeps the index in step with the library: what is new, changed or no longer to be shown -------------------------
+# The index is made from the SQLite files and the settings alone and can be deleted at any time. It is made anew where
+# it is missing, damaged, of another version, or where an update of it was cut short (F45); and where many pages
+# changed, for that is no more work, and BM25 would go on counting the words of what was deleted. A new index takes the
+# old one's place when it is whole, and readers go on with the old one until then: they never wait.
+
+
+MANY = 0.05  # share of pages changed or deleted since all was made from which on all is made anew
+SHARE = 10  # looks at a library that is being written take at most one part in so many of the time
+_MEMORY = 256_000_000  # bytes of postings that are held before they are written
+_FEW = 1000  # pages for which one thread is enough
+_LOOK = 0.05  # seconds between looks whether another writer is done
+_IDS = f"SELECT p.id FROM pages p CROSS JOIN urls u ON u.id = p.id WHERE {SHOWN}"
+_BODY = "SELECT coalesce(headings, ''), text FROM pages WHERE seq = ?"
+
+
+class Synced(msgspec.Struct, frozen=True):
+    """What a look at the library brought."""
+
+    pages: int  # in the index now
+    changed: int  # new or changed
+    deleted: int
+    rebuilt: str = ""  # why all was made anew, where it was
+    seconds: float = 0.0
+
+
+def sync(
+    library: Library,
+    rebuild: bool = False,
+    doing: Callable[[str], None] = lambda what: None,
+    now: Callable[[], float] = time.time,
+) -> Synced:
+    """Bring the index up to date, communities included. Busy where another process is at it."""
+    with _alone(library):
+        began, source = now(), source_of(library)
+        why = "as asked" if rebuild else wrong(library)
+        kept = None if why else read_kept(library)
+        if kept and kept.source == source:
+            return Synced(kept.pages, 0, 0)
+        with library.shards() as shards:
+            doing("Reading what is in the library")
+            work = _Work(shards, neighbourhood(library).homes, doing)
+            old = ranking.load(folder_of(library) / ranking.NAME) if kept else None
+            changes = _changes(old, work.stand, kept.stale if kept else 0)
+            if kept and changes.stale > MANY * len(work.stand.ids):
+                why = "much has changed"
+            with _written(library):
+                if why or not kept:
+                    with whole_folder(folder_of(library), lambda _: True) as folder:
+                        work.build(folder)
+                        keep(folder, source, len(work.stand.ids), 0, began, now())
+                else:
+                    forget(library)
+                    work.update(folder_of(library), changes)
+                    keep(folder_of(library), source, len(work.stand.ids), changes.stale, began, now(), kept.index)
+        return Synced(len(work.stand.ids), len(changes.changed), len(changes.deleted), why, now() - began)
+
+
+def in_step(library: Library, doing: Callable[[str], None] = lambda what: None) -> None:
+    """See to it that the index is of now; of a moment ago where the library is being written or the index made.
+
+    On a full disk what there is must do.
+    """
+    kept = None if wrong(library) else read_kept(library)
+    if kept and full_disk(library.folder):
+        return
+    if kept is None or not kept.at <= time.time() < kept.at + SHARE * kept.took:
+        with contextlib.suppress(Busy):
+            sync(library, doing=doing)
+
+
+@contextlib.contextmanager
+def _written(library: Library) -> Iterator[None]:
+    """What the index cannot write is the disk's fault."""
+    try:
+        yield
+    except ValueError as error:  # tantivy has no other
+        words = full_disk(library.folder) or error
+        raise Environment(f"the search index of {library.folder} cannot be written: {words}") from error
+
+
+class _Changes(msgspec.Struct, frozen=True):
+    """The ids of pages that are new or changed, of those that are gone; and how many the index has outdated by now."""
+
+    changed: set[int]
+    deleted: list[int]
+    stale: int
+
+
+def _changes(old: Standing | None, new: Standing, stale: int) -> _Changes:
+    if old is None:
+        return _Changes(set(new.ids.tolist()), [], 0)
+    at = old.places(new.ids.tolist())
+    known = at >= 0
+    altered = known & (old.digests[at] != new.digests) if len(old.ids) else known
+    deleted = np.setdiff1d(old.ids, new.ids).tolist()
+    return _Changes(set(new.ids[altered | ~known].tolist()), deleted, stale + int(altered.sum()) + len(deleted))
+
+
+class _Work:
+    """The pages of a library and what is known of them; all but their texts are looked at."""
+
+    def __init__(self, shards: Sequence[sqlite3.Connection], at_home: Homes, doing: Callable[[str], None]) -> None:
+        self.shards, self.homes, self.doing, self.said = shards, at_home, doing, Said()
+        self.texts = anchors(shards, (id for shard in shards for (id,) in shard.execute(_IDS)))
+        found = Gathering()
+        for item in _all(shards):
+            called, community = self.texts.get(item.id, ()), key(at_home.of(item.url, item.host))
+            if community and item.topic != OTHERS:  # what a community is about, pages on no topic do not say
+                self.said.add(community, item.title, called)
+            found.add(item.id, _digest(item, called, community), item.topic, item.confidence, item.topics)
+        self.stand = found.standing(shards)
+
+    def build(self, folder: Path) -> None:
+        """Make a new index in an empty folder."""
+        self._write(create(folder), None, [])
+        communities.create(folder)
+        self._finish(folder)
+
+    def update(self, folder: Path, changes: _Changes) -> None:
+        """Change what has changed in an index."""
+        if changes.changed or changes.deleted:
+            self._write(reopen(folder), changes.changed, [*changes.changed, *changes.deleted])
+        self._finish(folder)
+
+    def _finish(self, folder: Path) -> None:
+        """What is made anew every time."""
+        communities.rewrite(folder, self.homes.communities, self.said)
+        self.stand.save(folder / ranking.NAME)
+
+    def _write(self, index: tantivy.Index, wanted: Container[int] | None, outdated: Sequence[int]) -> None:
+        """Take out what is outdated, put in what is wanted (None for all), and make it true at once."""
+        writer = index.writer(_MEMORY, 2 if len(self.stand.ids) > _FEW else 1)
+        for id in outdated:
+            writer.delete_documents_by_term("id", id)
+        for n, item in enumerate(_all(self.shards)):
+            if n % 1000 == 0:
+                self.doing(f"Indexing page {n:,} of {len(self.stand.ids):,}")
+            if wanted is None or item.id in wanted:
+                writer.add_document(self._document(item))
+        writer.commit()
+        writer.wait_merging_threads()
+
+    def _document(self, item: Item) -> tantivy.Document:
+        headings, packed = self.shards[item.shard].execute(_BODY, (item.seq,)).fetchone()
+        community = key(self.homes.of(item.url, item.host))
+        return document(item, headings, unpack_text(packed), self.texts.get(item.id, ()), community)
+
+
+def _all(shards: Sequence[sqlite3.Connection]) -> Iterator[Item]:
+    """The pages that may be shown: those on topics, then those on none, which are found only when asked for."""
+    return chain(items(shards), items(shards, OTHERS))
+
+
+def _digest(item: Item, called: Sequence[str], community: str) -> int:
+    """Differs where the document would: the text is covered by the body's digest and by how many words were read."""
+    topics = [number for number, _ in item.topics]
+    made_of = (item.url, item.title, item.topic, topics, item.mime, item.lang, item.date, item.words, item.digest)
+    return xxhash.xxh3_64_intdigest(msgspec.msgpack.encode((*made_of, called, community))) >> 1  # signed elsewhere
+
+
+@contextlib.contextmanager
+def _alone(library: Library) -> Iterator[None]:
+    """One writer; another is waited for only where there is nothing to ask yet."""
+    with library.derived("index.lock").open("a") as lock:
+        wait = read_kept(library) is None and not (folder_of(library) / WORDS).exists()
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError as error:
+                if not wait:
+                    busy = f"the index of {library.folder} is being brought up to date by another process"
+                    raise Busy(busy) from error
+            time.sleep(_LOOK)  # not in flock: a signal that comes just before it would not be heard
+        yield

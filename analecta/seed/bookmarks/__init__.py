@@ -1,1 +1,0 @@
-"""Browsers' bookmarks: exported HTML, and the files in which they keep them."""

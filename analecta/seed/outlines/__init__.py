@@ -1,1 +1,0 @@
-"""Outlines of topics: indented text, Markdown, TOML, JSON, OPML."""

@@ -1,0 +1,1 @@
+"""What a person wrote in a library's settings: read, checked, merged, edited."""

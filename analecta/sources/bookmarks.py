@@ -1,0 +1,308 @@
+"""A browser's bookmarks, whose folders become the tree of topics (B1). What kind of file it is, its content tells.
+
+Netscape HTML is what all browsers export; the others are the files in which they keep them: Chrome's and Edge's
+`Bookmarks`, Firefox' backups (plain or compressed), Safari's `Bookmarks.plist`.
+"""
+
+import plistlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+from xml.parsers.expat import ExpatError
+
+from turbohtml import Doctype, Document, Element, parse
+
+from analecta.errors import BadUse
+from analecta.sources.collector import Gathering, Place
+from analecta.sources.files import MAX_BYTES, first_sign, json_of, read_bytes, text_of
+from analecta.sources.result import Reading
+
+# --- bookmark backups ------------------------------------------------------------------------------------------------
+# Firefox' compressed backups, `bookmarks-….jsonlz4`: the word mozLz40, the size, then one block of LZ4.
+
+
+MAGIC = b"mozLz40\0"
+
+
+def unpacked(data: bytes, path: Path) -> bytes:
+    """The bytes of a backup; other bytes as they are."""
+    if not data.startswith(MAGIC):
+        return data
+    size = int.from_bytes(data[len(MAGIC) : len(MAGIC) + 4], "little")
+    if size > MAX_BYTES:
+        raise BadUse(f"{path} unpacks to more than {MAX_BYTES // 1_000_000} MB")
+    # pyarrow, which we have for Parquet, brings LZ4; it takes 0.2 s to import: only who has a backup pays for it.
+    import pyarrow as pa
+
+    try:
+        return bytes(pa.Codec("lz4_raw").decompress(data[len(MAGIC) + 4 :], size, asbytes=True))
+    except (OSError, ValueError) as error:
+        raise BadUse(f"{path} is a damaged Firefox backup: {error}") from error
+
+
+# --- browser folders -------------------------------------------------------------------------------------------------
+# What browsers call the folders that they make themselves, at the top of an exported file, in the person's language.
+#
+# Chrome, Edge and Firefox mark some of them; Safari and older programs only name them. They say nothing of a topic, so
+# they are left out of its path.
+
+
+_NAMES = """
+Bookmarks | Bookmarks bar | Bookmarks toolbar | Bookmarks menu | Other bookmarks | Mobile bookmarks | Synced bookmarks
+Favorites | Favorites bar | Other favorites | Mobile favorites | Favourites | Favourites bar | Other favourites
+Reading list
+Lesezeichen | Lesezeichenleiste | Lesezeichen-Symbolleiste | Lesezeichen-Menü | Weitere Lesezeichen | Leseliste
+Andere Lesezeichen | Mobile Lesezeichen | Favoriten | Favoritenleiste | Weitere Favoriten
+Favoris | Barre de favoris | Barre des favoris | Autres favoris | Favoris mobiles | Barre personnelle | Marque-pages
+Menu des marque-pages | Autres marque-pages | Liste de lecture
+Marcadores | Barra de marcadores | Otros marcadores | Favoritos | Barra de favoritos | Otros favoritos
+Outros favoritos | Outros marcadores | Lista de lectura | Lista de leitura
+Preferiti | Barra dei preferiti | Altri preferiti | Segnalibri | Barra dei segnalibri
+Altri segnalibri | Elenco lettura
+Bladwijzers | Bladwijzerbalk | Andere bladwijzers | Favorieten | Favorietenbalk | Andere favorieten | Leeslijst
+Zakładki | Pasek zakładek | Inne zakładki | Ulubione | Pasek ulubionych
+Bokmärken | Bokmärkesfältet | Andra bokmärken
+Закладки | Панель закладок | Другие закладки | Избранное | Панель избранного | Список для чтения
+ブックマーク | ブックマーク バー | ブックマークバー | その他のブックマーク | お気に入り | お気に入りバー
+リーディングリスト
+书签 | 书签栏 | 其他书签 | 收藏夹 | 收藏夹栏 | 其他收藏夹 | 阅读列表 | 書籤 | 書籤列 | 其他書籤
+즐겨찾기 | 북마크바 | 기타 북마크
+"""
+
+OWN_NAMES = frozenset(name.strip().casefold() for line in _NAMES.strip().splitlines() for name in line.split("|"))
+
+
+# --- netscape --------------------------------------------------------------------------------------------------------
+# The bookmark file that Netscape wrote in 1994 and every browser exports: <DL> lists of <DT>, <H3> and <A>.
+#
+# End tags are mostly left out, and each program leaves out others, so the elements are taken as they come: a heading
+# names the list that opens next, a link belongs to the list around it.
+
+
+_HEADINGS = frozenset(("h2", "h3", "h4"))  # h1 is the file's own title
+_OWN = ("personal_toolbar_folder", "unfiled_bookmarks_folder")  # the marks of Chrome, Edge and Firefox
+
+
+@dataclass(slots=True)
+class _List:
+    """A <DL> whose end has not come yet."""
+
+    element: Element
+    place: Place
+    top: bool  # the outermost, in which the browser's own folders stand
+
+
+def read_netscape(data: bytes, found: Gathering) -> None:
+    """An exported file."""
+    document = _document(data, found)
+    if not _is_bookmarks(document):
+        raise BadUse(f"{found.path} is HTML, but no bookmark file: export the bookmarks from your browser as HTML")
+    lists: list[_List] = []
+    heading: Place | None = None
+    seen: set[tuple[int | None, int | None]] = set()
+    for element in document.iter_elements():
+        tag = element.tag
+        if tag not in _HEADINGS and tag not in ("dl", "a"):
+            continue
+        _close(lists, element)
+        place, top = (lists[-1].place, lists[-1].top) if lists else ((), True)
+        if tag == "dl":
+            lists.append(_List(element, place if heading is None else heading, heading is None and not lists))
+            heading = None
+        elif tag == "a":
+            # Where </A> is missing the parser repeats the link in what follows: the same mark, met twice.
+            where = (element.source_line, element.source_col)
+            if where not in seen and (href := element.attr("href")) is not None:
+                found.add(place, href, element.source_line or 0)
+            seen.add(where)
+        else:
+            heading = _folder(found, element, place, top)
+
+
+def _document(data: bytes, found: Gathering) -> Document:
+    """Strictly in UTF-8, or in what the file itself says."""
+    try:
+        return parse(text_of(data, found.path))
+    except BadUse:
+        document = parse(data)
+        if b"\0" in data or (document.encoding or "").lower() == "utf-8":
+            raise
+        return document
+
+
+def _is_bookmarks(document: Document) -> bool:
+    """By its first line; or by the date that every program writes to a link."""
+    first = next((node.name for node in document.children if isinstance(node, Doctype)), "")
+    return "netscape-bookmark" in first.lower() or document.select_one("dt > a[add_date]") is not None
+
+
+def _close(lists: list[_List], element: Element) -> None:
+    """Leave the lists that do not hold an element."""
+    parent = element.parent
+    around = parent.closest("dl") if isinstance(parent, Element) else None
+    while lists and lists[-1].element != around:
+        lists.pop()
+
+
+def _folder(found: Gathering, heading: Element, place: Place, top: bool) -> Place:
+    """Where the links below a heading stand."""
+    # Its first words: where </H3> is missing, all that follows is in it.
+    name = heading.text if heading.find("dl") is None else next(iter(heading.stripped_strings), "")
+    own = any(heading.attr(mark) for mark in _OWN) or (heading.attr("id") or "").startswith("com.apple.")
+    if own or (top and " ".join(name.split()).casefold() in OWN_NAMES):
+        return place
+    return found.enter(place, name, heading.source_line or 0)
+
+
+# --- browser stores --------------------------------------------------------------------------------------------------
+# The files in which browsers themselves keep bookmarks: trees of dictionaries, each browser with its own words.
+#
+# The folders that a browser made (its bar, its menu) are marked as such there, whatever the language: what stands in
+# them stands in no folder of the person's.
+
+
+Node = dict[str, Any]
+
+_FIREFOX_TAGS = "tags________"  # its folders hold the same pages again
+_FIREFOX_OWN = frozenset(("root________", "menu________", "toolbar_____", "unfiled_____", "mobile______"))
+_FIREFOX_OLD = frozenset(
+    ("placesRoot", "bookmarksMenuFolder", "toolbarFolder", "unfiledBookmarksFolder", "mobileFolder")
+)
+_SAFARI_OWN = frozenset(("BookmarksBar", "BookmarksMenu", "com.apple.ReadingList"))
+
+
+class Entry(NamedTuple):
+    """A folder (with what is in it) or a link, in everybody's words."""
+
+    name: str | None = None  # of a folder that the person made
+    url: str = ""
+    children: tuple[Node, ...] = ()
+
+
+def read_chrome(store: Node, found: Gathering) -> None:
+    """`Bookmarks` of Chrome, Edge and their kin: roots bookmark_bar, other, synced."""
+    for root in store["roots"].values():
+        _walk(found, _nodes(root), (), _chrome)
+
+
+def read_firefox(store: Node, found: Gathering) -> None:
+    """A backup as JSON."""
+    _walk(found, (store,), (), _firefox)
+
+
+def read_safari(data: bytes, found: Gathering) -> None:
+    """`Bookmarks.plist`, as XML or binary."""
+    try:
+        store = plistlib.loads(data)
+    # A damaged binary list fails in as many ways as there are types in it.
+    except (
+        ExpatError,
+        ValueError,
+        TypeError,
+        AttributeError,
+        LookupError,
+        OverflowError,
+        RecursionError,
+        MemoryError,
+    ) as error:
+        why = f": {error}" if isinstance(error, ExpatError | ValueError) else ""
+        raise BadUse(f"{found.path} is a damaged property list{why}") from error
+    if not isinstance(store, dict) or "WebBookmarkType" not in store:
+        raise BadUse(f"{found.path} is a property list, but holds no Safari bookmarks")
+    _walk(found, _nodes(store, "Children"), (), _safari)
+
+
+def _walk(found: Gathering, nodes: tuple[Node, ...], place: Place, read: Callable[[Node], Entry]) -> None:
+    """Depth first, in the order of the file, by a list: a damaged file may name a folder as its own child."""
+    todo: list[tuple[Iterator[Node], Place]] = [(iter(nodes), place)]
+    while todo:
+        children, place = todo[-1]
+        node = next(children, None)
+        if node is None:
+            todo.pop()
+            continue
+        found.count()
+        entry = read(node)
+        if entry.url:
+            found.add(place, entry.url)
+        inner = place if entry.name is None else found.enter(place, entry.name)
+        if len(todo) > 1000:
+            raise BadUse(f"{found.path} has folders more than 1,000 deep")
+        todo.append((iter(entry.children), inner))
+
+
+def _nodes(value: Any, key: str = "children") -> tuple[Node, ...]:
+    """The dictionaries in a list at a key; none where there is something else."""
+    inner = value.get(key) if isinstance(value, dict) else None
+    return tuple(node for node in inner if isinstance(node, dict)) if isinstance(inner, list) else ()
+
+
+def _word(node: Node, key: str) -> str:
+    value = node.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _chrome(node: Node) -> Entry:
+    if node.get("type") == "url":
+        return Entry(url=_word(node, "url"))
+    return Entry(_word(node, "name"), children=_nodes(node)) if node.get("type") == "folder" else Entry()
+
+
+def _firefox(node: Node) -> Entry:
+    guid, root = _word(node, "guid"), _word(node, "root")
+    if guid == _FIREFOX_TAGS or root == "tagsFolder":
+        return Entry()
+    if node.get("type") == "text/x-moz-place" or node.get("typeCode") == 1:
+        return Entry(url=_word(node, "uri"))
+    if node.get("type") != "text/x-moz-place-container" and node.get("typeCode") != 2:
+        return Entry()  # a separator
+    own = guid in _FIREFOX_OWN or root in _FIREFOX_OLD
+    return Entry(None if own else _word(node, "title"), children=_nodes(node))
+
+
+def _safari(node: Node) -> Entry:
+    if node.get("WebBookmarkType") == "WebBookmarkTypeLeaf":
+        return Entry(url=_word(node, "URLString"))
+    if node.get("WebBookmarkType") != "WebBookmarkTypeList":
+        return Entry()  # a proxy, such as the history
+    title = _word(node, "Title")
+    return Entry(None if title in _SAFARI_OWN else title, children=_nodes(node, "Children"))
+
+
+# --- bookmarks -------------------------------------------------------------------------------------------------------
+
+
+_WANTED = (
+    "export them from your browser as HTML, or give Chrome's Bookmarks, a Firefox backup or Safari's Bookmarks.plist"
+)
+MAX_BOOKMARKS = 200_000  # a property list of 2 KB can name one folder a million times
+
+
+def read_bookmarks(path: Path, topic: str) -> Reading:
+    """A topic for each folder with links; those in no folder are of the topic that is named."""
+    data = unpacked(read_bytes(path), path)
+    found = Gathering(path, topic, MAX_BOOKMARKS)
+    _kind(data, path)(data, found)
+    found.skip_barren("no page stands in this folder")
+    reading = found.reading()
+    if not reading.topics:
+        raise found.nothing("bookmark")
+    return reading
+
+
+def _kind(data: bytes, path: Path) -> Callable[[bytes, Gathering], None]:
+    """What reads such a file."""
+    sign = first_sign(data)
+    if data.startswith(b"bplist") or (sign == b"<" and b"<plist" in data[:1000]):
+        return read_safari
+    if sign == b"<":
+        return read_netscape
+    if sign != b"{":
+        raise BadUse(f"{path} is no bookmark file: {_WANTED}")
+    store = json_of(data, path)
+    if isinstance(store.get("roots"), dict):
+        return lambda _, found: read_chrome(store, found)
+    if isinstance(store.get("children"), list):
+        return lambda _, found: read_firefox(store, found)
+    raise BadUse(f"{path} is JSON, but holds no bookmarks: {_WANTED}")

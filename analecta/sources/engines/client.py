@@ -1,0 +1,308 @@
+"""Engines of the web: which to ask, what was asked before, and one of them asked politely."""
+
+import asyncio
+import contextlib
+import os
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+import msgspec
+import xxhash
+
+from analecta.errors import BadUse
+from analecta.model import Answer, Fetched
+from analecta.sources.engines import ENGINES
+from analecta.sources.engines.engine import Ask, BadAnswer, Engine, Hit, may_hold, phrases
+from analecta.urls import _PARAMETER, canonical, on_this_machine
+
+# --- Which engines are asked, and where: names, URLs and keys made sure of before anything is sent -------------------
+
+
+LIBRARY = "library"  # another library on this machine: no web service, but named as the engines are
+_KNOWN = (*ENGINES, LIBRARY)
+PAUSE = 1.0  # seconds between two requests to one engine
+_KEY = re.compile(r"[!-~]+")  # a key that would not fit in one header field is none
+
+
+class Chosen(msgspec.Struct, frozen=True):
+    """An engine as it is asked: where, with which key, and how long we wait between two requests."""
+
+    engine: Engine
+    url: str
+    key: str = ""
+    pause: float = PAUSE
+
+    @property
+    def name(self) -> str:
+        """What a person calls it."""
+        return self.engine.name
+
+
+def choose(
+    names: Sequence[str], urls: Mapping[str, str], environ: Mapping[str, str], pause: float | None = None
+) -> list[Chosen]:
+    """The web services of these names; `urls` says where they are, `environ` holds their keys."""
+    if not names:
+        raise BadUse(f"no search engine is chosen: set engines = [...] in [search]; known are: {', '.join(_KNOWN)}")
+    check_known((*names, *urls))
+    web = dict.fromkeys(name for name in names if name != LIBRARY)
+    return [_one(ENGINES[name], urls.get(name, ""), environ, pause) for name in web]
+
+
+def check_known(names: Iterable[str]) -> None:
+    """Say so where there is no engine of a name."""
+    for name in names:
+        if name not in _KNOWN:
+            near = get_close_matches(name, _KNOWN, 1, 0.5)
+            hint = f"did you mean {near[0]!r}?" if near else f"known are: {', '.join(_KNOWN)}"
+            raise BadUse(f"there is no search engine {name!r}; {hint}")
+
+
+def _one(engine: Engine, said: str, environ: Mapping[str, str], pause: float | None) -> Chosen:
+    url = _place(engine, said or engine.url)
+    polite = (0.0 if on_this_machine(url) else PAUSE) if pause is None else pause
+    return Chosen(engine, url, _key(engine, environ), polite)
+
+
+def _place(engine: Engine, url: str) -> str:
+    if not url:
+        what = "its OpenSearch description" if engine.describe else "the one to ask"
+        raise BadUse(f"{engine.name} is in no fixed place: set {engine.name} = URL of {what} in [search.url]")
+    target = canonical(_PARAMETER.sub("x", url))
+    if target is None:
+        raise BadUse(f"{url!r} is no http or https URL, so {engine.name} cannot be asked there ([search.url])")
+    return url if _PARAMETER.search(url) else target.url
+
+
+def _key(engine: Engine, environ: Mapping[str, str]) -> str:
+    key = environ.get(engine.key, "").strip() if engine.key else ""
+    if key and not _KEY.fullmatch(key):
+        raise BadUse(f"what the environment variable {engine.key} holds is no key: it has blanks or odd characters")
+    if not key and engine.keyless is None:
+        raise BadUse(f"{engine.name} wants a key: put it into the environment variable {engine.key}")
+    return key or engine.keyless or ""
+
+
+# --- Answers of engines, kept in a folder for a week: who makes a library anew the next day asks nobody --------------
+
+
+WEEK = 7 * 86_400.0
+
+
+class _Kept(msgspec.Struct):
+    """One answer; a person may read it."""
+
+    engine: str
+    url: str
+    query: str
+    wanted: int
+    at: float
+    hits: list[Hit]
+
+
+class Cache:
+    """The folder. `now` is wall-clock time: a week goes by between two runs, too."""
+
+    def __init__(self, folder: Path, now: Callable[[], float], age: float = WEEK) -> None:
+        self.folder, self.now, self.age = folder, now, age
+
+    def get(self, engine: str, url: str, query: str, wanted: int) -> list[Hit] | None:
+        """The hits of an earlier answer that is young enough and was asked for as many; None if there is none."""
+        try:
+            kept = msgspec.json.decode(self._path(engine, url, query).read_bytes(), type=_Kept)
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+            return None  # a cache that cannot be read is no cache
+        same = (kept.engine, kept.url, kept.query) == (engine, url, query)
+        fresh = 0 <= self.now() - kept.at <= self.age  # from the future: the clock was wrong, then or now
+        return kept.hits[:wanted] if same and fresh and kept.wanted >= wanted else None
+
+    def put(self, engine: str, url: str, query: str, wanted: int, hits: Sequence[Hit]) -> None:
+        """Keep an answer, whole or not at all: a cache that cannot be written to is no cache."""
+        path = self._path(engine, url, query)
+        aside = path.with_suffix(f".{os.getpid()}")
+        with contextlib.suppress(OSError):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            aside.write_bytes(
+                msgspec.json.format(
+                    msgspec.json.encode(_Kept(engine, url, query, wanted, self.now(), list(hits))), indent=1
+                )
+            )
+            aside.replace(path)
+
+    def _path(self, engine: str, url: str, query: str) -> Path:
+        digest = xxhash.xxh3_128_hexdigest("\0".join((engine, url, query)).encode("utf-8", "replace"))
+        return self.folder / f"{engine}-{digest}.json"
+
+
+# --- client ----------------------------------------------------------------------------------------------------------
+# One engine of the web, asked politely: one request at a time, with pauses, within a budget of requests and of time.
+#
+# An engine that fails says why and is asked no more; what it said before still counts.
+
+
+AskWeb = Callable[[Chosen, Ask], Awaitable[Fetched]]  # who makes the request; each engine may have its own client
+Sleep = Callable[[float], Awaitable[None]]
+_ReadPage = Callable[[int, int], Awaitable[list[Hit]]]  # how many hits, which page of them
+DEADLINE = 300.0
+_LINKING = "pages that link to"  # before a URL: the name under which back-links are kept
+
+
+class Trouble(msgspec.Struct, frozen=True):
+    """Why an engine was left out, and what it said before that to the same question."""
+
+    engine: str
+    why: str
+    before: tuple[Hit, ...] = ()
+
+
+SearchEngine = Callable[[str, int], Awaitable[list[Hit] | Trouble]]  # query, how many -> hits, best first
+
+
+@runtime_checkable
+class LinkSource(Protocol):
+    """An engine that may know which pages link to one."""
+
+    async def offers_backlinks(self) -> bool | Trouble:
+        """Whether it does."""
+
+    async def backlinks(self, page: Hit, wanted: int) -> list[Hit] | Trouble:
+        """Pages that link to a page."""
+
+
+class Budget:
+    """So many requests in all, whoever makes them."""
+
+    def __init__(self, requests: int) -> None:
+        self.requests = requests
+        self.spent = 0
+
+    def take(self) -> bool:
+        """Whether one more may be made; it counts."""
+        allowed = self.spent < self.requests
+        self.spent += allowed
+        return allowed
+
+
+class WebEngine:
+    """Answers queries, one after the other; from the cache even when it is in trouble."""
+
+    def __init__(
+        self, chosen: Chosen, ask: AskWeb, budget: Budget, cache: Cache | None, sleep: Sleep, deadline: float = DEADLINE
+    ) -> None:
+        """`deadline`: seconds that all answers together may take; pauses do not count."""
+        self.chosen, self.ask, self.budget, self.cache, self.sleep = chosen, ask, budget, cache, sleep
+        self.deadline = self._left = deadline
+        self.trouble: Trouble | None = None
+        self._asked = False
+        self._request = chosen.engine.request
+        self._described = chosen.engine.describe is None or "{searchTerms" in chosen.url
+
+    async def __call__(self, query: str, wanted: int) -> list[Hit] | Trouble:
+        """The best hits, or why there are none."""
+        chosen, engine = self.chosen, self.chosen.engine
+        exact = [] if engine.phrases else phrases(query)
+
+        async def read(count: int, page: int) -> list[Hit]:
+            if not self._described and engine.describe:
+                self._request = engine.describe(await self._body(Ask(chosen.url)), chosen.url)
+                self._described = True
+            return engine.read(await self._body(self._request(query, count, page, chosen.key, chosen.url)))
+
+        return await self._answer(query, wanted, read, lambda hit: may_hold(hit, exact))
+
+    async def offers_backlinks(self) -> bool | Trouble:
+        """Whether it knows which pages link to one; where only some of its kind do, it is asked."""
+        links = self.chosen.engine.backlinks
+        if self.trouble:
+            return self.trouble
+        if links is None or links.first is None:
+            return links is not None
+        try:
+            return links.offered(await self._body(links.first(self.chosen.url)))
+        except BadAnswer as error:
+            return Trouble(self.chosen.name, str(error))
+
+    async def backlinks(self, page: Hit, wanted: int) -> list[Hit] | Trouble:
+        """Pages that link to a page, or why there are none."""
+        links, chosen = self.chosen.engine.backlinks, self.chosen
+        if links is None:
+            return []
+
+        async def read(count: int, number: int) -> list[Hit]:
+            ask = links.request(page, count, number, chosen.key, chosen.url)
+            return links.read(await self._body(ask), page) if ask else []
+
+        return await self._answer(f"{_LINKING} {page.url}", wanted, read, lambda hit: hit.url != page.url)
+
+    async def _answer(
+        self, about: str, wanted: int, read: _ReadPage, fits: Callable[[Hit], bool]
+    ) -> list[Hit] | Trouble:
+        """From the cache, or page after page of the engine's answer until there are enough hits or no more."""
+        key = (self.chosen.name, self.chosen.url, about, wanted)
+        kept = self.cache.get(*key) if self.cache else None
+        if kept is not None:
+            return kept
+        if self.trouble:
+            return self.trouble
+        count, hits = max(1, min(wanted, self.chosen.engine.most)), dict[str, Hit]()
+        try:
+            for page in range(1, -(-wanted // count) + 1):
+                found = await read(count, page)
+                hits |= {hit.url: hit for hit in found if hit.url not in hits and fits(hit)}
+                if len(hits) >= wanted or len(found) < count:
+                    break
+        except BadAnswer as error:
+            self.trouble = Trouble(self.chosen.name, str(error))
+            return msgspec.structs.replace(self.trouble, before=tuple(hits.values())[:wanted])
+        best = list(hits.values())[:wanted]
+        if self.cache:
+            self.cache.put(*key, best)
+        return best
+
+    async def _body(self, ask: Ask) -> bytes:
+        """One request; whatever is no whole answer is an error."""
+        if not self.budget.take():
+            raise BadAnswer(f"the budget of {self.budget.requests} requests is used up (search.budget)")
+        if self._asked:
+            await self.sleep(self.chosen.pause)
+        self._asked = True
+        got = await self._in_time(ask)
+        if not isinstance(got, Answer):
+            raise BadAnswer(f"{self.chosen.name} could not be asked: {got.detail or got.reason} ({got.reason})")
+        if got.status != 200:
+            raise BadAnswer(f"{self.chosen.name} {_refusal(self.chosen, got)}")
+        if got.truncated:
+            raise BadAnswer(f"{self.chosen.name} did not send its whole answer ({got.truncated})")
+        return got.body
+
+    async def _in_time(self, ask: Ask) -> Fetched:
+        """One request within what is left of the time for all."""
+        clock = asyncio.get_running_loop().time
+        began = clock()
+        try:
+            async with asyncio.timeout(self._left):
+                return await self.ask(self.chosen, ask)
+        except TimeoutError:
+            words = (
+                f"{self.chosen.name} is too slow: {self.deadline:g} s for all its answers are over (search.deadline)"
+            )
+            raise BadAnswer(words) from None
+        finally:
+            self._left = max(0.0, self._left - (clock() - began))
+
+
+def _refusal(chosen: Chosen, got: Answer) -> str:
+    """What a status other than 200 means, and what can be done."""
+    engine, status = chosen.engine, got.status
+    if status in (401, 403):
+        hint = engine.refusal or (f"look at the key in {engine.key}" if engine.key else "it may want a key")
+        return f"refused to answer (HTTP {status}); {hint}"
+    if status in (429, 503):
+        wait = got.headers.get("retry-after", "")
+        return f"has no time for us now (HTTP {status}{f', Retry-After: {wait[:40]}' if wait else ''})"
+    if status in (301, 302, 303, 307, 308):  # not followed: a key must not go to a place that nobody chose
+        return f"has moved (HTTP {status}) to {got.headers.get('location', '')[:200]!r}; set its URL in [search.url]"
+    return f"answered with an error (HTTP {status})"

@@ -1,0 +1,78 @@
+"""OpenAlex: scholarly works by title, abstract and full text. A key is not needed but allows more requests a day.
+
+A work that cites another links to it, so to speak: works are asked for by OpenAlex' own name of the cited one.
+"""
+
+import re
+
+import msgspec
+
+from analecta.sources.engines.engine import Ask, BackLinks, Engine, Hit, decode, plain, with_query
+
+MOST = 50
+_FIELDS = "id,display_name,doi,primary_location,best_oa_location,abstract_inverted_index"
+_REF = "openalex:"
+_WILD = re.compile(r"[*?~]")  # operators of its query language, which in a title are punctuation
+
+
+class _Location(msgspec.Struct):
+    landing_page_url: str | None = None
+
+
+class _Work(msgspec.Struct):
+    id: str = ""  # https://openalex.org/W12
+    display_name: str | None = None
+    doi: str | None = None
+    primary_location: _Location | None = None
+    best_oa_location: _Location | None = None
+    abstract_inverted_index: dict[str, list[int]] | None = None
+
+
+class _Answer(msgspec.Struct):
+    results: list[_Work]
+
+
+def request(query: str, count: int, page: int, key: str, url: str) -> Ask:
+    """Works by relevance, with the fields that are read below and no others."""
+    return _ask({"search": _WILD.sub(" ", query)}, count, page, key, url)
+
+
+def citing(work: Hit, count: int, page: int, key: str, url: str) -> Ask | None:
+    """Works that cite one which was found here."""
+    if not work.ref.startswith(_REF):
+        return None
+    return _ask({"filter": f"cites:{work.ref.removeprefix(_REF)}"}, count, page, key, url)
+
+
+def _ask(what: dict[str, object], count: int, page: int, key: str, url: str) -> Ask:
+    fields = what | {"per-page": min(count, MOST), "page": page, "select": _FIELDS}
+    return Ask(with_query(url, fields | ({"api_key": key} if key else {})))
+
+
+def read(body: bytes) -> list[Hit]:
+    """Works that are somewhere on the web: the open copy's page first, the publisher's or the DOI else."""
+    hits = []
+    for work in decode("openalex", body, _Answer).results:
+        places = [place.landing_page_url for place in (work.best_oa_location, work.primary_location) if place]
+        url = next(filter(None, [*places, work.doi]), None)
+        if url:
+            name = work.id.rpartition("/")[2]
+            ref = f"{_REF}{name}" if name else ""
+            hits.append(Hit(url, plain(work.display_name), _abstract(work.abstract_inverted_index or {}), ref))
+    return hits
+
+
+def _abstract(index: dict[str, list[int]]) -> str:
+    """The words of an abstract, given with their places, put in order."""
+    return plain(" ".join(word for _, word in sorted((at, word) for word, places in index.items() for at in places)))
+
+
+ENGINE = Engine(
+    "openalex",
+    request,
+    read,
+    url="https://api.openalex.org/works",
+    key="OPENALEX_API_KEY",
+    most=MOST,
+    backlinks=BackLinks(citing, lambda body, _work: read(body)),
+)

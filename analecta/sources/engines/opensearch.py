@@ -1,0 +1,115 @@
+"""Any site with an OpenSearch 1.1 description whose results come as Atom or RSS.
+
+The URL is that of the description document, or a template with {searchTerms} as such a document gives.
+"""
+
+import re
+from functools import partial
+from urllib.parse import quote
+from xml.etree.ElementTree import Element, ParseError, TreeBuilder, XMLParser
+
+import msgspec
+
+from analecta.sources.engines.engine import Ask, BadAnswer, Engine, Hit, Request, plain
+from analecta.urls import canonical
+
+MOST = 20
+_TYPES = ("application/atom+xml", "application/rss+xml")
+_PARAMETER = re.compile(r"\{([^{}?]*)(\?)?\}")
+_FEEDS = {"feed": "entry", "rss": "item", "RDF": "item"}  # Atom, RSS 2.0, RSS 1.0: root -> name of a hit
+
+
+class Template(msgspec.Struct, frozen=True):
+    """A URL with {parameters}, and the numbers of the first hit and of the first page."""
+
+    url: str
+    first: int = 1
+    first_page: int = 1
+
+
+def request(query: str, count: int, page: int, key: str, url: str) -> Ask:
+    """The URL is a template already."""
+    return fill(Template(url), query, count, page, key, url)
+
+
+def fill(template: Template, query: str, count: int, page: int, key: str, url: str) -> Ask:
+    """The template with its parameters replaced; those that may be left out and are not known here are left out."""
+    values = {"searchTerms": quote(query, safe="", errors="replace"), "count": str(count), "language": "*"}
+    values |= {"startIndex": str(template.first + (page - 1) * count), "startPage": str(template.first_page + page - 1)}
+    values |= {"inputEncoding": "UTF-8", "outputEncoding": "UTF-8"}
+
+    def value(found: "re.Match[str]") -> str:
+        if found[1] not in values and not found[2]:
+            raise BadAnswer(f"opensearch: the template wants {found[0][:60]!r}, of which nothing is known")
+        return values.get(found[1], "")
+
+    return Ask(_PARAMETER.sub(value, template.url))
+
+
+def describe(body: bytes, url: str) -> Request:
+    """How the site that a description document tells of is asked."""
+    root = _tree(body)
+    if _name(root) != "OpenSearchDescription":
+        raise BadAnswer(f"opensearch: {url[:200]} is no OpenSearch description but <{_name(root)[:40]}>")
+    offers = [one for one in root if _name(one) == "Url" and "results" in one.get("rel", "results").split()]
+    for kind in _TYPES:
+        for one in offers:
+            if one.get("type", "").partition(";")[0].strip().lower() == kind:
+                return partial(fill, _template(one, url))
+    kinds = ", ".join(sorted({one.get("type", "?")[:40] for one in offers})) or "no results at all"
+    raise BadAnswer(f"opensearch: {url[:200]} offers its results neither as Atom nor as RSS but as {kinds}")
+
+
+def _template(offer: Element, url: str) -> Template:
+    template = offer.get("template", "")
+    if "{searchTerms" not in template:
+        raise BadAnswer(f"opensearch: the template {template[:100]!r} has no place for the words to search")
+    try:
+        first, page = int(offer.get("indexOffset", 1)), int(offer.get("pageOffset", 1))
+    except ValueError as error:
+        raise BadAnswer(f"opensearch: {url[:200]} counts from what is no number: {error}") from error
+    if not template.startswith(("http://", "https://")):  # not allowed, but seen: a path on the same host
+        template = url[: url.index("/", url.index("//") + 2)] + "/" + template.lstrip("/")
+    return Template(template, first, page)
+
+
+def read(body: bytes) -> list[Hit]:
+    """The hits of a feed, whichever of the three it is."""
+    root = _tree(body)
+    if _name(root) not in _FEEDS:
+        raise BadAnswer(f"opensearch: the answer is neither Atom nor RSS but <{_name(root)[:40]}>")
+    hits = [_hit(one) for one in root.iter() if _name(one) == _FEEDS[_name(root)]]
+    return [hit for hit in hits if canonical(hit.url) is not None]
+
+
+def _hit(entry: Element) -> Hit:
+    space = entry.tag.rpartition("}")[0]  # <media:title> is not the title
+    parts = [one for one in entry if _name(one) and one.tag.rpartition("}")[0] == space]
+    links = [one for one in parts if _name(one) == "link" and one.get("rel", "alternate") == "alternate"]
+    url = next((found for one in links if (found := one.get("href") or (one.text or "").strip())), "")
+    texts = {_name(one): plain("".join(one.itertext())) for one in reversed(parts)}
+    text = texts.get("summary") or texts.get("description") or texts.get("content") or ""
+    return Hit(url, texts.get("title", ""), text)
+
+
+def _name(element: Element) -> str:
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+
+
+class _Builder(TreeBuilder):
+    """Takes no DOCTYPE, so there are no entities to expand and nothing to fetch (F31)."""
+
+    def doctype(self, *_: object) -> None:
+        raise BadAnswer("opensearch: the XML has a DOCTYPE, which is refused")
+
+
+def _tree(body: bytes) -> Element:
+    parser = XMLParser(target=_Builder())
+    try:
+        parser.feed(body)
+        return parser.close()
+    except (ParseError, ValueError, LookupError) as error:  # the last two: encodings that expat does not know
+        raise BadAnswer(f"opensearch: the answer is no XML: {error}") from error
+
+
+ENGINE = Engine("opensearch", request, read, most=MOST, phrases=False, describe=describe)

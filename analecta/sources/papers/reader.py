@@ -1,0 +1,242 @@
+"""A PDF of a research paper -> title, authors, abstract, sections, references; in a process of its own."""
+
+import re
+import resource
+import subprocess
+import sys
+from collections.abc import Container, Sequence
+from pathlib import Path
+
+import msgspec
+import pypdfium2  # type: ignore[import-untyped]
+
+from analecta.errors import BadUse
+from analecta.sources.papers.citation import read_citation
+from analecta.sources.papers.glyphs import Word, join_lines, words_of
+from analecta.sources.papers.head import read_head
+from analecta.sources.papers.lines import Line, common_size, read_lines, without_footnotes, without_running_heads
+from analecta.sources.papers.paper import Paper, Section
+from analecta.sources.papers.references import find_list, split_list
+
+# --- The headings of a paper, by their font and their numbers, and the text below each -------------------------------
+
+
+_NUMBER = re.compile(
+    r"(?:\d{1,2}(?:\.\d{1,2}){0,3}\.?|[IVX]{1,5}\.|[A-Z]\.(?:\d\.?)?|Appendix\b.{0,3})\s+(?=[A-ZÀ-Þ“\"])"
+)
+_NAMED = re.compile(
+    r"(?i)(?:introduction|related work|background|methods?|materials and methods|results(?: and discussion)?|"
+    r"discussion|conclusions?(?: and .*)?|acknowledge?ments?|summary|experiments?|evaluation|future work)\s*[.:]?$"
+)
+_PAGE = re.compile(r"(?<![\s.])[\s.]++\d{1,4}$")
+_LETTERS = re.compile(r"[A-Za-zÀ-ÿ]{4}")
+_CAPTION = re.compile(r"(?i)(?:fig(?:ure|\.)|table|algorithm|listing|theorem|lemma|proof|definition|example)\b")
+
+
+def read_sections(lines: Sequence[Line], size: float, known: Container[str] = ()) -> list[Section]:
+    """The sections of a text whose letters are of `size`."""
+    bold_text = 2 * sum(line.bold for line in lines) > len(lines)
+    found: list[tuple[list[Line], list[Line]]] = []
+    for line in lines:
+        if found and not found[-1][1] and _continues(found[-1][0][-1], line):
+            found[-1][0].append(line)
+        elif _is_heading(line, size, bold_text):
+            found.append(([line], []))
+        elif found:
+            found[-1][1].append(line)
+    sections = [
+        Section(join_lines([line.text for line in heading], known), join_lines([line.text for line in text], known))
+        for heading, text in found
+    ]
+    titles = {section.title for section in sections} | {"References", "Bibliography"}
+    return [section for section in sections if not _of_contents(section.title, titles)]
+
+
+def _of_contents(title: str, titles: Container[str]) -> bool:
+    """Whether a heading is a line of the table of contents."""
+    return title.lower() == "contents" or (bool(_PAGE.search(title)) and _PAGE.sub("", title) in titles)
+
+
+def _is_heading(line: Line, size: float, bold_text: bool) -> bool:
+    text = line.text
+    letters = [char for char in text if char.isalpha()]
+    if (
+        len(letters) < 4
+        or len(letters) < 0.6 * len(text.replace(" ", ""))
+        or len(text) > 120
+        or _CAPTION.match(text)
+        or not _LETTERS.search(text)
+    ):
+        return False
+    if text.rstrip().endswith((",", ";", "-")) or not (text[0].isupper() or text[0].isdigit()):
+        return False
+    numbered, named = bool(_NUMBER.match(text)), bool(_NAMED.match(text))
+    large = line.size > 1.08 * size
+    bold = (
+        not bold_text
+        and line.bold
+        and all(word.bold or len(word.text) < 3 for word in line.words)
+        and line.size > 0.88 * size
+    )
+    capitals = sum(map(str.isupper, letters)) > 0.8 * len(letters) and line.size > 0.75 * size
+    whole = not text.rstrip().endswith(".")
+    if named and whole and len(text) < 30:
+        return True
+    return (numbered or named or whole) and (large or bold or (capitals and (numbered or named)))
+
+
+def _continues(heading: Line, line: Line) -> bool:
+    """Whether a line is a heading's second line."""
+    same = (
+        abs(heading.size - line.size) < 0.3
+        and heading.bold == line.bold
+        and heading.text.isupper() == line.text.isupper()
+    )
+    near = heading.page == line.page and 0 < heading.y - line.y < 1.6 * line.size
+    marked = line.bold or line.text.isupper()
+    return same and near and marked and not _NUMBER.match(line.text) and not _NAMED.match(line.text)
+
+
+# --- A PDF of a research paper -> what it says: title, authors, abstract, sections, references -----------------------
+
+
+MAX_PAGES = 300
+_FEW_LETTERS = 100  # on a page: pictures of text have none, or a stamp's
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_COVER = re.compile(  # pages that archives put before a paper
+    r"(?i)to cite this (?:version|article)|jstor is a|your use of the jstor|this article was downloaded by|"
+    r"see discussions, stats, and author profiles|hal is a multi-?disciplinary"
+)
+
+
+def read_paper(data: bytes, max_pages: int = MAX_PAGES) -> Paper:
+    """Read a paper; raises BadUse with one sentence where there is none to read. Hostile files: `read_paper_apart`."""
+    pages, stated = _words(data, max_pages)
+    letters = sum(len(word.text) for words in pages for word in words)
+    if letters < _FEW_LETTERS * min(len(pages), 5):
+        raise BadUse("the PDF holds no text, only pictures of it (a scan): run it through OCR first")
+    paged = without_running_heads(read_lines(pages))
+    if len(paged) > 2 and _COVER.search(" ".join(line.text for line in paged[0])):
+        paged = paged[1:]
+    lines = [line for page in paged for line in page]
+    known = frozenset(word.lower() for line in lines for word in _WORD.findall(line.text))
+    start, listed = find_list(lines)
+    size = common_size(lines[:start])
+    text = without_footnotes(lines[:start], size)
+    head = read_head(text, size, stated, known)
+    references = tuple(read_citation(entry) for entry in split_list(listed, known))
+    return Paper(
+        title=head.title,
+        authors=head.authors,
+        affiliations=head.affiliations,
+        abstract=head.abstract,
+        keywords=head.keywords,
+        sections=tuple(
+            read_sections([line for line in text[head.end :] if line.page or line.y < head.low], size, known)
+        ),
+        references=references,
+        why=_missing(head.title, len(references)),
+    )
+
+
+def _missing(title: str, references: int) -> str:
+    missing = [name for name, there in (("title", title), ("list of references", references)) if not there]
+    return f"no {' and no '.join(missing)} was found" if missing else ""
+
+
+def _words(data: bytes, max_pages: int) -> tuple[list[list[Word]], str]:
+    """The words of each page, and the title that the file's own notes state."""
+    try:
+        document = pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as wrong:
+        if "assword" in str(wrong):
+            raise BadUse("the PDF is encrypted: save it without a password first") from None
+        raise BadUse("this is no PDF that can be read, or it is broken") from None
+    try:
+        count = min(len(document), max_pages)
+        return [_page(document, i) for i in range(count)], document.get_metadata_value("Title")
+    finally:
+        document.close()
+
+
+def _page(document: pypdfium2.PdfDocument, i: int) -> list[Word]:
+    try:
+        page = document[i]
+    except pypdfium2.PdfiumError:
+        return []  # one broken page: the others may do
+    try:
+        return words_of(page)
+    finally:
+        page.close()
+
+
+# --- child -----------------------------------------------------------------------------------------------------------
+# Reading a PDF in a child process with limits on memory and time: a hostile file kills the child, not us (F32).
+
+
+MAX_FILE = 256 * 1024 * 1024
+_MAX_REPLY = 64 * 1024 * 1024
+_CHILD = "import sys; from analecta.sources.papers.reader import serve; serve(int(sys.argv[1]), int(sys.argv[2]))"
+
+
+class _Reply(msgspec.Struct):
+    """What the child says: a paper, or why there is none."""
+
+    paper: Paper | None = None
+    error: str = ""
+
+
+def read_paper_apart(
+    path: Path, seconds: float = 60.0, memory: int = 1024 * 1024 * 1024, max_file: int = MAX_FILE
+) -> Paper:
+    """Read the paper in a file; raises BadUse with one sentence where that cannot be done within the limits."""
+    data = _contents(path, max_file)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", _CHILD, str(memory), str(int(seconds) + 1)],
+            input=data,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise BadUse(f"{path}: reading it took more than {seconds:g} s and was stopped") from None
+    try:
+        reply = msgspec.msgpack.decode(done.stdout[:_MAX_REPLY], type=_Reply)
+    except msgspec.MsgspecError:
+        raise BadUse(f"{path}: the PDF is broken, reading it ended the reader") from None
+    if reply.paper is None:
+        raise BadUse(f"{path}: {reply.error}")
+    return reply.paper
+
+
+def _contents(path: Path, max_file: int) -> bytes:
+    try:
+        if not path.is_file():
+            raise BadUse(f"{path}: there is no such file")
+        if (size := path.stat().st_size) > max_file:
+            raise BadUse(f"{path}: {size >> 20} MB are too much for a paper (the limit is {max_file >> 20} MB)")
+        return path.read_bytes()
+    except OSError as wrong:
+        raise BadUse(f"{path}: it cannot be read ({wrong.strerror})") from None
+
+
+def serve(memory: int, seconds: int) -> None:
+    """The child's side: the PDF comes on stdin, the reply goes to stdout."""
+    for what, limit in (
+        (resource.RLIMIT_AS, memory),
+        (resource.RLIMIT_CPU, seconds),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        resource.setrlimit(what, (limit, limit))
+    try:
+        reply = _Reply(read_paper(sys.stdin.buffer.read()))
+    except BadUse as wrong:
+        reply = _Reply(error=str(wrong))
+    except MemoryError:
+        reply = _Reply(error="reading it takes more memory than is allowed")
+    except Exception as wrong:
+        reply = _Reply(error=f"the PDF could not be read ({type(wrong).__name__})")
+    sys.stdout.buffer.write(msgspec.msgpack.encode(reply))

@@ -1,0 +1,175 @@
+"""What library.db holds besides the library itself: marks of a person, history, crawled sites."""
+
+import sqlite3
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from heapq import heappush, heappushpop
+
+import msgspec
+import xxhash
+
+from analecta.model import Found
+from analecta.store.library import Library, Moment
+from analecta.store.partition import SHOWN
+
+# Came after the first libraries were made: it is added to those when somebody first says something, as is `text`.
+_FEEDBACK = """CREATE TABLE IF NOT EXISTS feedback (
+  n INTEGER PRIMARY KEY, at REAL NOT NULL, step INTEGER NOT NULL, page INTEGER NOT NULL, url TEXT NOT NULL,
+  says TEXT NOT NULL, topic TEXT NOT NULL, away INTEGER NOT NULL, note TEXT NOT NULL, text TEXT NOT NULL)"""
+_WANTED = "lesson_wanted"  # in meta: when somebody asked for one
+
+MARK = "+"  # in meta "taught" it parts the digest of the examples from that of what was said
+GOOD, BAD, DROP = "good", "bad", "drop"
+
+
+class Word(msgspec.Struct, frozen=True):
+    """One thing said of one page.
+
+    "good": it is an example of the topic. "bad": it is not of the topic, or of none where no topic is named; where
+    `away` is set, it is an example of what is not meant. "drop": nothing is learnt from it. Where there is a `text`,
+    that is learnt from instead of the page's: a person has trimmed it.
+    """
+
+    page: int  # its id
+    url: str
+    says: str
+    topic: str = ""
+    away: bool = False
+    note: str = ""
+    text: str = ""
+    at: float = 0.0
+    step: int = 0  # what was said by one command has one number, and is taken back together
+
+
+def say(library: Library, words: Sequence[Word], wall: float | None = None) -> list[Word]:
+    """Write down what a person says, as one step."""
+    now = time.time() if wall is None else wall
+    with library.database() as db, db:  # all of it or nothing
+        db.execute("BEGIN IMMEDIATE")
+        db.execute(_FEEDBACK)
+        if "text" not in _columns(db):
+            db.execute("ALTER TABLE feedback ADD COLUMN text TEXT NOT NULL DEFAULT ''")
+        step = db.execute("SELECT coalesce(max(step), 0) + 1 FROM feedback").fetchone()[0]
+        said = [msgspec.structs.replace(word, at=now, step=step) for word in words]
+        rows = [(w.at, w.step, w.page, w.url, w.says, w.topic, w.away, w.note, w.text) for w in said]
+        db.executemany(
+            "INSERT INTO feedback (at, step, page, url, says, topic, away, note, text) VALUES (?,?,?,?,?,?,?,?,?)", rows
+        )
+    return said
+
+
+def said(library: Library) -> list[Word]:
+    """All that was said and not taken back, oldest first."""
+    with library.database(readonly=True) as db:
+        if not (columns := _columns(db)):
+            return []
+        text = "text" if "text" in columns else "''"
+        rows = db.execute(f"SELECT page, url, says, topic, away, note, {text}, at, step FROM feedback ORDER BY n")
+        return [Word(page, url, says, topic, bool(away), *more) for page, url, says, topic, away, *more in rows]
+
+
+def take_back(library: Library) -> list[Word]:
+    """Take the last step back: what was said by it; nothing where no more is left."""
+    words = said(library)
+    gone = [word for word in words if word.step == words[-1].step]
+    if gone:
+        with library.database() as db:
+            db.execute("DELETE FROM feedback WHERE step = ?", (gone[0].step,))
+    return gone
+
+
+def mark(words: Sequence[Word]) -> str:
+    """A digest of what was said; "" where nothing was."""
+    spoken = [(word.page, word.says, word.topic, word.away, *filter(None, [word.text])) for word in words]
+    return xxhash.xxh3_64_hexdigest(msgspec.json.encode(spoken)) if spoken else ""
+
+
+def learnt(library: Library) -> bool:
+    """Whether the library's model has learnt from all that was said, and from nothing that was taken back."""
+    return str(library.get("taught", "")).partition(MARK)[2] == mark(said(library))
+
+
+def want_lesson(library: Library, wall: float | None = None) -> None:
+    """Ask a crawl that runs to learn now."""
+    library.put(_WANTED, time.time() if wall is None else wall)
+
+
+def lesson_wanted(library: Library) -> float:
+    """When somebody asked for a lesson that was not held yet; 0 where nobody did."""
+    return float(library.get(_WANTED, 0.0))
+
+
+def lesson_held(library: Library, wanted: float) -> None:
+    """It was held; what was asked for since stays asked for."""
+    with library.database() as db:
+        db.execute("DELETE FROM meta WHERE key = ? AND value <= ?", (_WANTED, wanted))
+
+
+def _columns(db: sqlite3.Connection) -> list[str]:
+    """What the table has; nothing where it is not there."""
+    return [name for (name,) in db.execute("SELECT name FROM pragma_table_info('feedback')")]
+
+
+# --- The collector: while a crawl runs it writes down how good each topic's best items are (S12) ---------------------
+# Items are pages that the crawl found: no seeds, no copies, nothing that says noindex or only looks like a page; one
+# with several topics is an item of each. These are the pages that views/collections.py ranks.
+
+
+# CROSS JOIN keeps SQLite to this order: all URLs, of which there are many more, would else be walked through.
+_ITEMS = f"""SELECT p.topic, coalesce(p.confidence, 0), p.topics FROM pages p CROSS JOIN urls u ON u.id = p.id
+  WHERE p.topic >= 0 AND {SHOWN} AND u.found != {int(Found.SEED)}"""
+_topics = msgspec.msgpack.Decoder(tuple[tuple[int, float], ...]).decode
+
+
+def record(library: Library, pages: int, best: int = 50, wall: Callable[[], float] = time.time) -> list[Moment]:
+    """Write down how good the `best` items of every topic that has items are, now that so many pages are fetched."""
+    items: dict[int, int] = defaultdict(int)
+    heaps: dict[int, list[float]] = defaultdict(list)
+    with library.shards() as shards:
+        for shard in shards:
+            for first, sure, packed in shard.execute(_ITEMS):
+                for topic, confidence in _topics(packed) if packed else ((first, sure),):
+                    items[topic] += 1
+                    heap = heaps[topic]
+                    if len(heap) < best:
+                        heappush(heap, confidence)
+                    elif confidence > heap[0]:
+                        heappushpop(heap, confidence)
+    run, now = library.last_run_number(), wall()
+    found = [
+        Moment(run, now, pages, topic, items[topic], heap[0], sum(heap) / len(heap), max(heap))
+        for topic, heap in sorted(heaps.items())
+    ]
+    if found:
+        library.remember(found)
+    return found
+
+
+# --- crawled sites ---------------------------------------------------------------------------------------------------
+# The sites that were crawled to the end, in the order in which they were, by a crawl that goes from site to site.
+#
+# Together with the links that the shards have counted this is all that such a crawl needs to go on.
+
+
+# Came after the first libraries were made.
+_CRAWLED_SITES = """CREATE TABLE IF NOT EXISTS crawled_sites (
+  n INTEGER PRIMARY KEY, site TEXT NOT NULL UNIQUE, most INTEGER NOT NULL)"""
+_ADD = "INSERT INTO crawled_sites (site, most) VALUES (?, ?) ON CONFLICT (site) DO UPDATE SET most = excluded.most"
+
+
+def add_crawled(library: Library, sites: Iterable[str], most: int) -> None:
+    """Note that sites were crawled, and how many pages of each might be taken (0: all)."""
+    with library.database() as db:
+        db.execute(_CRAWLED_SITES)
+        db.execute("BEGIN")
+        db.executemany(_ADD, ((site, most) for site in sites))
+        db.execute("COMMIT")
+
+
+def crawled_sites(library: Library) -> dict[str, int]:
+    """The sites with that number, the first first; empty where no such crawl has been."""
+    with library.database(readonly=True) as db:
+        if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'crawled_sites'").fetchone():
+            return {}
+        return dict(db.execute("SELECT site, most FROM crawled_sites ORDER BY n").fetchall())

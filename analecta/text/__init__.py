@@ -1,0 +1,1 @@
+"""Text: tokens, stems, languages, fingerprints, and how it is shown safely."""

@@ -1,0 +1,1 @@
+"""The tree of topics: list, split, relabel, undo."""

@@ -1,0 +1,1 @@
+"""Typed answers about a library: no HTML, no terminal."""

@@ -1,0 +1,316 @@
+"""Clusters of a topic's pages: found, described, and kept as a JSON file."""
+
+import hashlib
+import re
+import sqlite3
+import time
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_matrix
+
+from analecta.analyse.clustering import (
+    DIRECTIONS,
+    Clusters,
+    best_number,
+    condensed,
+    directions,
+    impurities,
+    kmeans,
+    space,
+)
+from analecta.analyse.hits import Web, hubs_and_authorities_of, link_graph, links_between, within
+from analecta.analyse.labels import labels_of, terms_of_clusters
+from analecta.errors import BadUse
+from analecta.files import whole_file
+from analecta.store.library import Library
+from analecta.store.links import page_links
+from analecta.store.rows import Item, items, text_of
+from analecta.store.topic_names import topic_numbers
+from analecta.text.display import many
+from analecta.text.tokens import Ints
+
+ALL = "all"  # the name of what is of all topics
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """A page in an analysis; `score` is its closeness to the centre, or its weight as hub or authority."""
+
+    id: int
+    url: str
+    title: str
+    host: str
+    score: float
+
+
+class Member(msgspec.Struct, frozen=True):
+    """A page of a cluster, as it is drawn: `near` is its cosine to the centre."""
+
+    id: int
+    url: str
+    title: str
+    host: str
+    near: float
+    confidence: float
+
+
+class Cluster(msgspec.Struct, frozen=True):
+    """Pages that speak of the same. `label` is unique in its analysis; `terms` are words and phrases, best first."""
+
+    label: str
+    terms: list[str]
+    size: int  # pages
+    near: float  # mean cosine of its pages to the centre
+    hosts: list[tuple[str, int]]  # those with the most pages
+    examples: list[Shown]
+    hubs: list[Shown]
+    authorities: list[Shown]
+    members: list[Member]  # nearest first; all, or the nearest thousands
+
+
+class Origin(msgspec.Struct, frozen=True):
+    """What the topic was begun with: a paper, or pages that a person brought; `url` may be empty."""
+
+    title: str
+    url: str = ""
+
+
+class Analysis(msgspec.Struct, frozen=True):
+    """The clusters of a topic's pages (of all topics where `topic` is "")."""
+
+    topic: str
+    made_at: float
+    pages: int  # that were looked at
+    dropped: int  # the worst, left out of clusters
+    vocabulary: int  # stems
+    chosen: str  # how k came about: "given" or "auto"
+    impurity: dict[int, float]  # by k, for those that were tried
+    clusters: list[Cluster]  # largest first
+    similar: list[list[float]]  # cosine of the centres, cluster by cluster
+    links: list[list[int]]  # links from the pages of one cluster to those of another
+    origins: list[Origin] = []
+
+
+def analysis_path(library: Library, topic: str) -> Path:
+    """Where the analysis of a topic is kept; a hash tells names apart that are no file names themselves."""
+    name = re.sub(r"[^\w.-]+", "-", topic.casefold()).strip("-.")[:40]
+    if topic and (name != topic or name == ALL):
+        name += f"-{hashlib.sha256(topic.encode('utf-8', 'replace')).hexdigest()[:8]}"
+    return library.derived("analysis") / f"{name or ALL}.json"
+
+
+def save(library: Library, found: Analysis) -> Path:
+    """Keep an analysis; the one before it is replaced."""
+    path = analysis_path(library, found.topic)
+    path.parent.mkdir(exist_ok=True)
+    with whole_file(path) as out:
+        out.write(msgspec.json.encode(found))
+    return path
+
+
+def load(library: Library, topic: str) -> Analysis | None:
+    """The analysis of a topic, if there is one."""
+    path = analysis_path(library, topic)
+    if not path.exists():
+        return None
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Analysis)
+    except (OSError, msgspec.DecodeError, msgspec.ValidationError) as error:
+        raise BadUse(f"{path} cannot be read ({error}): delete it and run `analecta analyse` again") from error
+
+
+# --- Pages that say nearly the same under the same title count once, in an analysis ----------------------------------
+# Copies are out already; here go those that a crawl has to keep, such as two versions of one article on two sites.
+
+
+_SKETCHES = "SELECT seq, simhash FROM pages WHERE topic >= 0 AND simhash IS NOT NULL"
+_SIMHASH = (1 << 48) - 1  # the bits of a fingerprint that are of the text
+_FAR = 10  # bits; pages that have nothing to do with each other differ in 24
+_REACH = 50  # pages of one title that are compared: some sites have one title for all
+
+
+def once(shards: Sequence[sqlite3.Connection], pages: Iterable[Item]) -> list[Item]:
+    """The pages, of those that are nearly the same the first."""
+    sketches = [dict(shard.execute(_SKETCHES)) for shard in shards]
+    kept: list[Item] = []
+    titled: dict[str, list[int]] = {}
+    for page in pages:
+        sketch = sketches[page.shard].get(page.seq, 0) & _SIMHASH
+        title = "".join(filter(str.isalnum, page.title.casefold()))
+        before = titled.setdefault(title, [])
+        if not (title and sketch and any((sketch ^ other).bit_count() <= _FAR for other in before[-_REACH:])):
+            kept.append(page)
+            before.append(sketch)
+    return kept
+
+
+# --- survey ----------------------------------------------------------------------------------------------------------
+# Looks over the pages of a topic: clusters, their labels, their hubs and authorities (P7, P8, P9, B19).
+
+
+Floats = npt.NDArray[np.float32]
+Ranks = npt.NDArray[np.float64]
+Doing = Callable[[str], None]
+
+FEWEST = 20  # pages: of fewer a list tells more than clusters
+WORST = 0.25  # of the pages, by confidence, are left out of clusters
+SHOWN = 10  # examples, hubs, authorities and hosts of a cluster
+MEMBERS = 2000  # of a cluster that are kept by name
+_READ_FOR_LABELS = 200  # pages of a cluster, those nearest to its centre
+_START_OF_TEXT = 10_000  # characters
+_ORIGINS = 30
+
+
+def survey(
+    library: Library,
+    topic: str = "",
+    clusters: int = 0,
+    seed: int = 1,
+    most: int = SHOWN,
+    doing: Doing = lambda _: None,
+    now: Callable[[], float] = time.time,
+) -> Analysis:
+    """The clusters of a topic's pages, or of all topics' for ""; with 0 the number of clusters is found out."""
+    wanted = frozenset(topic_numbers(library, [topic] if topic else None))
+    about = f"about {topic}" if topic else "on topic"
+    rng = np.random.default_rng(seed)
+    with library.shards() as shards:
+        doing("Reading pages")
+        pages = once(shards, (item for item in items(shards) if item.topic in wanted))
+        if len(pages) < FEWEST:
+            raise BadUse(f"{library.folder} has {many(len(pages), 'page')} {about}, too few to analyse: crawl {FEWEST}")
+        good = _without_worst(pages)
+        seen = space(lambda numbers: [_text(shards, pages[i]) for i in numbers.tolist()], len(pages), good)
+        own = np.flatnonzero(good & (np.diff(seen.rows.indptr) > 0))
+        if not len(own):
+            raise BadUse(f"the pages of {library.folder} {about} have no words in common: there is nothing to analyse")
+        doing("Finding clusters")
+        found, impurity = _clusters(seen.rows[own], clusters, rng)
+        k = len(found.centres)
+        centres = _centres(seen.rows[own], found.of, k)
+        cosines = seen.rows @ centres.T
+        doing("Finding labels")
+        terms = _named(shards, pages, own, found.of, cosines, k)
+        doing("Following links")
+        web = _web(shards, pages)
+    of = np.full(len(pages), -1, np.int64)
+    of[own] = found.of
+    ranks = hubs_and_authorities_of(web, cosines)
+    made = [
+        _cluster(pages, np.flatnonzero(of == c), cosines[:, c], label, terms[c], ranks[c], most)
+        for c, label in enumerate(labels_of(terms))
+    ]
+    return Analysis(
+        topic=topic,
+        made_at=now(),
+        pages=len(pages),
+        dropped=len(pages) - len(own),
+        vocabulary=len(seen.names),
+        chosen="given" if clusters else "auto",
+        impurity=impurity,
+        clusters=made,
+        similar=_rounded(centres @ centres.T),
+        links=links_between(web, of, k).tolist(),
+        origins=_origins(library, topic, pages),
+    )
+
+
+def _without_worst(pages: Sequence[Item]) -> npt.NDArray[np.bool_]:
+    """Which pages are in clusters: all but the worst quarter; of equals the later ones go."""
+    order = np.argsort([-page.confidence for page in pages], kind="stable")
+    good = np.zeros(len(pages), bool)
+    good[order[: len(pages) - int(WORST * len(pages))]] = True
+    return good
+
+
+def _text(shards: Sequence[sqlite3.Connection], page: Item) -> str:
+    return f"{page.title}\n{text_of(shards, page)}"
+
+
+def _clusters(rows: csr_matrix, wanted: int, rng: np.random.Generator) -> tuple[Clusters, dict[int, float]]:
+    """The clusters, largest first, and the impurity of the numbers that were tried."""
+    tried = {} if wanted else impurities(rows, rng)
+    k = wanted or best_number(tried)
+    found = kmeans(condensed(rows, directions(rows, rng, max(DIRECTIONS, k + 4))), k, rng)
+    order = np.argsort(-np.bincount(found.of, minlength=len(found.centres)), kind="stable")
+    return Clusters(np.argsort(order)[found.of], found.near, found.centres[order]), tried
+
+
+def _centres(rows: csr_matrix, of: Ints, k: int) -> Floats:
+    """The directions of the clusters in the space of stems."""
+    which = csr_matrix((np.ones(len(of), np.float32), (of, np.arange(len(of)))), shape=(k, len(of)))
+    sums = (which @ rows).toarray()
+    return np.asarray(sums / np.maximum(np.sqrt(np.square(sums).sum(axis=1)), 1e-12)[:, None], np.float32)
+
+
+def _rounded(cosines: Floats) -> list[list[float]]:
+    return [[round(value, 4) for value in row] for row in np.clip(cosines, 0, 1).tolist()]
+
+
+def _named(
+    shards: Sequence[sqlite3.Connection], pages: Sequence[Item], own: Ints, of: Ints, cosines: Floats, k: int
+) -> list[list[str]]:
+    """The terms of each cluster, from the pages in the midst of it."""
+    nearest = [_best(own[of == c], cosines[:, c], _READ_FOR_LABELS) for c in range(k)]
+    texts = [_text(shards, pages[i])[:_START_OF_TEXT] for some in nearest for i in some.tolist()]
+    return terms_of_clusters(texts, np.repeat(np.arange(k), [len(some) for some in nearest]), k)
+
+
+def _web(shards: Sequence[sqlite3.Connection], pages: Sequence[Item]) -> Web:
+    """The links between these pages; the worst of them too: lists of links are often among those."""
+    graph = link_graph(*page_links(shards))
+    place = {id: i for i, id in enumerate(graph.ids)}
+    members = np.array([place[page.id] for page in pages], np.int64)
+    return Web(*within(members, graph.src, graph.dst), graph.hosts[members])
+
+
+def _cluster(
+    pages: Sequence[Item], own: Ints, near: Floats, label: str, terms: list[str], ranks: tuple[Ranks, Ranks], most: int
+) -> Cluster:
+    hubs, authorities = (_best(np.flatnonzero(rank > 0), rank, most).tolist() for rank in ranks)
+    inside = _best(own, near, len(own)).tolist()
+    hosts = Counter(pages[i].host for i in inside)
+    return Cluster(
+        label,
+        terms,
+        len(own),
+        round(float(near[own].mean(dtype=np.float64)), 4),
+        hosts.most_common(most),
+        [_shown(pages[i], near[i]) for i in inside[:most]],
+        [_shown(pages[i], ranks[0][i]) for i in hubs],
+        [_shown(pages[i], ranks[1][i]) for i in authorities],
+        [_member(pages[i], near[i]) for i in inside[:MEMBERS]],
+    )
+
+
+def _best(numbers: Ints, score: Ranks | Floats, most: int) -> Ints:
+    """Of these pages those with the highest scores, best first; the earlier of equals."""
+    return numbers[np.argsort(-score[numbers], kind="stable")[:most]]
+
+
+def _shown(page: Item, score: np.floating[Any]) -> Shown:
+    return Shown(page.id, page.url, page.title, page.host, round(float(score), 4))
+
+
+def _member(page: Item, near: np.floating[Any]) -> Member:
+    return Member(page.id, page.url, page.title, page.host, round(float(near), 4), round(page.confidence, 4))
+
+
+def _origins(library: Library, topic: str, pages: Sequence[Item]) -> list[Origin]:
+    """What a person began with: the papers that the topic is named after, or all; else the example pages."""
+    titles = [_title(path) for path in sorted(library.folder.glob("topics/paper-*.toml"))]
+    papers = [Origin(title) for title in titles if title and topic in ("", title)]
+    return papers or [Origin(page.name, page.url) for page in pages if page.example][:_ORIGINS]
+
+
+def _title(path: Path) -> str:
+    try:
+        return str(tomllib.loads(path.read_text("utf-8")).get("title", ""))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BadUse(f"{path} cannot be read: {error}") from error

@@ -1,0 +1,226 @@
+"""Collections: the best pages of each topic, and how they are ranked (S12)."""
+
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from math import sqrt
+
+import msgspec
+
+from analecta.analyse.hits import LinkGraph, hubs_and_authorities, link_graph
+from analecta.communities.view import Homes, Inside, everything
+from analecta.judge.page_kinds import kinds_of
+from analecta.store.library import Library
+from analecta.store.links import page_links
+from analecta.store.rows import Item, items, text_of
+from analecta.store.topic_names import topic_numbers
+from analecta.text.tokens import words
+
+# --- ranking ---------------------------------------------------------------------------------------------------------
+# The order of a collection: a score that can be explained, and not too many pages of one host (S12, S15).
+#
+# The score of a page is for the larger part how sure the judge is of it, for the smaller how much the hubs of its
+# topic link to it. Pages of a kind that makes poor items come after all others, and their score says so.
+
+
+# A page that all hubs link to passes one of which the judge is surer by up to a ninth, not by more: of most topics the
+# hundred best lie closer together than that.
+CONFIDENCE, AUTHORITY = 0.9, 0.1
+POOR = 0.3  # what is left of the score of a page of a poor kind: less than any page on topic has
+
+
+class Candidate(msgspec.Struct, frozen=True, gc=False):
+    """A page that may enter a collection; `confidence` is that of the collection's topic."""
+
+    item: Item
+    confidence: float
+    authority: float = 0.0
+
+    @property
+    def score(self) -> float:
+        """Its worth, before its kind is looked at."""
+        return CONFIDENCE * self.confidence + AUTHORITY * self.authority
+
+    @property
+    def look(self) -> tuple[str, str]:
+        """What makes two pages look the same in a list: title and host."""
+        return " ".join(self.item.title.casefold().split()) or self.item.url, self.item.host
+
+
+Chosen = tuple[Candidate, str]  # with the kind of page, "" for a good one
+
+
+def scaled(authorities: Mapping[int, float], own: Iterable[int]) -> dict[int, float]:
+    """Authorities of a topic's own pages from 0 to 1, the best has 1.
+
+    The square root, because a few pages have nearly all of the weight: those after them should not look alike.
+    """
+    found = {id: authorities[id] for id in own if authorities.get(id, 0.0) > 0}
+    most = max(found.values(), default=1.0)
+    return {id: sqrt(value / most) for id, value in found.items()}
+
+
+def in_order(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """The best first; equals by address, so that the order is the same every time."""
+    return sorted(candidates, key=lambda candidate: (-candidate.score, candidate.item.url))
+
+
+def score(candidate: Candidate, kind: str) -> float:
+    """The worth of a page, with its kind."""
+    return candidate.score * (POOR if kind else 1.0)
+
+
+def choose(ordered: Sequence[Candidate], most: int, per_host: int, kind_of: Callable[[Candidate], str]) -> list[Chosen]:
+    """The first `most` of the collection. What is asked for does not change what comes first."""
+    return list(islice(_distinct(ordered, per_host, kind_of), most))
+
+
+def _distinct(ordered: Sequence[Candidate], per_host: int, kind_of: Callable[[Candidate], str]) -> Iterator[Chosen]:
+    """Each title of a host once: at most so many of a host, then more of the same hosts, then pages of poor kinds."""
+    looks: set[tuple[str, str]] = set()
+    hosts: Counter[str] = Counter()
+    more: list[Candidate] = []
+    poor: list[Chosen] = []
+    for candidates, limit in ((ordered, per_host), (more, 0)):
+        for candidate in candidates:
+            host, look = candidate.item.host, candidate.look
+            if look in looks:
+                continue
+            if limit and hosts[host] >= limit:
+                more.append(candidate)  # its text is not looked at: it may never be needed
+            elif kind := kind_of(candidate):
+                poor.append((candidate, kind))
+            else:
+                looks.add(look)
+                hosts[host] += 1
+                yield candidate, ""
+    for candidate, kind in sorted(poor, key=lambda chosen: (-chosen[0].score, chosen[0].item.url)):
+        if candidate.look not in looks:
+            looks.add(candidate.look)
+            yield candidate, kind
+
+
+# --- Collections: the best pages of each topic, ranked (S12) ---------------------------------------------------------
+# A page with several topics enters the collection of each (S9). The examples that a person brought stay out unless
+# asked for: they are what the person knew before, and they would take the places of what was found. Reading does not
+# disturb a crawl, so a collection can be had at any moment of it.
+#
+# Communities of sites have their best pages too, over all topics. In a collection of one community alone a page has
+# the score that it has among all: only its rank is another.
+
+
+MOST = 50  # items of a collection
+PER_HOST = 5
+
+
+class Ranked(msgspec.Struct, frozen=True):
+    """An item with its place in a collection, and what put it there."""
+
+    item: Item
+    rank: int  # from 1
+    score: float
+    authority: float  # 0 to 1, against the best of the topic
+    kind: str  # of page, where that makes it a poor item (S15)
+    confidence: float = 0.0  # for the topic of this collection, which need not be the item's first
+
+
+class Collection(msgspec.Struct, frozen=True):
+    """The best of a topic."""
+
+    number: int  # of the topic
+    topic: str
+    pages: int  # all that the topic has, of which these are the best
+    items: list[Ranked]
+
+
+Worth = dict[int, list[Candidate]]  # the pages of each topic with what they are worth, best first
+
+
+def collections(
+    library: Library,
+    topics: list[str] | None = None,
+    most: int = MOST,
+    per_host: int = PER_HOST,
+    examples: bool = False,
+    inside: Inside = everything,
+) -> list[Collection]:
+    """The collections of these topics, or of all, in the order of the topics; `per_host` 0 is no limit."""
+    wanted = topic_numbers(library, topics, below=False)  # each has its own list
+    with library.shards() as shards:
+        return _collections(library, shards, _worth(shards, wanted, examples, inside), most, per_host)
+
+
+def with_communities(
+    library: Library, homes: Homes, most: int = MOST, per_host: int = PER_HOST, of_each: int = MOST
+) -> tuple[list[Collection], dict[int, list[Ranked]]]:
+    """The collections of all topics, and so many of the best pages `of_each` community over all topics, by number."""
+    with library.shards() as shards:
+        worth = _worth(shards, topic_numbers(library, None, below=False))
+        best = {number: _ranked(shards, own, of_each, per_host) for number, own in _by_home(worth, homes).items()}
+        return _collections(library, shards, worth, most, per_host), best
+
+
+def _worth(
+    shards: Sequence[sqlite3.Connection],
+    wanted: Iterable[int],
+    examples: bool = False,
+    inside: Inside = everything,
+) -> Worth:
+    found = _by_topic(items(shards), frozenset(wanted), examples)
+    graph = link_graph(*page_links(shards)) if any(found.values()) else None
+    return {n: [one for one in _candidates(graph, n, found[n]) if inside(one.item)] for n in wanted}
+
+
+def _collections(
+    library: Library, shards: Sequence[sqlite3.Connection], worth: Worth, most: int, per_host: int
+) -> list[Collection]:
+    names = library.topic_names()
+    return [Collection(n, names[n], len(own), _ranked(shards, own, most, per_host)) for n, own in worth.items()]
+
+
+def _by_home(worth: Mapping[int, Sequence[Candidate]], homes: Homes) -> Worth:
+    """The pages of each community, best first; one of several topics is chosen once, for the best of them."""
+    found: Worth = {one.number: [] for one in homes.communities}
+    for one in in_order(candidate for own in worth.values() for candidate in own):
+        if home := homes.of(one.item.url, one.item.host):
+            found[home.number].append(one)
+    return found
+
+
+def _by_topic(found: Iterable[Item], wanted: Container[int], examples: bool) -> dict[int, list[Item]]:
+    """The pages of each topic; one with several topics is of each."""
+    pages: dict[int, list[Item]] = defaultdict(list)
+    for item in found:
+        if examples or not item.example:
+            for topic, _ in item.topics:
+                if topic in wanted:
+                    pages[topic].append(item)
+    return pages
+
+
+def _candidates(graph: LinkGraph | None, topic: int, pages: Sequence[Item]) -> list[Candidate]:
+    """The pages of a topic with what they are worth, best first."""
+    own = [item.id for item in pages]
+    authority = scaled(hubs_and_authorities(graph, own, within_hosts=True)[1], own) if graph and own else {}
+    return in_order(Candidate(item, dict(item.topics)[topic], authority.get(item.id, 0.0)) for item in pages)
+
+
+def _ranked(
+    shards: Sequence[sqlite3.Connection], candidates: Sequence[Candidate], most: int, per_host: int
+) -> list[Ranked]:
+    chosen = choose(candidates, most, per_host, _kind_of(shards))
+    return [
+        Ranked(one.item, rank, score(one, kind), one.authority, kind, one.confidence)
+        for rank, (one, kind) in enumerate(chosen, 1)
+    ]
+
+
+def _kind_of(shards: Sequence[sqlite3.Connection]) -> Callable[[Candidate], str]:
+    """Looks at the text of a page for its kind."""
+
+    def kind(candidate: Candidate) -> str:
+        item = candidate.item
+        return kinds_of(words([f"{item.title}\n{text_of(shards, item)}"]), [item.url])[0][0]
+
+    return kind

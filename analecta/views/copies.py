@@ -1,0 +1,66 @@
+"""What the archive holds of a page, and its main text: paragraphs whole, without menus and footers.
+
+Pages are hostile and a table can be made to fill any memory, so they are read in the child that the crawl uses too.
+"""
+
+import re
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from analecta.fetch.message import decode, parse_head
+from analecta.model import Answer, Target
+from analecta.parse import ParserDied, Sandbox
+from analecta.parse.charset import decode as decode_text
+from analecta.parse.charset import header_charset
+from analecta.store.archive import Place, read_answer
+from analecta.store.rows import Item
+
+HTML = frozenset(("text/html", "application/xhtml+xml"))
+MAX_BODY = 16 * 1024 * 1024  # bytes, decoded
+MAX_TEXT = 20_000_000  # characters, with the blanks that lay out tables; real pages stay far below
+_GAP = re.compile(r"\n{3,}")
+
+
+def answer_of(archive: Path, item: Item) -> Answer | None:
+    """What the server said, from the archive; None where it cannot be read (or refers to an earlier record)."""
+    found = read_answer(archive / item.warc, Place(0, item.offset, item.length)) if item.warc else None
+    head = parse_head(found[0].splitlines(keepends=True)) if found else None
+    if found is None or head is None:
+        return None
+    status, raw, headers = head
+    body, _ = decode(found[1], headers.get("content-encoding", ""), MAX_BODY)
+    return Answer(item.url, status, raw, headers, b"", body)
+
+
+def html_of(answer: Answer) -> str:
+    """The page's HTML, read as its server and itself say."""
+    return decode_text(answer.body, header_charset(answer.headers.get("content-type", "")))[0]
+
+
+class MainTexts:
+    """Gives the main texts of pages; ends its child when it is left."""
+
+    def __init__(self) -> None:
+        self._child = Sandbox()
+
+    def of(self, item: Item, answer: Answer) -> str:
+        """The main text of an HTML page; "" where there is none, or the page cannot be read."""
+        try:
+            page = self._child.parse(answer, Target(item.url, item.id, item.host), item.mime)
+        except ParserDied:
+            return ""
+        text = page.main()
+        return tidy(text) if len(text) <= MAX_TEXT else ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self._child.close()
+
+
+def tidy(text: str) -> str:
+    """The text without the blanks that lay out its tables, and with one empty line between paragraphs."""
+    lines = "\n".join([" ".join(line.split()) for line in text.split("\n")])
+    return _GAP.sub("\n\n", lines).strip()

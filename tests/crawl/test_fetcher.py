@@ -1,0 +1,64 @@
+"""Asking for one page after its host's robots.txt."""
+
+import asyncio
+
+import pytest
+from making import answer, candidate, pushed, shard_at
+
+from analecta.crawl.fetcher import Asker, Flight
+from analecta.crawl.side_requests import SideRequests
+from analecta.fetch.robots import Robots
+from analecta.frontier.frontier import Frontier
+from analecta.frontier.hosts import Manners
+from analecta.model import NoAnswer
+
+
+async def fetch(request):
+    """A web in which every page is there."""
+    if request.sent is not None:
+        request.sent()
+    return answer(request.url)
+
+
+def asked(frontier, load, fetch=fetch):
+    """What comes of asking for the best page of a frontier."""
+    (lease,) = frontier.pop(1, 0.0)
+
+    clock = lambda: 0.0  # noqa: E731
+    robots = Robots(SideRequests(fetch, frontier, clock=clock), "test", now=lambda: 1000.0, load=load)
+    asker = Asker(fetch, robots, None, frontier, None, None, None, None, clock=clock)
+    return asyncio.run(asker._ask(Flight(lease)))
+
+
+def test_l7_a_robots_file_that_is_known_from_before_takes_no_turn():
+    with shard_at() as shard:
+        frontier = Frontier(shard, Manners(5.0))
+        pushed(frontier, candidate("http://a/"))
+        assert asked(frontier, lambda _: (999.0, 404, b"")).url == "http://a/"
+        assert not frontier.hosts["a"].turn_given, "no turn is left over"
+
+
+@pytest.mark.parametrize(
+    ("no", "said"),
+    [
+        (("timeout", "nothing came", False, True), ("robots-unreachable", "timeout: nothing came", True)),
+        (("tls-expired", "it ended in May"), ("tls-expired", "as its robots.txt: it ended in May", False)),
+        (("no-such-host", ""), ("no-such-host", "as its robots.txt", False)),
+    ],
+)
+def test_f73_why_a_robots_file_could_not_be_had_is_told_of_the_page(no, said):
+    async def broken(request):
+        return NoAnswer(request.url, *no)
+
+    with shard_at() as shard:
+        frontier = Frontier(shard, Manners(5.0))
+        pushed(frontier, candidate("http://a/"))
+        found = asked(frontier, lambda _: None, broken)
+    assert (found.reason, found.detail, found.retry) == said
+
+
+def test_l7_a_robots_file_that_is_not_takes_the_turn_of_its_page():
+    with shard_at() as shard:
+        frontier = Frontier(shard, Manners(5.0))
+        pushed(frontier, candidate("http://a/"))
+        assert asked(frontier, lambda _: None) == NoAnswer("http://a/", "turn", retry=True)

@@ -1,0 +1,51 @@
+import contextlib
+
+import pytest
+from making import shard_at
+
+from analecta.crawl.late_documents import Pile
+from analecta.parse import Parser
+from analecta.store.archive import Archive
+
+
+class Clocks:
+    """What the time is, and how much of it this process was at work."""
+
+    now = worked = 0.0
+
+    def go(self, seconds, share):
+        self.now += seconds
+        self.worked += seconds * share
+
+
+@pytest.fixture
+def clocks():
+    return Clocks()
+
+
+@pytest.fixture
+def pile(tmp_path, clocks):
+    with shard_at() as shard, contextlib.closing(Archive(tmp_path, "p00")) as archive:
+        yield Pile(shard, archive, Parser(), 1 << 20, 2, lambda: clocks.now, lambda: clocks.worked)
+
+
+def turn(pile, clocks, seconds, share):
+    clocks.go(seconds, share)
+    pile.go_on(lambda: None)
+    return pile.full()
+
+
+def test_documents_wait_while_pages_keep_the_process_at_work(pile, clocks):
+    assert not pile.full()
+    assert turn(pile, clocks, 1.0, 0.9)
+    assert not turn(pile, clocks, 1.0, 0.1)
+
+
+def test_a_moment_of_work_tells_nothing(pile, clocks):
+    assert not turn(pile, clocks, 0.1, 1.0)
+    assert not turn(pile, clocks, 1.0, 0.2)
+
+
+def test_with_many_under_way_the_next_waits(pile):
+    pile.under_way = 2
+    assert pile.full()

@@ -1,0 +1,53 @@
+import pytest
+
+from analecta.errors import BadUse, Environment
+from analecta.fetch.client import ask
+from analecta.settings.schema import FetchSettings
+from tests.hostile import HostileServer, answer, silence
+
+FEED = b"<rss><channel><title>Bees</title><item><link>/1</link></item></channel></rss>"
+QUICK = {"connect_timeout": 2.0, "first_byte_timeout": 1.0, "deadline": 3.0}
+
+
+def fetch(server):
+    """All that is not on loopback goes to this server."""
+    return FetchSettings(connect_to=server.address, **QUICK)
+
+
+def test_an_address_is_asked_for_and_redirects_are_followed():
+    pages = {"/feed": answer(FEED), "/old": answer(b"", "301 Moved", location="/feed")}
+    with HostileServer(pages) as server:
+        found = ask("https://a.test/old", fetch=fetch(server))
+        local = ask(f"http://{server.address}/feed")
+    assert (found.url, found.body) == ("https://a.test/feed", FEED)
+    assert local.body == FEED
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "said"),
+    [
+        (answer(b"no", "404 Not Found"), "answered with HTTP 404"),
+        (answer(b"", "302 Found", location="/feed"), "leads nowhere"),
+        (answer(b"", "302 Found"), "leads nowhere"),
+        (answer(b"", "302 Found", location="ftp://a.test/"), "leads nowhere"),
+        (silence(), "does not answer: timeout"),
+    ],
+)
+def test_what_cannot_be_had_is_one_sentence(behaviour, said):
+    with HostileServer({"/feed": behaviour}) as server, pytest.raises(Environment, match=said):
+        ask("https://a.test/feed", fetch=fetch(server))
+
+
+def test_who_asks_the_open_internet_says_who_they_are():
+    with pytest.raises(BadUse, match=r"set contact in analecta.toml; `analecta new` takes --contact"):
+        ask("https://a.test/feed")
+    with pytest.raises(BadUse, match="no valid address"):
+        ask("https://:80/")
+
+
+def test_f16_nobody_is_led_to_this_machine_or_away_from_it_unasked():
+    away = answer(b"", "302 Found", location="https://a.test/")
+    with HostileServer({"/feed": away}) as server, pytest.raises(BadUse, match="--contact"):
+        ask(f"http://{server.address}/feed")
+    with pytest.raises(Environment, match="guard"):
+        ask("http://10.0.0.1/feed", "me@a.test", FetchSettings(**QUICK))

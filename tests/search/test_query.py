@@ -1,0 +1,71 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analecta.search.query import DEEPEST, All, Either, Not, Only, Phrase, Problem, Word, parse
+
+PIECES = st.sampled_from(
+    ["bee", "AND", "OR", "NOT", "-", "+", "(", ")", '"', '"a b"', "title:", "site:h.test", "after:2020", " ", ":", "é"]
+)
+ASKED = st.one_of(st.text(max_size=40), st.lists(PIECES, max_size=12).map(" ".join), st.lists(PIECES).map("".join))
+
+
+@given(ASKED)
+def test_b17_whatever_is_typed_is_understood_or_told_where_not(text):
+    found = parse(text)
+    if isinstance(found, Problem):
+        assert 1 <= found.at <= len(text) + 1
+    else:
+        assert parse(str(found)) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("wild bees", All((Word("wild"), Word("bees")))),
+        ("wild AND bees", All((Word("wild"), Word("bees")))),
+        ("a OR b c", Either((Word("a"), All((Word("b"), Word("c")))))),
+        ("(a OR b) c", All((Either((Word("a"), Word("b"))), Word("c")))),
+        ("a -b", All((Word("a"), Not(Word("b"))))),
+        ("NOT a", Not(Word("a"))),
+        ("-(a b)", Not(All((Word("a"), Word("b"))))),
+        ("+bees", Phrase("bees")),
+        ('"wild bees"', Phrase("wild bees")),
+        ("title:bees", Word("bees", "title")),
+        ('TITLE:"wild bees"', Phrase("wild bees", "title")),
+        ("site:h.test", Only("site", "h.test")),
+        ('topic:"A / B"', Only("topic", "A / B")),
+        ("after:2020-01-31", Only("after", "2020-01-31")),
+        ("well-known a+b", All((Word("well-known"), Word("a+b")))),
+        ("std::sort 12:30", All((Word("std::sort"), Word("12:30")))),
+        ("and or not", All((Word("and"), Word("or"), Word("not")))),
+    ],
+)
+def test_b17_the_language_is_what_people_expect(text, meant):
+    assert parse(text) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "said"),
+    [
+        ("", 1, "say what to look for"),
+        ("bees (wild", 6, "never closed"),
+        ("bees) wild", 5, "never opened"),
+        ("bees ()", 7, "nothing between"),
+        ('bees "wild', 6, "no second one"),
+        ("bees AND", 9, "missing here"),
+        ("OR bees", 1, "missing here"),
+        ("titel:bees", 1, "did you mean title:"),
+        ("bees after:may", 6, "wants a date"),
+        ("title:(a b)", 7, "no bracket"),
+        ("wild title: bees", 6, "right after title:, without a blank"),
+        ("site:h.test/bees", 1, "site: wants a host"),
+        ("(" * (DEEPEST + 1) + "a", DEEPEST + 1, "too many"),
+        ("a" * 3000, 2000, "at most"),
+    ],
+)
+def test_b17_an_error_is_one_sentence_that_says_where(text, at, said):
+    found = parse(text)
+    assert found.at == at
+    assert said in str(found)
+    assert f"at character {at}" in str(found)
