@@ -116,14 +116,17 @@ class Reins:
         if not order.model:
             return
         engine.frontier.floor = NEAR if order.near_only else -NEVER
-        turned = engine.pages.turn(order.course)
-        if order.model != engine.pages.model:
-            engine.pages.take_up(self.load_judge(order.model), order.model)
+        judge = engine.page_judge
+        turned = judge.turn(order.course)
+        if order.model != judge.model:
+            engine.offers.reprioritise(judge.adopt(self.load_judge(order.model), order.model))
+            engine.asker.documents_wait = True
         elif turned:
-            engine.pages.value_again()
+            engine.offers.reprioritise(judge.revalued())
         else:
             return
-        engine.pages.to_the_front(order.hubs)
+        if front := judge.front(order.hubs):
+            engine.frontier.rescore(front)
 
     def floor(self, ordered: bool) -> float:
         """The least priority that may be asked for, as far as other partitions are concerned.
@@ -145,11 +148,11 @@ class Reins:
     def report(self, engine: "Engine", always: bool = False) -> None:
         """Tell the coordinator how things stand, if it is time; at once what it waits for."""
         now = self.clock()
-        seeds_left = engine.seeds_left() if engine.pages.judge is None else 0
+        seeds_left = engine.seeds_left() if engine.page_judge.judge is None else 0
         done = engine.offers.sites.done() if engine.offers.sites else []
         best = engine.best()
         idle = self.allowance(engine) <= 0 and not engine.flights
-        news = (seeds_left > 0, engine.pages.model, idle, best >= 0, done)
+        news = (seeds_left > 0, engine.page_judge.model, idle, best >= 0, done)
         if now - self._reported < _REPORT_EVERY and news == self._news and not always:
             return
         self._reported, self._news = now, news
@@ -168,12 +171,12 @@ class Reins:
             engine.exchange.pending,
             engine.exchange.sent,
             engine.exchange.received,
-            pages.model,
+            engine.page_judge.model,
             -1.0 if due is None else max(0.0, due - now),
             len(engine.frontier.silent),
             list(pages.titles),
             len(engine.pile),
-            engine.frontier.count_above(NEAR) + len(engine.flights) if pages.focus.course.learning else -1,
+            engine.frontier.count_above(NEAR) + len(engine.flights) if engine.page_judge.focus.course.learning else -1,
             done,
             engine.frontier.next_host(),
             seeds_left > 0 and engine.frontier.in_turn(SEED_PRIORITY),

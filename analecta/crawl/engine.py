@@ -18,10 +18,11 @@ import msgspec
 
 from analecta.crawl.control import Order, Reins
 from analecta.crawl.discovery import Offers
-from analecta.crawl.fetcher import Asker, Flight
-from analecta.crawl.ingest import Landed, Pages
+from analecta.crawl.fetcher import Asker, Flight, Landed
+from analecta.crawl.ingest import Pages
 from analecta.crawl.late_documents import Pile
 from analecta.crawl.outcomes import Harvest
+from analecta.crawl.page_judge import PageJudge
 from analecta.crawl.processes.exchange import Exchange, Hello, Letter, Receipt
 from analecta.fetch.budget import Budget
 from analecta.frontier.clock import Lines
@@ -48,6 +49,7 @@ class Engine:
         frontier: Frontier,
         harvest: Harvest,
         pages: Pages,
+        page_judge: PageJudge,
         offers: Offers,
         exchange: Exchange,
         shard: Shard,
@@ -69,6 +71,7 @@ class Engine:
         self.frontier = frontier
         self.harvest = harvest
         self.pages = pages
+        self.page_judge = page_judge
         self.offers = offers
         self.exchange = exchange
         self.shard = shard
@@ -130,17 +133,23 @@ class Engine:
         return self._take_landed()
 
     def work(self, batch: list[Flight]) -> None:
-        """Parse, judge, archive, keep; offer the links."""
+        """Give each URL its new state, keep the pages, offer what was found."""
         for flight in batch:
             if rules := flight.learned:
-                self.harvest.learned(flight.lease.host, rules)
+                self.offers.offer(self.harvest.learned(flight.lease.host, rules))
             if flight.delay:
                 self.frontier.slow_down(flight.lease.host, flight.delay)
         if batch:
             self._count(len(batch))
-            self.harvest.take([flight.landed for flight in batch if flight.landed], self.now())
+            landed = [flight.landed for flight in batch if flight.landed]
+            settled = self.harvest.settle(landed, self.now())
+            self.offers.offer(settled.candidates)
+            for lease, answer in settled.soft_404:
+                self.pages.learn_soft404(lease, answer)
+            self.offers.follow(self.pages.keep(settled.pages))
+            self.offers.took(one.lease for one in landed)
             self._leave_lines(batch)
-        self.pages.take_late(self.pile.taken())
+        self.offers.follow(self.pages.keep_late(self.pile.taken()))
 
     def pick(self) -> list[Lease]:
         """The best that may be asked for now; URLs that have meanwhile turned out to be of a trap go to the back."""
@@ -182,7 +191,7 @@ class Engine:
 
         What is demoted waits while any other URL waits or is under way, here or in another partition.
         """
-        if self.pages.judge is None:
+        if self.page_judge.judge is None:
             return SEED_PRIORITY
         return 0.0 if self.has_open() else min(0.0, self.reins.floor(self.ordered))
 
@@ -197,7 +206,7 @@ class Engine:
 
     def _near(self) -> float:
         """A crawl in order sees for itself, and at once, whether the learning phase has what it wants (B10)."""
-        if not self.pages.focus.course.learning:
+        if not self.page_judge.focus.course.learning:
             return -NEVER
         due = self.frontier.first_due()
         soon = due is None or due - self.now() <= FAR_OFF
@@ -235,7 +244,7 @@ class Engine:
         if self.lines is None:
             return
         due = self.frontier.first_due()
-        led = self.pages.judge is not None or self.seeds_left() > 0
+        led = self.page_judge.judge is not None or self.seeds_left() > 0
         if empty and not self.flights and due is not None and self.room() and led:
             self.lines.idle(due)
         else:

@@ -392,7 +392,7 @@ def test_an_order_that_comes_late_is_none():
 
 def engine_of(shard, archive, frontier):
     """An engine of which only the keeping is used."""
-    none = dict.fromkeys(("asker", "harvest", "pages", "offers", "exchange", "reins", "pile"))
+    none = dict.fromkeys(("asker", "harvest", "pages", "page_judge", "offers", "exchange", "reins", "pile"))
     return Engine(shard=shard, archive=archive, frontier=frontier, budget=Budget(1_000_000), **none)
 
 
