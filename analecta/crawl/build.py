@@ -192,6 +192,8 @@ async def partition(
         ask, robots, parser, frontier, archive, pile, suspect.set, offers.offer, f.tries, ordered, locate=located
     )
     engine = Engine(
+        number=me,
+        load_judge=lambda model: load_judge(settings, library.models, model),
         asker=asker,
         frontier=frontier,
         harvest=harvest,
@@ -201,9 +203,7 @@ async def partition(
         exchange=exchange,
         shard=shard,
         archive=archive,
-        reins=Reins(
-            me, transport, lambda model: load_judge(settings, library.models, model), time.monotonic, partitions == 1
-        ),
+        reins=Reins(transport, time.monotonic, partitions == 1),
         pile=pile,
         budget=budget,
         parallel=f.parallel,

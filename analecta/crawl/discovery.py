@@ -132,6 +132,10 @@ class Offers:
                 outcome = msgspec.structs.replace(outcome, leads_out=led.out, leads_off=led.off, fertile=led.fertile)
             self.traps.note(outcome)
 
+    def sites_done(self) -> list[str]:
+        """Of the sites to be crawled now those of which nothing is left here."""
+        return self.sites.done() if self.sites is not None else []
+
     def took(self, leases: Iterable[Lease]) -> None:
         """These have been answered: sites of which nothing is left are done."""
         if self.sites is not None:
