@@ -19,7 +19,7 @@ import webroot
 from rich.console import Console
 from rich.table import Table
 
-from analecta.crawl import discovery, ingest, outcomes
+from analecta.crawl import discovery, ingest, outcomes, page_judge
 from analecta.crawl.coordinator import Crawl
 from analecta.crawl.local import in_threads
 from analecta.crawl.processes import exchange
@@ -61,13 +61,13 @@ STEPS: dict[str, list[tuple[Any, str]]] = {
     "archive": [(Archive, "write"), (Archive, "flush")],
     "store": [(Shard, "add_page"), (Shard, "page_with_body"), (Shard, "settle"), (Shard, "commit")],
     "link judge": [(LinkJudge, "see"), (LinkJudge, "refresh"), (LinkJudge, "worth"), (Frontier, "rescore")],
-    "judging again": [(ingest.Pages, "take_up")],
+    "judging again": [(page_judge.PageJudge, "adopt")],
     "learning": [(Teacher, "first"), (Teacher, "again")],
     "frontier": [(Frontier, name) for name in ("fresh", "push", "pop", "close", "raise_priority", "refuse")],
     "frontier, on disk": [(Shard, name) for name in ("add", "lease", "spill", "warm", "reprioritise")],
     "link policy": [(discovery.Offers, "follow"), (discovery.Offers, "admit")],
     "exchange": [(exchange.Exchange, "flush"), (exchange.Exchange, "take")],
-    "pages to rows": [(ingest.Pages, "_keep"), (ingest.Pages, "take"), (outcomes.Harvest, "take")],
+    "pages to rows": [(ingest.Pages, "_keep"), (ingest.Pages, "keep"), (outcomes.Harvest, "settle")],
 }
 
 

@@ -17,7 +17,7 @@ from analecta.crawl.fetcher import Asker
 from analecta.crawl.ingest import Pages
 from analecta.crawl.late_documents import Pile
 from analecta.crawl.outcomes import Harvest
-from analecta.crawl.page_judge import Memory
+from analecta.crawl.page_judge import PageJudge
 from analecta.crawl.processes.exchange import Exchange
 from analecta.crawl.rescope import rescope, retry_tls
 from analecta.crawl.side_requests import SideRequests
@@ -161,17 +161,16 @@ async def partition(
         follow_nofollow=rules.follow_nofollow,
         look_ahead=None if f.connect_to else http.resolver.look_ahead,
     )
+    window = settings.learn.window if settings.learn.every else 0
+    page_judge = PageJudge(shard, focus, topics, window, judges_links=links is not None)
     pages = Pages(
         shard=shard,
         archive=archive,
         parser=parser,
-        focus=focus,
+        page_judge=page_judge,
         twins=_twins(shard),
         endings=endings,
-        offers=offers,
-        memory=Memory(settings.learn.window if settings.learn.every else 0),
         count=SiteCount(units, sites),
-        topics=topics,
         suspect=suspect.set,
         unread=pile.add,
         tries=f.tries,
@@ -182,27 +181,29 @@ async def partition(
         archive=archive,
         frontier=frontier,
         endings=endings,
-        offers=offers,
-        pages=pages,
         manners=frontier.manners,
         tries=f.tries,
         redirects=f.redirects,
         sitemaps=rules.sitemaps,
     )
     offers.plant(settings.topics, settings.others)  # before that: what is not meant is on no topic, whatever its words
-    pages.remember()
+    offers.recall(*page_judge.recall())
+    asker = Asker(
+        ask, robots, parser, frontier, archive, pile, suspect.set, offers.offer, f.tries, ordered, locate=located
+    )
     engine = Engine(
-        asker=Asker(ask, robots, parser, frontier, harvest, pages, archive, pile, ordered, locate=located),
+        number=me,
+        load_judge=lambda model: load_judge(settings, library.models, model),
+        asker=asker,
         frontier=frontier,
         harvest=harvest,
         pages=pages,
+        page_judge=page_judge,
         offers=offers,
         exchange=exchange,
         shard=shard,
         archive=archive,
-        reins=Reins(
-            me, transport, lambda model: load_judge(settings, library.models, model), time.monotonic, partitions == 1
-        ),
+        reins=Reins(transport, time.monotonic, partitions == 1),
         pile=pile,
         budget=budget,
         parallel=f.parallel,

@@ -4,21 +4,15 @@ Messages may be lost, repeated or late, so each says everything: the last one co
 """
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from analecta.crawl.processes.exchange import Hello, Letter, Receipt
 from analecta.frontier.frontier import NEVER
 from analecta.frontier.mirrors import Sighting
-from analecta.frontier.policy import SEED_PRIORITY
-from analecta.frontier.traps import NEAR
-from analecta.model import State, Tally
-from analecta.protocols import Judge, Transport
-
-if TYPE_CHECKING:
-    from analecta.crawl.engine import Engine
 from analecta.frontier.policy import Course
+from analecta.model import State, Tally
+from analecta.protocols import Transport
 
 COORDINATOR = -1
 _REPORT_EVERY = 0.1
@@ -44,7 +38,7 @@ class Report(msgspec.Struct, tag="report", array_like=True):
     """How a partition stands."""
 
     partition: int
-    serial: int
+    serial: int  # this and the next two are the control's own
     tally: Tally
     order: int  # the serial of the last order it has heard
     granted: int
@@ -74,56 +68,43 @@ encode = msgspec.msgpack.Encoder().encode
 decode = msgspec.msgpack.Decoder(Message).decode
 
 
-class Reins:
-    """How a partition is led: it obeys the last order and reports a few times a second."""
+class News(msgspec.Struct):
+    """What the coordinator waits for, and is told at once."""
 
-    def __init__(
-        self,
-        me: int,
-        transport: Transport,
-        load_judge: Callable[[str], Judge],
-        clock: Callable[[], float],
-        alone: bool = True,
-    ) -> None:
+    has_examples_left: bool
+    model: str
+    is_idle: bool
+    has_open: bool
+    sites_done: list[str]
+
+
+class Reins:
+    """How a partition is led: the last order it has heard, and its reports, a few times a second."""
+
+    def __init__(self, transport: Transport, clock: Callable[[], float], alone: bool = True) -> None:
         """`alone`: there is no other partition."""
-        self.me = me
-        self.alone = alone
         self.transport = transport
-        self.load_judge = load_judge
         self.clock = clock
+        self.alone = alone
         self.order = Order(0)
         self._serial = 0
         self._reported = -1.0
-        self._news: tuple[bool, str, bool, bool, list[str]] | None = None
+        self._news: News | None = None
         self._drain_until = 0.0
 
     def receive(self) -> list[Message]:
         """All messages that have arrived."""
         return [decode(message) for message in self.transport.receive()]
 
-    def obey(self, order: Order, engine: "Engine") -> None:
-        """Follow an order: the last one counts, and one that is late is none."""
-        if order.serial < self.order.serial:
-            return
-        if order.stop and not self.order.stop:
+    def accept(self, order: Order) -> Order | None:
+        """Take an order and give the one before; None where it is late, and is none: the last one counts."""
+        before = self.order
+        if order.serial < before.serial:
+            return None
+        if order.stop and not before.stop:
             self._drain_until = self.clock() + order.patience  # what is under way then is given up and queued again
-        elsewhere = order.sites != self.order.sites
         self.order = order
-        if elsewhere:
-            engine.offers.go_to(order.sites)
-        if order.mirrors:
-            engine.offers.traps.condemn(order.mirrors)
-        if not order.model:
-            return
-        engine.frontier.floor = NEAR if order.near_only else -NEVER
-        turned = engine.pages.turn(order.course)
-        if order.model != engine.pages.model:
-            engine.pages.take_up(self.load_judge(order.model), order.model)
-        elif turned:
-            engine.pages.value_again()
-        else:
-            return
-        engine.pages.to_the_front(order.hubs)
+        return before
 
     def floor(self, ordered: bool) -> float:
         """The least priority that may be asked for, as far as other partitions are concerned.
@@ -136,52 +117,22 @@ class Reins:
         """Whether the loop should end. Draining ends with the order to stop now, or when it takes too long."""
         return self.order.stop == "now" or (self.order.stop == "drain" and self.clock() > self._drain_until)
 
-    def allowance(self, engine: "Engine") -> int:
-        """How many more pages may be asked for."""
-        if self.order.stop:
-            return 0
-        return self.order.granted - engine.pages.tally.pages - len(engine.flights)
+    def allowance(self, used: int) -> int:
+        """How many more pages may be asked for, if so many have been or are."""
+        return 0 if self.order.stop else self.order.granted - used
 
-    def report(self, engine: "Engine", always: bool = False) -> None:
-        """Tell the coordinator how things stand, if it is time; at once what it waits for."""
+    def is_due(self, news: News) -> bool:
+        """Whether it is time for a report, or there is news."""
         now = self.clock()
-        seeds_left = engine.seeds_left() if engine.pages.judge is None else 0
-        done = engine.offers.sites.done() if engine.offers.sites else []
-        best = engine.best()
-        idle = self.allowance(engine) <= 0 and not engine.flights
-        news = (seeds_left > 0, engine.pages.model, idle, best >= 0, done)
-        if now - self._reported < _REPORT_EVERY and news == self._news and not always:
-            return
+        if now - self._reported < _REPORT_EVERY and news == self._news:
+            return False
         self._reported, self._news = now, news
+        return True
+
+    def report(self, report: Report) -> None:
+        """Tell the coordinator how things stand."""
         self._serial += 1
-        due = engine.frontier.next_due()
-        pages, hosts = engine.pages, len(engine.frontier.hosts)
-        report = Report(
-            self.me,
-            self._serial,
-            msgspec.structs.replace(with_settled(pages.tally, engine.frontier.settled), hosts=hosts),
-            self.order.serial,
-            self.order.granted,
-            len(engine.flights),
-            len(engine.frontier),
-            seeds_left,
-            engine.exchange.pending,
-            engine.exchange.sent,
-            engine.exchange.received,
-            pages.model,
-            -1.0 if due is None else max(0.0, due - now),
-            len(engine.frontier.silent),
-            list(pages.titles),
-            len(engine.pile),
-            engine.frontier.count_above(NEAR) + len(engine.flights) if pages.focus.course.learning else -1,
-            done,
-            engine.frontier.next_host(),
-            seeds_left > 0 and engine.frontier.in_turn(SEED_PRIORITY),
-            best,
-            engine.frontier.stuck(),
-            [] if self.alone else list(engine.offers.traps.sightings),
-        )
-        engine.offers.traps.sightings.clear()
+        report.serial, report.order, report.granted = self._serial, self.order.serial, self.order.granted
         self.transport.send(COORDINATOR, encode(report))
 
 

@@ -1,41 +1,48 @@
 """Links on their way to the frontier: which may be followed, to whom they belong, what is turned away and why."""
 
-from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 import msgspec
-import numpy as np
 
+from analecta.crawl.ingest import KeptPage
+from analecta.crawl.page_judge import Revaluation
 from analecta.crawl.processes.exchange import Exchange
 from analecta.crawl.site_order import SitePolicy
 from analecta.frontier.frontier import Frontier
+from analecta.frontier.mirrors import sighting
 from analecta.frontier.policy import PROBE_PRIORITY, SEED_PRIORITY, Bounds, Entries, Focus, Value
-from analecta.frontier.traps import Suspicion, Traps
-from analecta.frontier.url_forms import Leads, is_trusted, leads_of, refusal
+from analecta.frontier.traps import Hashes, Outcome, Suspicion, Traps
+from analecta.frontier.url_forms import Leads, is_kin, is_trusted, kind_of, leads_of, refusal
 from analecta.judge.link_judge import LinkJudge, Seen
-from analecta.model import OTHERS, Candidate, Found, Lease, Page, Tally, Target
+from analecta.model import OTHERS, Candidate, Found, Lease, Page, State, Tally, Target
 from analecta.settings.schema import Others, Topic
-from analecta.text.tokens import Int32s
 from analecta.urls import canonical, partition_of, url_id
 
 START_PRIORITY = 100.0  # pages to begin at come after the examples, and before all that is found
-_SITEMAP_PRIORITY = 0.05  # a URL of which nothing is known but that it exists
 _LIFTED = 0.5  # priority of a URL that was demoted and is no longer
 _MOST_EXPLORED = 10_000
 _MOST_DEMOTED = 256  # in one pick, so that it is over soon
 _MUCH = 0.6  # by how much less a demoted URL must be worth now to be sent further back
+_SUSPECT = 3  # duplicates from one host that make us ask it for a page it cannot have
 _MAY_BE_TRAPS = frozenset((Found.LINK, Found.REDIRECT, Found.SITEMAP))
-_NONE = np.zeros(0, np.int32)
 
 
-class Open(msgspec.Struct, frozen=True):
-    """A page whose links may be followed, with what was said of it, and the buckets of its words, if counted."""
+class _Followed(NamedTuple):
+    """A page whose links are followed: what they are worth, and which of them, by their positions."""
 
-    lease: Lease
-    page: Page
+    kept: KeptPage
     value: Value
-    score: float
-    buckets: Int32s = _NONE
+    links: Sequence[int]
+
+    @property
+    def lease(self) -> Lease:
+        return self.kept.lease
+
+    @property
+    def page(self) -> Page:
+        return self.kept.page
 
 
 class Offers:
@@ -76,7 +83,7 @@ class Offers:
         self.links = links
         self.entries = entries
         self.sites = sites
-        self.leads: dict[int, Leads] = {}  # of the last pages followed
+        self._alike: Counter[str] = Counter()  # duplicates by host
         self._explored: set[int] = set()  # those of them that are tried now
         self._explored_at = 0  # pages taken in when the last was chosen
         self._untried: deque[Target] = deque(maxlen=1000)  # demoted, though none of their own kind was tried
@@ -99,15 +106,6 @@ class Offers:
             if (target := canonical(url)) is not None and self._owner_of(target.host) == self.me
         ]
 
-    def sitemaps(self, targets: Iterable[Target], parent: int, hops: int) -> None:
-        """Queue sitemaps, to be read for their links."""
-        self.offer([Candidate(t, _SITEMAP_PRIORITY, -1, 0, parent, Found.MAP, hops=hops) for t in targets])
-
-    def sitemap_pages(self, targets: Iterable[Target], lease: Lease) -> None:
-        """Queue the pages that a sitemap names: worth a little, for nothing is known of them."""
-        found = (lease.topic, lease.depth + 1, lease.id, Found.SITEMAP)
-        self.offer([Candidate(target, _SITEMAP_PRIORITY, *found) for target in targets])
-
     def probe(self, lease: Lease) -> None:
         """Ask the host for a page that it cannot have."""
         origin = lease.url[: lease.url.index("/", 8)]
@@ -122,20 +120,35 @@ class Offers:
             self.offer(self._planted(fronts, 1.0, Found.LINK))
             self.sites.begin()
 
-    def follow(self, pages: Sequence[Open]) -> None:
-        """Offer the links of a batch of pages that are new; those that wait may come to be worth more."""
-        followed: list[tuple[Open, Sequence[int]]] = []
-        for p in pages:
-            keep: Sequence[int] = range(len(p.page.links))
-            if p.page.nofollow or self.policy.shuns_any or any(link.nofollow for link in p.page.links):
-                keep = self._allowed(p.lease, p.page)
-            followed.append((p, keep))
-        found = [(p, i) for p, keep in followed for i in keep]
+    def follow(self, kept: Sequence[KeptPage]) -> None:
+        """Offer the new links of a batch of pages; traps and hosts are told what the pages mean for them."""
+        if not kept:
+            return
+        # What is read late was noted when it was kept unread.
+        outcomes = [(p.lease.id, self._note(p, p.words)) for p in kept if p.words is not None]
+        leads = self._follow([_Followed(p, p.value, self._positions(p)) for p in kept if p.value is not None])
+        for id, outcome in outcomes:
+            if led := leads.get(id):
+                outcome = msgspec.structs.replace(outcome, leads_out=led.out, leads_off=led.off, fertile=led.fertile)
+            self.traps.note(outcome)
+
+    def sites_done(self) -> list[str]:
+        """Of the sites to be crawled now those of which nothing is left here."""
+        return self.sites.done() if self.sites is not None else []
+
+    def took(self, leases: Iterable[Lease]) -> None:
+        """These have been answered: sites of which nothing is left are done."""
+        if self.sites is not None:
+            self.sites.took(leases)
+
+    def _follow(self, pages: Sequence["_Followed"]) -> dict[int, Leads]:
+        """Those links that are new; what waits may come to be worth more. Gives where new links of each page lead."""
+        found = [(p, i) for p in pages for i in p.links]
         new = self.frontier.fresh([p.page.links[i].target.id for p, i in found])
         fresh = [self._candidate(*found[k]) for k in new]
-        self._note_leads(pages, [found[k] for k in new])
+        leads = self._leads(pages, [found[k] for k in new])
         if self.links is not None:
-            self._learn(self.links, followed, fresh)
+            self._learn(self.links, pages, fresh)
         self._route(fresh)
         if self.links is None:
             for p in pages:
@@ -143,23 +156,48 @@ class Offers:
                     self._raise(p)
         elif self.links.due():
             self.frontier.rescore(self.links.refresh())
+        return leads
 
-    def _note_leads(self, pages: Sequence[Open], fresh: Sequence[tuple[Open, int]]) -> None:
-        """Remember where the new links of these pages lead."""
+    def _positions(self, p: KeptPage) -> Sequence[int]:
+        """Positions of the links of a page that may be followed."""
+        if p.page.nofollow or self.policy.shuns_any or any(link.nofollow for link in p.page.links):
+            return self._allowed(p.lease, p.page)
+        return range(len(p.page.links))
+
+    def _leads(self, pages: Sequence["_Followed"], fresh: Sequence[tuple["_Followed", int]]) -> dict[int, Leads]:
+        """Where the new links of these pages lead."""
         links: dict[int, list[Target]] = defaultdict(list)
         for p, i in fresh:
             links[p.lease.id].append(p.page.links[i].target)
-        self.leads = {
+        return {
             p.lease.id: leads_of(p.page, links[p.lease.id], self.traps.domain_of) for p in pages if p.lease.id in links
         }
 
-    def _raise(self, found: Open) -> None:
+    def _note(self, p: KeptPage, words: Hashes) -> Outcome:
+        """What a page means for URLs like it; a host that gives copies is probed, one that is full is given up."""
+        url, host = p.lease.url, p.lease.host
+        breeds = repeats = False
+        if p.parent_url:
+            breeds = is_kin(url, p.parent_url)
+            repeats = self.traps.repeats(url, words) and (breeds or kind_of(url) == kind_of(p.parent_url))
+        if not p.is_fake:
+            self.traps.compare(sighting(url, host, p.page.simhash))
+        if p.is_copy:
+            self._alike[host] += 1
+            if self._alike[host] == _SUSPECT:
+                self.probe(p.lease)
+        if p.fills_host:
+            self.frontier.give_up(host, State.REFUSED, "host-full")
+        mirrors = bool(p.twin) and p.twin_host != host
+        return Outcome(url, host, p.verdict.topic >= 0, p.is_copy, repeats, mirrors, breeds)
+
+    def _raise(self, found: "_Followed") -> None:
         """A good page links to what waits already: that may be worth more now."""
         good = (link.target for link in found.page.links if not link.nofollow)
         for factor, targets in self.focus.by_factor(found.page.host, found.lease.depth + 1, good).items():
             self.frontier.raise_priority(targets, found.value.priority * factor)
 
-    def _candidate(self, found: Open, i: int) -> Candidate:
+    def _candidate(self, found: "_Followed", i: int) -> Candidate:
         lease, page, value = found.lease, found.page, found.value
         link = page.links[i]
         # The words around a link cost ten times the link: only where it may be fetched.
@@ -177,44 +215,40 @@ class Offers:
 
     # --- what links are worth ----------------------------------------------------------------------------------
 
-    def _learn(
-        self, judge: LinkJudge, followed: Sequence[tuple[Open, Sequence[int]]], fresh: Sequence[Candidate]
-    ) -> None:
+    def _learn(self, judge: LinkJudge, followed: Sequence["_Followed"], fresh: Sequence[Candidate]) -> None:
         """Let the judge of links see pages with the words around their links, and value those that are new."""
         known = {candidate.target.id: candidate.context for candidate in fresh}
         seen = []
-        for p, keep in followed:
-            targets = [p.page.links[i].target.id for i in keep]
+        for p in followed:
+            targets = [p.page.links[i].target.id for i in p.links]
             contexts: dict[int, str] = {}
             for i in judge.wanted(targets, known):
                 text = known.pop(targets[i], None)
-                contexts[i] = p.page.around(keep[i])[:300] if text is None else text
-            seen.append(Seen(p.lease.id, p.score, p.buckets, targets, contexts))
+                contexts[i] = p.page.around(p.links[i])[:300] if text is None else text
+            seen.append(Seen(p.lease.id, p.kept.score, p.kept.buckets, targets, contexts))
         judge.see(seen)
         worths = judge.worth([candidate.target.id for candidate in fresh])
         for candidate, worth in zip(fresh, worths, strict=True):
             candidate.priority = worth
 
-    def judged(self, scores: Mapping[int, float]) -> None:
-        """A new model has judged the pages again: what waits is worth something else now."""
-        if self.links is not None:
-            self.links.score(scores)
-            self.valued(self.links.refresh())
-
-    def valued(self, worth: dict[int, float]) -> None:
-        """What waits is worth this now; the ledger is told, for a start after a kill."""
+    def reprioritise(self, found: Revaluation) -> None:
+        """What waits is worth something else now; the ledger is told, for a start after a kill."""
+        worth = found.waiting
+        if self.links is not None and found.scores is not None:
+            self.links.score(found.scores)
+            worth = self.links.refresh()
+        elif found.cold:
+            self.frontier.rescore_cold(found.cold)
         self.frontier.rescore(worth)
         self.frontier.ledger.set_priorities(self.frontier.priorities())
 
-    def recall(self, id: int, score: float, buckets: Int32s, links: Sequence[int]) -> None:
-        """Take up again a page that was seen before the last stop."""
+    def recall(self, seen: Sequence[Seen], contexts: Sequence[tuple[int, str]]) -> None:
+        """Take up again pages that were seen before the last stop, and the words around links."""
         if self.links is not None:
-            self.links.see([Seen(id, score, buckets, links, {})])
-
-    def recall_contexts(self, contexts: Sequence[tuple[int, str]]) -> None:
-        """Take up again the words around links."""
-        if self.links is not None and contexts:
-            self.links.hear([id for id, _ in contexts], [text for _, text in contexts])
+            for page in seen:
+                self.links.see([page])
+            if contexts:
+                self.links.hear([id for id, _ in contexts], [text for _, text in contexts])
 
     def _allowed(self, lease: Lease, page: Page) -> Sequence[int]:
         """Positions of links that may be followed; the others are written down as refused, with the reason."""

@@ -16,12 +16,13 @@ from collections.abc import Callable
 
 import msgspec
 
-from analecta.crawl.control import Order, Reins
+from analecta.crawl.control import News, Order, Reins, Report, with_settled
 from analecta.crawl.discovery import Offers
-from analecta.crawl.fetcher import Asker, Flight
-from analecta.crawl.ingest import Landed, Pages
+from analecta.crawl.fetcher import Asker, Flight, Landed
+from analecta.crawl.ingest import Pages
 from analecta.crawl.late_documents import Pile
 from analecta.crawl.outcomes import Harvest
+from analecta.crawl.page_judge import PageJudge
 from analecta.crawl.processes.exchange import Exchange, Hello, Letter, Receipt
 from analecta.fetch.budget import Budget
 from analecta.frontier.clock import Lines
@@ -29,6 +30,7 @@ from analecta.frontier.frontier import NEVER, Frontier
 from analecta.frontier.policy import SEED_PRIORITY
 from analecta.frontier.traps import NEAR
 from analecta.model import Lease, NoAnswer
+from analecta.protocols import Judge
 from analecta.store.archive import Archive
 from analecta.store.partition import Shard
 
@@ -44,10 +46,13 @@ class Engine:
     def __init__(
         self,
         *,
+        number: int,
+        load_judge: Callable[[str], Judge],
         asker: Asker,
         frontier: Frontier,
         harvest: Harvest,
         pages: Pages,
+        page_judge: PageJudge,
         offers: Offers,
         exchange: Exchange,
         shard: Shard,
@@ -61,14 +66,19 @@ class Engine:
         patience: float = FAR_OFF,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`ordered` takes answers in the order of asking: the same web then gives the same crawl.
+        """The engine of partition `number`; `load_judge` gives the judge of a model.
+
+        `ordered` takes answers in the order of asking: the same web then gives the same crawl.
 
         What waits on hosts that must be left alone for longer than `patience` seconds holds up nothing else.
         """
+        self.number = number
+        self.load_judge = load_judge
         self.asker = asker
         self.frontier = frontier
         self.harvest = harvest
         self.pages = pages
+        self.page_judge = page_judge
         self.offers = offers
         self.exchange = exchange
         self.shard = shard
@@ -101,7 +111,7 @@ class Engine:
             self.launch(leases)
             self.pile.go_on(self.wake)
             self.exchange.flush(self.clock())
-            self.reins.report(self)
+            self.report()
         await self.abandon()
 
     # --- the steps -------------------------------------------------------------------------------------------------
@@ -113,7 +123,7 @@ class Engine:
                 case Letter() | Receipt() | Hello():
                     self.offers.offer(self.exchange.take(message))
                 case Order():
-                    self.reins.obey(message, self)
+                    self.obey(message)
 
     async def land(self) -> list[Flight]:
         """The next batch of answers; less than a full one if no more come soon, in order if order matters."""
@@ -130,17 +140,23 @@ class Engine:
         return self._take_landed()
 
     def work(self, batch: list[Flight]) -> None:
-        """Parse, judge, archive, keep; offer the links."""
+        """Give each URL its new state, keep the pages, offer what was found."""
         for flight in batch:
             if rules := flight.learned:
-                self.harvest.learned(flight.lease.host, rules)
+                self.offers.offer(self.harvest.learned(flight.lease.host, rules))
             if flight.delay:
                 self.frontier.slow_down(flight.lease.host, flight.delay)
         if batch:
             self._count(len(batch))
-            self.harvest.take([flight.landed for flight in batch if flight.landed], self.now())
+            landed = [flight.landed for flight in batch if flight.landed]
+            settled = self.harvest.settle(landed, self.now())
+            self.offers.offer(settled.candidates)
+            for lease, answer in settled.soft_404:
+                self.pages.learn_soft404(lease, answer)
+            self.offers.follow(self.pages.keep(settled.pages))
+            self.offers.took(one.lease for one in landed)
             self._leave_lines(batch)
-        self.pages.take_late(self.pile.taken())
+        self.offers.follow(self.pages.keep_late(self.pile.taken()))
 
     def pick(self) -> list[Lease]:
         """The best that may be asked for now; URLs that have meanwhile turned out to be of a trap go to the back."""
@@ -171,18 +187,87 @@ class Engine:
             self.tasks.add(task)
             task.add_done_callback(self.tasks.discard)
 
+    def obey(self, order: Order) -> None:
+        """Follow an order of the coordinator."""
+        before = self.reins.accept(order)
+        if before is None:
+            return
+        if order.sites != before.sites:
+            self.offers.go_to(order.sites)
+        if order.mirrors:
+            self.offers.traps.condemn(order.mirrors)
+        if not order.model:
+            return
+        self.frontier.floor = NEAR if order.near_only else -NEVER
+        turned = self.page_judge.turn(order.course)
+        if order.model != self.page_judge.model:
+            self.offers.reprioritise(self.page_judge.adopt(self.load_judge(order.model), order.model))
+            self.asker.documents_wait = True
+        elif turned:
+            self.offers.reprioritise(self.page_judge.revalued())
+        else:
+            return
+        if front := self.page_judge.front(order.hubs):
+            self.frontier.rescore(front)
+
+    def report(self) -> None:
+        """Tell the coordinator how things stand, if it is time; at once what it waits for."""
+        news = self.news()
+        if self.reins.is_due(news):
+            self.reins.report(self.status(news))
+
+    def news(self) -> News:
+        """What the coordinator waits for."""
+        idle = self.allowance() <= 0 and not self.flights
+        left = self._examples_left() > 0
+        return News(left, self.page_judge.model, idle, self.best() >= 0, self.offers.sites_done())
+
+    def status(self, news: News) -> Report:
+        """How this partition stands."""
+        frontier, learning = self.frontier, self.page_judge.focus.course.learning
+        left, due = self._examples_left(), frontier.next_due()
+        sightings = self.offers.traps.take_sightings()
+        return Report(
+            partition=self.number,
+            serial=0,
+            tally=msgspec.structs.replace(with_settled(self.pages.tally, frontier.settled), hosts=len(frontier.hosts)),
+            order=0,
+            granted=0,
+            flying=len(self.flights),
+            queued=len(frontier),
+            seeds_left=left,
+            pending=self.exchange.pending,
+            sent=self.exchange.sent,
+            received=self.exchange.received,
+            model=self.page_judge.model,
+            wait=-1.0 if due is None else max(0.0, due - self.clock()),
+            silent=len(frontier.silent),
+            titles=list(self.pages.titles),
+            unread=len(self.pile),
+            near=frontier.count_above(NEAR) + len(self.flights) if learning else -1,
+            done=news.sites_done,
+            next_host=frontier.next_host(),
+            in_turn=left > 0 and frontier.in_turn(SEED_PRIORITY),
+            best=self.best(),
+            stuck=frontier.stuck(),
+            seen=[] if self.reins.alone else sightings,
+        )
+
+    def _examples_left(self) -> int:
+        return self.seeds_left() if self.page_judge.judge is None else 0
+
     # --- how much, and how good ------------------------------------------------------------------------------------
 
     def room(self) -> int:
         """How many more may be asked for now."""
-        return max(0, min(self.parallel - len(self.flights), self.reins.allowance(self)))
+        return max(0, min(self.parallel - len(self.flights), self.allowance()))
 
     def floor(self) -> float:
         """Before there is a model only the examples are fetched: the model is made from them.
 
         What is demoted waits while any other URL waits or is under way, here or in another partition.
         """
-        if self.pages.judge is None:
+        if self.page_judge.judge is None:
             return SEED_PRIORITY
         return 0.0 if self.has_open() else min(0.0, self.reins.floor(self.ordered))
 
@@ -191,13 +276,17 @@ class Engine:
         flying = any(flight.lease.priority >= 0 for flight in self.flights)
         return flying or self.frontier.has_open(self.now(), self.patience)
 
+    def allowance(self) -> int:
+        """How many more pages the coordinator lets us ask for."""
+        return self.reins.allowance(self.pages.tally.pages + len(self.flights))
+
     def best(self) -> float:
         """0 where a URL that is not demoted waits or is under way, else the priority of the best that waits."""
         return 0.0 if self.has_open() else self.frontier.best_demoted(self.now(), self.patience)
 
     def _near(self) -> float:
         """A crawl in order sees for itself, and at once, whether the learning phase has what it wants (B10)."""
-        if not self.pages.focus.course.learning:
+        if not self.page_judge.focus.course.learning:
             return -NEVER
         due = self.frontier.first_due()
         soon = due is None or due - self.now() <= FAR_OFF
@@ -235,7 +324,7 @@ class Engine:
         if self.lines is None:
             return
         due = self.frontier.first_due()
-        led = self.pages.judge is not None or self.seeds_left() > 0
+        led = self.page_judge.judge is not None or self.seeds_left() > 0
         if empty and not self.flights and due is not None and self.room() and led:
             self.lines.idle(due)
         else:
@@ -307,4 +396,4 @@ class Engine:
             self.frontier.requeue(flight.lease, "stopped", asked=False)
         self.flights.clear()
         self.keep()
-        self.reins.report(self, always=True)
+        self.reins.report(self.status(self.news()))

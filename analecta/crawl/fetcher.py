@@ -6,24 +6,74 @@ place; any other gives the page back to the frontier instead. The frontier hears
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from enum import Enum, auto
 
 import msgspec
 
-from analecta.crawl.ingest import Landed, Pages
 from analecta.crawl.late_documents import Pile
-from analecta.crawl.outcomes import Harvest
 from analecta.fetch.robots import Later, Robots, Rules
 from analecta.frontier.clock import Line
 from analecta.frontier.frontier import Frontier
 from analecta.frontier.hosts import SLOW_DOWN, adapted_delay, retry_after
-from analecta.model import Answer, Fetched, Lease, NoAnswer, Request, Target
+from analecta.model import Answer, Candidate, Fetched, Found, Lease, NoAnswer, Page, Request, Target
 from analecta.parse import Parser, ParserDied
+from analecta.parse.sitemap import Sitemap, read_sitemap
 from analecta.protocols import Fetch, Locate
 from analecta.store.archive import Archive
+from analecta.text.tokens import LOOKED_AT
 
+_REDIRECTS = frozenset((301, 302, 303, 307, 308))
+_LINK = 100  # characters that are judged in the time that a link takes
+_SMALL_MAP = 32 * 1024  # bytes: some 300 URLs, which are read in a few milliseconds
+_SLICE = 500  # URLs of a sitemap that are offered at once
+_SITEMAP_PRIORITY = 0.05  # a URL of which nothing is known but that it exists
 IN_PLACE = 5.0  # seconds that a request waits in place for its host, because of what came after it was picked
 PATIENCE = 10.0  # seconds that a crawl in order waits in place where a host asks for it
+
+
+class AnswerKind(Enum):
+    """What an answer is to the URL that was asked for."""
+
+    PAGE = auto()
+    PROBE = auto()  # how its host answers for a page that it cannot have
+    REDIRECT = auto()
+    UNCHANGED = auto()
+    NOT_OK = auto()
+    SITEMAP = auto()
+    BROKEN_OFF = auto()
+
+
+def kind_of_answer(lease: Lease, answer: Answer, tries: int) -> AnswerKind:
+    """What an answer is; one that was broken off is asked for again while `tries` are left."""
+    if lease.found == Found.PROBE:
+        return AnswerKind.PROBE
+    if answer.status in _REDIRECTS:
+        return AnswerKind.REDIRECT
+    if answer.status == 304:
+        return AnswerKind.UNCHANGED
+    if not 200 <= answer.status < 300:
+        return AnswerKind.NOT_OK
+    if lease.found == Found.MAP:
+        return AnswerKind.SITEMAP
+    if answer.truncated == "disconnect" and lease.tries < tries:
+        return AnswerKind.BROKEN_OFF
+    return AnswerKind.PAGE
+
+
+class Landed(msgspec.Struct):
+    """A fetch that is over; what is a page has been parsed, here or in a child."""
+
+    lease: Lease
+    fetched: Fetched
+    page: Page | ParserDied | None = None
+    sitemap: Sitemap | None = None  # a large one, of which all pages but the last have been offered
+
+    @property
+    def work(self) -> int:
+        """How much there is still to do with it: characters to judge, and links that take as long as so many."""
+        page = self.page
+        return min(len(page.text), LOOKED_AT) + _LINK * len(page.links) if isinstance(page, Page) else 0
 
 
 class Flight(msgspec.Struct):
@@ -45,18 +95,24 @@ class Asker:
         robots: Robots,
         parser: Parser,
         frontier: Frontier,
-        harvest: Harvest,
-        pages: Pages,
         archive: Archive,
         pile: Pile,
+        suspect: Callable[[int], None],
+        offer: Callable[[Sequence[Candidate]], None],
+        tries: int = 3,
         ordered: bool = False,
         clock: Callable[[], float] = time.monotonic,
         locate: Locate | None = None,
     ) -> None:
-        """`locate` tells the address of a host, where the frontier limits what is asked of one address."""
+        """`suspect(id)` is told which URL is being parsed, so that a crash can be laid at its door.
+
+        `offer` takes the pages of a large sitemap, some at a time. `locate` tells the address of a host, where the
+        frontier limits what is asked of one address.
+        """
         self.fetch, self.robots, self.parser, self.frontier = fetch, robots, parser, frontier
-        self.harvest, self.pages, self.archive, self.pile = harvest, pages, archive, pile
+        self.archive, self.pile, self.suspect, self.offer, self.tries = archive, pile, suspect, offer, tries
         self.ordered, self.clock, self.locate = ordered, clock, locate
+        self.documents_wait = False  # examples are learned from at once; documents wait only once there is a judge
         self._parsing, self._reading = asyncio.Lock(), asyncio.Lock()
 
     async def landed(self, flight: Flight) -> Landed:
@@ -69,13 +125,36 @@ class Asker:
 
     async def _read(self, landed: Landed, answer: Answer) -> None:
         """Parse what is a page: each in a turn of its own, so that other work comes between them."""
-        if self.harvest.is_page(landed.lease, answer):
+        kind = kind_of_answer(landed.lease, answer, self.tries)
+        if kind == AnswerKind.PAGE:
             if self.parser.heavy(answer):
                 await self._parse_apart(landed, answer)
             else:
-                landed.page = self.pages.parse(landed.lease, answer)
-        elif not self.ordered and self.harvest.is_large_map(landed.lease, answer):
-            await self.harvest.read_map(landed.lease, answer)
+                landed.page = self._parse(landed.lease, answer)
+        elif kind == AnswerKind.SITEMAP and not self.ordered and len(answer.body) > _SMALL_MAP:
+            landed.sitemap = await self._read_sitemap(landed.lease, answer)
+
+    def _parse(self, lease: Lease, answer: Answer) -> Page | ParserDied:
+        """Parse a page that is not heavy, here and now."""
+        self.suspect(lease.id)
+        try:
+            return self.parser(answer, Target(lease.url, lease.id, lease.host), heavy=False)
+        except ParserDied as died:
+            return died
+        finally:
+            self.suspect(0)
+
+    async def _read_sitemap(self, lease: Lease, answer: Answer) -> Sitemap:
+        """Read a large sitemap while everything else goes on, and offer its pages some at a time.
+
+        The lease ends with the last of them, so that after a kill the sitemap is read again.
+        """
+        sitemap = await asyncio.to_thread(read_sitemap, answer.body, answer.url)
+        for _ in range(0, len(sitemap.urls) - _SLICE, _SLICE):
+            self.offer(sitemap_pages(sitemap.urls[:_SLICE], lease))
+            del sitemap.urls[:_SLICE]
+            await asyncio.sleep(0)
+        return sitemap
 
     async def _ask_in_line(self, flight: Flight, line: Line) -> Fetched:
         """After those that were chosen before it at its host, and when the host may be asked."""
@@ -108,7 +187,7 @@ class Asker:
 
     def _short_wait(self, lease: Lease, answer: Answer) -> float:
         """Seconds that a busy host asks for, if that is worth waiting for; else 0."""
-        if answer.status not in SLOW_DOWN or lease.tries >= self.harvest.tries:
+        if answer.status not in SLOW_DOWN or lease.tries >= self.tries:
             return 0.0
         wait = retry_after(answer.headers, time.time(), self.frontier.manners.back_off)
         return wait if wait <= PATIENCE else 0.0
@@ -221,7 +300,8 @@ class Asker:
         lease = landed.lease
         target = Target(lease.url, lease.id, lease.host)
         unread = self.parser.unread(answer, target)
-        if unread and self.pile.full() and self._may_wait():
+        # A crawl in order does nothing earlier or later than another time.
+        if unread and self.pile.full() and self.documents_wait and not self.ordered:
             landed.page = unread
             return
         self.pile.under_way += unread is not None
@@ -233,9 +313,16 @@ class Asker:
         finally:
             self.pile.under_way -= unread is not None
 
-    def _may_wait(self) -> bool:
-        """Examples are learnt from at once, and a crawl in order does nothing earlier or later than another time."""
-        return not self.ordered and self.pages.judge is not None
+
+def sitemap_candidates(targets: Sequence[Target], parent: int, hops: int) -> list[Candidate]:
+    """Sitemaps, to be read for their links."""
+    return [Candidate(t, _SITEMAP_PRIORITY, -1, 0, parent, Found.MAP, hops=hops) for t in targets]
+
+
+def sitemap_pages(targets: Sequence[Target], lease: Lease) -> list[Candidate]:
+    """The pages that a sitemap names: worth a little, for nothing is known of them."""
+    found = (lease.topic, lease.depth + 1, lease.id, Found.SITEMAP)
+    return [Candidate(target, _SITEMAP_PRIORITY, *found) for target in targets]
 
 
 def _not_now(lease: Lease, wait: float = 0.0) -> NoAnswer:

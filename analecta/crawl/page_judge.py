@@ -1,7 +1,7 @@
-"""Pages kept last, judged again by a new model; and what waits, valued again."""
+"""The model in use: pages judged, the last of them judged again by a new model, what waits valued again."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from sqlite3 import Connection
 
@@ -9,17 +9,22 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from analecta.frontier.policy import Focus
+from analecta.frontier.policy import SEED_PRIORITY, Course, Focus
 from analecta.frontier.traps import DEMOTED
-from analecta.model import Verdict
+from analecta.judge.link_judge import Seen
+from analecta.model import OTHERS, Lease, Verdict
 from analecta.protocols import Judge
+from analecta.store.partition import Shard
+from analecta.store.schema import unpack_text
 from analecta.store.urls import Source, Waiting, host_names, sources, waiting
-from analecta.text.tokens import Bags, Words
+from analecta.text.tokens import Bags, Words, excerpt, words
 
 Hashes = npt.NDArray[np.uint64]
 Bag = tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]  # buckets of a page's words, and how often each is met
 _NONE = np.zeros(0, np.uint64)
 _CHUNK = 128
+_FRONT = 1.0  # the priority of links of the best hubs
+_STRAIGHT_ON = msgspec.msgpack.encode(Course())
 
 
 class Remembered(msgspec.Struct):
@@ -32,6 +37,155 @@ class Remembered(msgspec.Struct):
     neighbours: Hashes = _NONE
     hidden: bool = False  # says noindex, or is none: on no topic, whatever its words
     bag: Bag | None = None  # of its own words, where they were counted
+
+
+class JudgedPage(msgspec.Struct):
+    """What is said of a page, with what was looked at: its words, those of links to it and of pages that link to it."""
+
+    verdict: Verdict
+    words: Hashes
+    anchors: Hashes = _NONE
+    neighbours: Hashes = _NONE
+    bag: Bag | None = None  # its words by buckets, where a judge of links looks at them
+
+    def alone(self) -> "JudgedPage":
+        """The same with its own words only."""
+        return JudgedPage(self.verdict, self.words, bag=self.bag)
+
+
+class Revaluation(msgspec.Struct):
+    """What waits is worth something else now: what is said of pages for a judge of links, or else priorities by id."""
+
+    scores: Mapping[int, float] | None = None
+    waiting: dict[int, float] = {}
+    cold: dict[int, float] = {}  # of those outside the frontier's memory
+
+
+class PageJudge:
+    """The model in use, and the last pages that were kept: they are judged again when there is another model."""
+
+    def __init__(self, shard: Shard, focus: Focus, topics: Sequence[str], window: int, judges_links: bool) -> None:
+        """Remembers the last `window` pages; with `judges_links` their words are counted for a judge of links."""
+        self.shard = shard
+        self.focus = focus
+        self.topics = topics
+        self.judge: Judge | None = None
+        self.model = ""
+        self.judges_links = judges_links
+        self.memory = Memory(window)
+        self._valued_by = msgspec.msgpack.decode(shard.get("course", _STRAIGHT_ON), type=Course)
+        self.focus.turn(self._valued_by)
+
+    def judged(self, cut: Words, leases: Sequence[Lease], unread: Container[int]) -> list[JudgedPage]:
+        """What is said of a batch of pages; of those that are `unread`, by the pages that link to them."""
+        anchors, neighbours = self._views(leases)
+        verdicts = self._verdicts(cut, leases, anchors, neighbours)
+        own, bags = apart(cut), self._bags(cut)
+        said, around = (apart(view) if view else [own[0][:0]] * len(own) for view in (anchors, neighbours))
+        return [
+            JudgedPage(self._parents(lease) if i in unread else verdicts[i], own[i], said[i], around[i], bags[i])
+            for i, lease in enumerate(leases)
+        ]
+
+    def _verdicts(
+        self, cut: Words, leases: Sequence[Lease], anchors: Words | None, neighbours: Words | None
+    ) -> list[Verdict]:
+        """The judge's verdicts; before there is one, examples stand for their topic by definition."""
+        if self.judge is None:
+            return [Verdict(t, 1.0, ((t, 1.0),)) if (t := lease.topic) >= 0 else Verdict() for lease in leases]
+        return self.judge.judge_words(cut, anchors, neighbours)
+
+    def _bags(self, cut: Words) -> Sequence[Bag | None]:
+        """The words of each page by buckets, where a judge of links looks at them."""
+        return cut.bags.apart() if self.judges_links else [None] * len(cut)
+
+    def _parents(self, lease: Lease) -> Verdict:
+        """A document whose text cannot be had is what the page is that links to it (S10)."""
+        if (row := self.shard.verdict_of(lease.parent)) is not None:
+            topic, confidence, topics = row
+            return Verdict(topic, confidence, unpack_topics(topics) or ((topic, confidence),) * (topic >= 0))
+        if lease.topic < 0 or lease.astray:  # in another partition, and off topic
+            return Verdict()
+        sure = min(max(lease.priority, 0.0), 1.0)
+        return Verdict(lease.topic, sure, ((lease.topic, sure),))
+
+    def _views(self, leases: Sequence[Lease]) -> tuple[Words | None, Words | None]:
+        """What the judge looks at besides a page's own words: how it was linked to, and from where (B6)."""
+        needs = self.judge.needs if self.judge else frozenset()
+        anchors = self.shard.anchors([lease.id for lease in leases]) if "anchors" in needs else None
+        around = self.shard.texts([lease.parent for lease in leases]) if "neighbours" in needs else None
+        return (
+            None if anchors is None else words(anchors),
+            None if around is None else words([excerpt(unpack_text(text)) for text in around]),
+        )
+
+    # --- the last pages --------------------------------------------------------------------------------------------
+
+    def remember(self, seq: int, id: int, page: JudgedPage, hidden: bool) -> None:
+        """A page was kept in row `seq`; `hidden`: it is on no topic, whatever it says."""
+        self.memory.pages.append(Remembered(seq, id, page.words, page.anchors, page.neighbours, hidden, page.bag))
+
+    def recall(self) -> tuple[list[Seen], list[tuple[int, str]]]:
+        """Take up again what was known at the last stop: pages for a judge of links, and the words around links."""
+        window = self.memory.pages.maxlen or 0
+        rows = self.shard.last_pages(window, SEED_PRIORITY) if window else []
+        seen = []
+        for start in range(0, len(rows), 64):
+            part = rows[start : start + 64]
+            cut = words([excerpt(unpack_text(text)) for _, _, _, text, _, _ in part])
+            own = zip(part, apart(cut), self._bags(cut), strict=True)
+            for (seq, id, confidence, _, links, hidden), hashes, bag in own:
+                self.memory.pages.append(Remembered(seq, id, hashes, hidden=hidden, bag=bag))
+                if bag is not None:
+                    to = np.frombuffer(links or b"", np.int64).tolist()
+                    seen.append(Seen(id, confidence, bag[0], to, {}))
+        return seen, self.shard.last_contexts(4 * window) if rows else []
+
+    # --- another model, another course -----------------------------------------------------------------------------
+
+    def adopt(self, judge: Judge, model: str) -> Revaluation:
+        """Judge with this model from now on, and again the pages that are remembered or were never judged."""
+        self.judge, self.model = judge, model
+        scores: dict[int, float] = {}
+        for page, verdict in self.memory.judge(judge):
+            scores[page.id] = self.focus.open(verdict).confidence
+            self._judged(page.seq, of_hidden(verdict, page.hidden))
+        rows = self.shard.unjudged(SEED_PRIORITY)
+        for start in range(0, len(rows), 16):
+            part = rows[start : start + 16]
+            verdicts = judge.judge_words(words([excerpt(unpack_text(text)) for _, text, _ in part]))
+            for (seq, _, hidden), verdict in zip(part, verdicts, strict=True):
+                self._judged(seq, of_hidden(verdict, hidden))
+        return self.revalued(scores)
+
+    def _judged(self, seq: int, verdict: Verdict) -> None:
+        self.shard.set_verdict(seq, verdict.topic, verdict.confidence, pack_topics(verdict), self.model)
+
+    def turn(self, course: Course) -> bool:
+        """Take the course that the coordinator tells; whether it is another than that by which all was valued."""
+        self.focus.turn(course)
+        return course != self._valued_by
+
+    def revalued(self, scores: Mapping[int, float] | None = None) -> Revaluation:
+        """What waits is worth something else now: there is a new model (and `scores`), or another course."""
+        seen = [page.id for page in self.memory.pages]
+        new_phase = self.focus.course.learning != self._valued_by.learning
+        self._valued_by = self.focus.course
+        self.shard.put("course", msgspec.msgpack.encode(self._valued_by))
+        if self.judges_links:
+            if scores is None:
+                rows = sources(self.shard.db, seen)
+                scores = {row.lease.id: self.focus.open(row.verdict).confidence for row in rows}
+            return Revaluation(scores)
+        cold = review(self.shard.db, self.focus, seen, cold=True, new_phase=True) if new_phase else {}
+        return Revaluation(None, review(self.shard.db, self.focus, seen, new_phase=new_phase), cold)
+
+    def front(self, hubs: Sequence[int]) -> dict[int, float]:
+        """Priorities that let the links of these pages come before all others, once the harvest is on (B10, B12)."""
+        if self.focus.course.learning:
+            return {}
+        links = (self.shard.links_of(id) for id in hubs)
+        return {id: _FRONT for part in links for id in np.frombuffer(part, np.int64).tolist()}
 
 
 class Memory:
@@ -146,3 +300,21 @@ def _factor(host: str, one: Waiting, to: str, focus: Focus) -> float:
     factor = focus.leaving(host, to) * focus.outside(to, one.depth)
     behind = focus.one_entry and host != to and one.priority < DEMOTED  # it is not the one that was let in
     return factor * DEMOTED if behind else factor
+
+
+# --- verdicts as they are stored -------------------------------------------------------------------------------------
+
+
+def of_hidden(verdict: Verdict, hidden: bool) -> Verdict:
+    """A verdict on a page that may be on no topic, whatever it says."""
+    return Verdict(OTHERS, verdict.confidence) if hidden else verdict
+
+
+def pack_topics(verdict: Verdict) -> bytes | None:
+    """The topics of a verdict as a row holds them."""
+    return msgspec.msgpack.encode(verdict.topics) if len(verdict.topics) > 1 else None
+
+
+def unpack_topics(packed: bytes | None) -> tuple[tuple[int, float], ...]:
+    """The topics that a row holds."""
+    return msgspec.msgpack.decode(packed, type=tuple[tuple[int, float], ...]) if packed else ()

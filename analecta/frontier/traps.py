@@ -160,6 +160,12 @@ class Traps:
         if self._hosts_alike.see(page):
             self.condemn(self._hosts_alike.found)
 
+    def take_sightings(self) -> list[Sighting]:
+        """The pages since the last time."""
+        found = list(self.sightings)
+        self.sightings.clear()
+        return found
+
     def condemn(self, mirrors: Iterable[str]) -> None:
         """These hosts have nothing of their own."""
         self._copies.update(mirrors)

@@ -367,23 +367,23 @@ def test_messages_come_back_as_they_were_sent():
 
 def test_f04_a_partition_drains_for_a_while_and_stops_at_once_when_told():
     now = [0.0]
-    reins = Reins(0, None, None, lambda: now[0])
+    reins = Reins(None, lambda: now[0])
     assert not reins.over()
-    reins.obey(Order(0, stop="drain"), None)
+    reins.accept(Order(0, stop="drain"))
     now[0] = 19.0
-    reins.obey(Order(0, stop="drain"), None)
+    reins.accept(Order(0, stop="drain"))
     assert not reins.over()
     now[0] = 20.1
     assert reins.over(), "what is still under way is given up"
     now[0] = 1.0
-    reins.obey(Order(0, stop="now"), None)
+    reins.accept(Order(0, stop="now"))
     assert reins.over()
 
 
 def test_an_order_that_comes_late_is_none():
-    reins = Reins(0, None, None, lambda: 0.0)
+    reins = Reins(None, lambda: 0.0)
     for serial in (1, 3, 2):
-        reins.obey(Order(10 * serial, serial=serial), None)
+        reins.accept(Order(10 * serial, serial=serial))
     assert reins.order.granted == 30
 
 
@@ -392,7 +392,9 @@ def test_an_order_that_comes_late_is_none():
 
 def engine_of(shard, archive, frontier):
     """An engine of which only the keeping is used."""
-    none = dict.fromkeys(("asker", "harvest", "pages", "offers", "exchange", "reins", "pile"))
+    none = dict.fromkeys(
+        ("number", "load_judge", "asker", "harvest", "pages", "page_judge", "offers", "exchange", "reins", "pile")
+    )
     return Engine(shard=shard, archive=archive, frontier=frontier, budget=Budget(1_000_000), **none)
 
 

@@ -1,17 +1,16 @@
 """Links on their way to the frontier: in which order they wait."""
 
-import numpy as np
 import pytest
 from making import FREE, candidate, drained, lease, shard_at, target
 
-from analecta.crawl.discovery import Offers, Open
+from analecta.crawl.discovery import Offers
+from analecta.crawl.ingest import KeptPage
+from analecta.crawl.page_judge import Revaluation
 from analecta.frontier.frontier import Frontier
 from analecta.frontier.hosts import Manners
 from analecta.frontier.policy import SEED_PRIORITY, Bounds, Course, Entries, Focus, Near, Policy, Value, best_first
 from analecta.frontier.traps import Outcome, Traps
-from analecta.model import Link, Page, Tally
-
-NO_WORDS = np.zeros(0, np.uint64)
+from analecta.model import Link, Page, Tally, Verdict
 
 
 @pytest.fixture
@@ -38,7 +37,7 @@ def page(url, worth, *links):
     """A page on topic whose links are worth so much."""
     at = lease(url)
     found = Page(at.url, at.id, at.host, "text/html", links=[Link(target(link)) for link in links])
-    return Open(at, found, Value(worth, 0, 0, True), worth, NO_WORDS)
+    return KeptPage(at, found, Verdict(0, worth), Value(worth, 0, 0, True), worth)
 
 
 def test_a_better_page_raises_what_waits(shard):
@@ -91,7 +90,7 @@ def test_f70_what_turned_out_to_be_a_trap_stays_behind_when_all_is_valued_again(
     for one in offers.pick(30, 0.0, 0.0):
         frontier.requeue(one, "again", asked=False)
     ids = [target(f"http://a.test/cal/{n}").id for n in range(20)]
-    offers.valued(dict.fromkeys(ids, 0.99))
+    offers.reprioritise(Revaluation(waiting=dict.fromkeys(ids, 0.99)))
     assert [url for url in drained(frontier)[:3] if "/cal/" in url] == []
 
 

@@ -58,6 +58,6 @@ def test_f25_a_probe_on_which_the_parser_breaks_does_not_end_the_crawl(tmp_path)
     pages = {f"a.test{path}": html("/", words=prose("same")) for path in (probe, "/0", "/1", "/2", "/3")}
     with site(pages, {"a.test/": ("/0", "/1", "/2", "/3")}) as server:
         library = make_library(tmp_path / "lib", ["http://a.test/"], server.address)
-        crawl_alone(library, lambda engine: setattr(engine.pages.parser, "parsers", {"text/html": parse}))
+        crawl_alone(library, lambda engine: setattr(engine.asker.parser, "parsers", {"text/html": parse}))
     assert probe in server.paths()
     assert len(kept(library)) == 5

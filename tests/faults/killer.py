@@ -28,7 +28,7 @@ def abort(_answer: Answer, _target: Target, _mime: str) -> Page:
 
 def tweak(engine: Engine) -> None:
     """Put the deadly parser in place."""
-    engine.pages.parser = Deadly()
+    engine.asker.parser = Deadly()
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from itertools import pairwise
 import pytest
 
 from analecta.crawl.engine import Engine
+from analecta.model import Found
 from analecta.parse import TOO_LATE, UNREAD, Parser, Sandbox
 from analecta.parse.sandbox import TIME_UP
 from analecta.store.library import Library
@@ -77,15 +78,16 @@ def test_f62_twenty_five_heavy_pages_are_never_worked_on_in_one_turn(tmp_path):
     together: list[int] = []
 
     def watch(engine: Engine) -> None:
-        take = engine.pages.take
+        keep = engine.pages.keep
 
         def noted(batch):
             together.append(len(batch))
-            take(batch)
+            kept = keep(batch)
             if sum(together) == len(heavy):
                 engine.reins.over = lambda: True
+            return kept
 
-        engine.pages.take = noted
+        engine.pages.keep = noted
 
     turns = Turns()
     with HostileServer(heavy) as server:
@@ -135,16 +137,17 @@ def test_f62_other_hosts_keep_their_rate_while_twenty_five_heavy_pages_are_worke
     done: list[int] = []  # pages that other hosts were asked for since, when each heavy page was done
 
     def watch(engine: Engine) -> None:
-        take = engine.pages.take
+        keep = engine.pages.keep
 
         def noted(batch):
-            take(batch)
+            kept = keep(batch)
             asked = sum(one.host in OTHERS and one.path.strip("/") in NAMES[BEGUN + 1 :] for one in [*server.asked])
             done.extend(asked for one in batch if f"{one.lease.host}/" in heavy)
             if len(done) == len(heavy):
                 engine.reins.over = lambda: True
+            return kept
 
-        engine.pages.take = noted
+        engine.pages.keep = noted
 
     with HostileServer(all_at_once(heavy)) as server:
         fetch = {"deadline": 60.0, "first_byte_timeout": 60.0, "delay": 0.05}
@@ -172,7 +175,7 @@ def test_f62_heavy_pages_that_wait_for_the_child_do_not_keep_documents_and_other
     def watch(engine: Engine) -> None:
         sandbox = engine.asker.parser.sandbox
         sandbox.parser, sandbox.limit_seconds = "tests.parse.crashing:until_told", 2.0
-        take, take_late = engine.pages.take, engine.pages.take_late
+        keep, keep_late = engine.pages.keep, engine.pages.keep_late
 
         def note(*urls: str) -> None:
             order.extend(urls)
@@ -180,14 +183,16 @@ def test_f62_heavy_pages_that_wait_for_the_child_do_not_keep_documents_and_other
                 (tmp_path / "read").touch()
 
         def noted(batch):
-            take(batch)
+            kept = keep(batch)
             note(*(one.lease.url for one in batch if getattr(one.page, "limits", "") != UNREAD))
+            return kept
 
         def noted_late(late):
-            take_late(late)
+            kept = keep_late(late)
             note(*(one.lease.url for one in late))
+            return kept
 
-        engine.pages.take, engine.pages.take_late = noted, noted_late
+        engine.pages.keep, engine.pages.keep_late = noted, noted_late
 
     with HostileServer(heavy | chain | {"home.test/": home, "document.test/": rtf}) as server:
         library = make_library(tmp_path / "lib", ["http://home.test/"], server.address)
@@ -223,17 +228,18 @@ def mapped(count: int) -> dict[str, Behaviour]:
 
 def offered(engine: Engine, sizes: list[int], enough: int, cut: bool = False) -> None:
     """Note how many pages of a sitemap are offered at a time; with `enough` the crawl ends, or is cut off."""
-    offer = engine.offers.sitemap_pages
+    offer = engine.offers.offer
 
-    def noted(targets, lease):
-        sizes.append(len(targets))
-        offer(targets, lease)
-        if sum(sizes) == enough:
+    def noted(candidates):
+        offer(candidates)
+        count = sum(candidate.found == Found.SITEMAP for candidate in candidates)
+        sizes.extend([count] if count else [])
+        if count and sum(sizes) == enough:
             engine.reins.over = lambda: True
             if cut:
                 raise asyncio.CancelledError
 
-    engine.offers.sitemap_pages = noted
+    engine.offers.offer = engine.asker.offer = noted
 
 
 def known(library: Library) -> int:
