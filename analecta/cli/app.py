@@ -48,10 +48,6 @@ COMMANDS = {
     "verify": "Check every file of a library for damage; an interrupted check continues where it stopped.",
     "topics": "Show the tree of topics, split a topic into subtopics, undo a split.",
 }
-_MODULES = {
-    "add": "new", "health": "crawl", "explain": "status", "index": "search", "retrain": "feedback",
-    "sites": "communities", "repeat": "bundle", "recipes": "status", "demo": "evaluate", "replay": "evaluate",
-}  # fmt: skip
 
 
 class LazyCommand(TyperCommand):
@@ -72,7 +68,7 @@ class LazyGroup(TyperGroup):
 
 def load_command(name: str) -> Any:
     """The command itself, from the module of its name."""
-    import_module(f"analecta.cli.{_MODULES.get(name, name).replace('-', '_')}")
+    import_module(f"analecta.cli.{name.replace('-', '_')}")
     return typer.main.get_group(app).commands[name]
 
 

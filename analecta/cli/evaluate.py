@@ -1,4 +1,4 @@
-"""Commands to try things on webs of this machine: replay, evaluation, the demo."""
+"""The command that measures recipes by whole crawls over webs of this machine."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,25 +9,6 @@ from analecta.cli.app import Json, app, console, print_json
 from analecta.cli.evaluate_communities import WithCommunities
 from analecta.errors import BadUse
 from analecta.signals import INTERRUPTED
-
-
-@app.command()
-def replay(
-    paths: Annotated[
-        list[Path],
-        typer.Argument(metavar="PATH...", help="WARC files, or folders of such; or pocket[:PAGES], villages[:SITES]."),
-    ],
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Where to listen on 127.0.0.1; 0 takes a free one.")],
-    search: Annotated[bool, typer.Option("--search", help="Also answer /search?q=WORDS.")] = False,
-    delay: Annotated[float, typer.Option(metavar="S", min=0, help="Seconds before each answer.")] = 0.0,
-    error_rate: Annotated[float, typer.Option(metavar="X", min=0, max=1, help="Share of answers that fail.")] = 0.0,
-    processes: Annotated[int, typer.Option(metavar="N", min=1, help="Processes that serve.")] = 1,
-) -> None:
-    """Serve archived pages as a web on this machine, under their own host names; or a made-up web."""
-    from analecta.testweb.replay import replay
-
-    replay(paths, port, delay, error_rate, search, processes)
-    raise typer.Exit(INTERRUPTED)  # nothing else ends it
 
 
 @app.command(cls=WithCommunities)
@@ -107,15 +88,3 @@ def _example(text: str) -> tuple[str, str]:
 def _listed(*texts: str) -> list[str]:
     """What stands between commas."""
     return [part.strip() for text in texts for part in text.split(",") if part.strip()]
-
-
-@app.command()
-def demo(
-    folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="Where to make the library.")] = Path("demo-library"),
-    force: Annotated[bool, typer.Option("--force", help="Replace the library of an earlier demo.")] = False,
-    pages: Annotated[int, typer.Option(metavar="N", min=1, help="How many pages to crawl.")] = 600,
-) -> None:
-    """Crawl a small made-up web on this machine and show the result; needs no network."""
-    from analecta.cli.demo import demo
-
-    raise typer.Exit(demo(folder, console(), force, pages))

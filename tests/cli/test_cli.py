@@ -22,7 +22,7 @@ from rich.console import Console
 
 from analecta.cli import main
 from analecta.cli.app import COMMANDS, stoppable
-from analecta.cli.demo import demo
+from analecta.cli.demo import make_demo
 from analecta.store.library import Library
 from analecta.testweb.process import PocketServer
 from tests.crawls.site import site
@@ -596,7 +596,7 @@ def test_demo_ends_with_the_best_pages_and_where_to_look(tmp_path):
 def test_demo_replaces_an_earlier_demo_if_told_to(tmp_path):
     Library.create(tmp_path / "d", "").put("demo", 1)
     (tmp_path / "d" / "old").touch()
-    assert demo(tmp_path / "d", Console(file=io.StringIO()), force=True, pages=20, size=300) == 0
+    assert make_demo(tmp_path / "d", Console(file=io.StringIO()), force=True, pages=20, size=300) == 0
     assert status(tmp_path / "d")["pages"] == 20
     assert not (tmp_path / "d" / "old").exists()
 

@@ -1,10 +1,13 @@
-"""An explanation in words, for a terminal."""
+"""The command that tells where a URL stands, and why."""
 
 from collections.abc import Iterator
+from typing import Annotated
 
+import typer
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from analecta.cli.app import Json, Lib, app, console, print_json
 from analecta.cli.render import Fact, Facts, Inset
 from analecta.store.links import Linked
 from analecta.text.display import many, plain
@@ -38,6 +41,20 @@ _LEFT_OUT = ("noindex", "soft404")  # a page with one of these is in no collecti
 _COPY = "duplicate"
 _MOST_STEPS = 12
 _MOST_LETTERS = 160  # of the words around a link
+
+
+@app.command()
+def explain(
+    lib: Lib,
+    url: Annotated[str, typer.Argument(metavar="URL", help="An address, in any form.", show_default=False)],
+    json: Json = False,
+) -> None:
+    """Tell why a page is in, out, refused, failed, waiting or was never seen."""
+    from analecta.store.library import Library
+    from analecta.views.explain import explain
+
+    found = explain(Library(lib), url)
+    print_json(found) if json else console().print(tell(found), crop=False)
 
 
 def tell(told: Explanation) -> RenderableType:
