@@ -10,6 +10,7 @@ import os
 import re
 import sqlite3
 import sys
+from importlib.metadata import version as installed
 from typing import Annotated, Any
 
 import typer
@@ -97,7 +98,5 @@ def _complain(words: str, code: int) -> int:
 def _top(version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False) -> None:
     check_limits()
     if version:
-        from importlib.metadata import version as installed
-
         print(f"analecta {installed('analecta')}")
         raise typer.Exit

@@ -1,17 +1,13 @@
 """The command that adds topics and examples to a library."""
 
+from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from analecta.cli.app import Json, Lib, app, busy, console, print_json
-
-if TYPE_CHECKING:
-    from analecta.settings.edit import Added
-    from analecta.sources.result import Reading
-from collections.abc import Iterator
-
+from analecta.cli.app import Json, Lib, app
 from analecta.cli.new import (
     Bookmarks,
     Engine,
@@ -25,9 +21,17 @@ from analecta.cli.new import (
     tell_topics,
     what_shows,
 )
+from analecta.cli.render import busy, console, next_steps, print_json
 from analecta.settings.edit import Added
+from analecta.settings.edit import add as add_topics
+from analecta.settings.load import load
 from analecta.settings.schema import Others
+from analecta.sources.collector import topic_name
+from analecta.sources.create import engines_of, start, write
+from analecta.sources.files import place, read_bytes, text_of
 from analecta.sources.result import Reading
+from analecta.store.library import Library
+from analecta.text.display import plain
 
 
 @app.command()
@@ -52,15 +56,6 @@ def add(
 
     Exit codes: 0 added, 2 bad use, 3 nothing new, 4 disk, or a crawl holds the library.
     """
-    from contextlib import nullcontext
-
-    from analecta.settings.edit import add
-    from analecta.settings.load import load
-    from analecta.sources.collector import topic_name
-    from analecta.sources.create import engines_of, start, write
-    from analecta.sources.files import place, read_bytes, text_of
-    from analecta.store.library import Library
-
     library = Library(lib)
     settings = load(library.settings_path)
     there = [one.name for one in settings.topics] or [lib.resolve().name]
@@ -80,7 +75,7 @@ def add(
     path = library.settings_path
     with nullcontext() if dry_run else library.lock():
         reading = place(reading, lib)
-        added = add(text_of(read_bytes(path), path), reading.topics, str(path), reading.others)
+        added = add_topics(text_of(read_bytes(path), path), reading.topics, str(path), reading.others)
         before = write(library, added, reading.files) if added and not dry_run else None
     if json:
         found = {"library": str(lib), "topics": added.topics, "more": added.more, "known": added.known}
@@ -91,10 +86,7 @@ def add(
     raise typer.Exit(0 if added else 3)
 
 
-def _tell_added(lib: Path, added: "Added", reading: "Reading", troubles: list[str], before: Path | None) -> None:
-    from analecta.cli.render import next_steps
-    from analecta.text.display import plain
-
+def _tell_added(lib: Path, added: Added, reading: Reading, troubles: list[str], before: Path | None) -> None:
     screen = console()
     for line in (*tell_added(added), *tell_odd(reading), *(f"  {trouble}" for trouble in troubles)):
         screen.print(plain(line), soft_wrap=True)

@@ -2,14 +2,15 @@
 
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from analecta.cli.app import Force, Json, Lib, app, busy, console, print_json
-
-if TYPE_CHECKING:
-    pass
+from analecta.cli.app import Force, Json, Lib, app
+from analecta.cli.render import busy, console, print_json
+from analecta.export.bundle.write import write_bundle
+from analecta.store.library import Library
+from analecta.text.display import many, plain
 
 
 @app.command()
@@ -21,10 +22,6 @@ def bundle(
     json: Json = False,
 ) -> None:
     """Write settings, seeds, models, versions, decisions and digests into one file, to repeat the crawl."""
-    from analecta.export.bundle.write import write_bundle
-    from analecta.store.library import Library
-    from analecta.text.display import many, plain
-
     with busy("Writing the bundle ..."):
         found = write_bundle(Library(lib), output, archive, force)
     if json:

@@ -1,30 +1,25 @@
 """The command that shows the best pages of each topic: rank, score, title, host and why."""
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
-
-from analecta.cli.app import Force, Json, Lib, app, console, print_json, write_text
-from analecta.errors import BadUse
-
-if TYPE_CHECKING:
-    from analecta.store.library import Library
-    from analecta.views.collections import Collection
-    from analecta.views.precision import Judged
-from collections.abc import Sequence
-from typing import Any
-
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from analecta.cli.render import Fitting, shown
-from analecta.communities.view import Homes
+from analecta.cli.app import Force, Json, Lib, app
+from analecta.cli.render import Fitting, console, next_steps, print_json, shown
+from analecta.communities.view import Homes, everything, neighbourhood
+from analecta.errors import BadUse
+from analecta.publish.collection_picture import as_html, as_svg, pictures
+from analecta.store.library import Library
+from analecta.store.output import output as open_output
 from analecta.text.display import many, plain
-from analecta.views.collections import AUTHORITY, CONFIDENCE, Collection, Ranked
-from analecta.views.precision import Judged, Precision, precisions
+from analecta.views.collections import AUTHORITY, CONFIDENCE, Collection, Ranked, collections
+from analecta.views.precision import Judged, Precision, check_topics, precisions, read_judged, settled
 from analecta.views.reasons import KIND_WORDS
 
 
@@ -54,12 +49,6 @@ def collection(
     json: Json = False,
 ) -> None:
     """Show the best pages of each topic and why they are; works while a crawl runs."""
-    from analecta.cli.render import next_steps
-    from analecta.communities.view import everything, neighbourhood
-    from analecta.store.library import Library
-    from analecta.views.collections import collections
-    from analecta.views.precision import check_topics, read_judged, settled
-
     if output is not None and output.suffix.lower() not in (".html", ".svg"):
         raise BadUse(f"{output}: a picture is FILE.html or FILE.svg")
     library = Library(lib)
@@ -71,7 +60,8 @@ def collection(
     if community:  # topics of which it has no page are not worth a line each
         found = [one for one in found if one.items] or found[:1]
     if output is not None:
-        write_text(output, _drawn(library, found, said, output), output.suffix.lower()[1:], force)
+        with open_output(output, output.suffix.lower()[1:], force) as file:
+            file.write(_drawn(library, found, said, output).encode())
     if json and near:
         values = as_values(found, near.homes, said)
         print_json({"library": str(lib), "crawling": library.holder(), "collections": values})
@@ -84,9 +74,7 @@ def collection(
     console(stderr=True).print(next_steps(lib, *steps), soft_wrap=True)
 
 
-def _drawn(library: "Library", found: "list[Collection]", said: "Judged | None", path: Path) -> str:
-    from analecta.publish.collection_picture import as_html, as_svg, pictures
-
+def _drawn(library: Library, found: list[Collection], said: Judged | None, path: Path) -> str:
     drawn = pictures(library, found, said)
     return as_svg(drawn) if path.suffix.lower() == ".svg" else as_html(drawn, library.folder.resolve().name)
 

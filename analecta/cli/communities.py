@@ -10,9 +10,13 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from analecta.cli.app import Force, Json, Lib, app, console, print_json
-from analecta.cli.render import Fitting
-from analecta.communities.view import Community, Found, Member
+from analecta.cli.app import Force, Json, Lib, app
+from analecta.cli.render import Fitting, console, next_steps, print_json
+from analecta.communities.view import Community, Found, Member, find
+from analecta.communities.view import communities as communities_of
+from analecta.export.graphs import write_community_graph
+from analecta.store.library import Library
+from analecta.store.output import check_outside
 from analecta.text.display import many, plain
 
 _LINKS = 3  # other communities that are named for each
@@ -36,17 +40,10 @@ def communities(
 
     Communities are seen best in a library that was grown site by site: recipe = "communities".
     """
-    from analecta.cli.render import next_steps
-    from analecta.communities.view import communities, find
-    from analecta.export.graphs import write_community_graph
-    from analecta.store.library import Library
-    from analecta.store.output import check_outside
-    from analecta.text.display import many
-
     if output is not None:
         check_outside(output)
     library = Library(lib)
-    found = communities(library)
+    found = communities_of(library)
     one = find(found, community) if community else None
     written = None if output is None else write_community_graph(library, found, output, force)
     if json:

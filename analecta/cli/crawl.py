@@ -5,18 +5,22 @@ import shlex
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import msgspec
 import typer
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from analecta.cli.app import Lib, app, console, print_json
+from analecta.cli.app import Lib, app
+from analecta.cli.health import health_of_crawl, load_settings, tell
 from analecta.cli.progress import asked_again, progress, queued, ran_dry, share, waiting, why
+from analecta.cli.render import console, next_steps, print_json
+from analecta.communities.view import deeper
 from analecta.crawl.coordinator import Crawl
 from analecta.publish.refresh import Refresher, publishing
 from analecta.publish.site import check_site
+from analecta.settings.load import merge
 from analecta.settings.schema import Settings
 from analecta.signals import stop_handler
 from analecta.store.library import Library
@@ -24,10 +28,6 @@ from analecta.store.revisits import revisits
 from analecta.text.display import many, plain
 from analecta.views.health import GOOD, advice, verdict
 from analecta.views.reasons import NO_REFUSALS
-
-if TYPE_CHECKING:
-    from analecta.settings.schema import Settings
-from analecta.cli.health import health_of_crawl, load_settings, tell
 
 _REFRESH = 60.0  # seconds between two makings of published pages
 
@@ -65,15 +65,9 @@ def crawl(
 
     Exit codes: 0 stopped by a rule, 2 bad use, 3 nothing to do, 4 disk or network, 130 interrupted.
     """
-    from analecta.cli.render import next_steps
-    from analecta.store.library import Library
-
     library = Library(lib)
     override = _override(pages, minutes, workers, connect_to, delay, seed, refresh)
     if community:
-        from analecta.communities.view import deeper
-        from analecta.settings.load import merge
-
         override = merge(override, deeper(library, community))
     settings = load_settings(library.settings_path, override)
     result = watch(library, settings, console(stderr=True), health=not json, publish=publish)
@@ -93,7 +87,7 @@ def _given(context: typer.Context) -> str:
     return "".join(f" --{name.replace('_', '-')} {shlex.quote(str(value))}" for name, value in kept)
 
 
-def _steps(settings: "Settings", code: int, given: str = "") -> list[str]:
+def _steps(settings: Settings, code: int, given: str = "") -> list[str]:
     """Where to go from a crawl; one that was interrupted is gone on with by the options that were `given`."""
     on = [f"crawl LIB{given}"] if code == 130 else []
     sites = ["communities LIB"] if settings.communities.grow else []

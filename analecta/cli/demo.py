@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from analecta.cli.app import app, console
+from analecta.cli.app import app
 from analecta.cli.crawl import told, watch
-from analecta.cli.render import next_steps, shown
+from analecta.cli.render import console, next_steps, shown
 from analecta.communities.view import neighbourhood
 from analecta.errors import AnalectaError, BadUse
 from analecta.publish.map import copies_of, map_page

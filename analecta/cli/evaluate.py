@@ -5,10 +5,17 @@ from typing import Annotated, Any
 
 import typer
 
-from analecta.cli.app import Json, app, console, print_json
+from analecta.cli.app import Json, app
 from analecta.cli.evaluate_communities import WithCommunities
+from analecta.cli.render import console, print_json
 from analecta.errors import BadUse
+from analecta.evaluate.crawls import setting
+from analecta.evaluate.evaluation import Plan
+from analecta.evaluate.evaluation import evaluate as run_evaluation
+from analecta.evaluate.report import progress, show, write
+from analecta.settings.load import merge
 from analecta.signals import INTERRUPTED
+from analecta.store.output import check_outside
 
 
 @app.command(cls=WithCommunities)
@@ -44,12 +51,6 @@ def evaluate(
 
     Writes evaluation.json, evaluation.md and pictures into DIR. Communities of sites: analecta evaluate communities.
     """
-    from analecta.evaluate.crawls import setting
-    from analecta.evaluate.evaluation import Plan, evaluate
-    from analecta.evaluate.report import progress, show, write
-    from analecta.settings.load import merge
-    from analecta.store.output import check_outside
-
     check_outside(output / "evaluation.json")
     settings: dict[str, Any] = {}
     for one in set_ or ():
@@ -71,7 +72,7 @@ def evaluate(
     )
     try:
         with progress(console(stderr=True)) as step:
-            found = evaluate(plan, output, step)
+            found = run_evaluation(plan, output, step)
     except KeyboardInterrupt:
         raise typer.Exit(INTERRUPTED) from None
     write(found, output)

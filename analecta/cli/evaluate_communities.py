@@ -6,8 +6,15 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from analecta.cli.app import Json, console, print_json
+from analecta.cli.app import Json
+from analecta.cli.render import console, print_json
 from analecta.errors import BadUse
+from analecta.evaluate import communities_crawl, communities_report
+from analecta.evaluate.communities import evaluate_communities as measure_communities
+from analecta.evaluate.communities import made_up, open_graph
+from analecta.evaluate.communities_crawl import SITES, crawl_communities
+from analecta.evaluate.report import progress
+from analecta.store.output import check_outside
 
 _app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 NAME = "communities"
@@ -52,8 +59,6 @@ def evaluate_communities(
         raise BadUse("a graph has no pages to crawl: leave out --graph or --crawl")
     if web and graph:
         raise BadUse("--graph is measured instead of a web: leave out --graph or --web")
-    from analecta.store.output import check_outside
-
     check_outside(output / "communities.json")
     web = web or "villages"
     if crawl:
@@ -65,27 +70,19 @@ def evaluate_communities(
 def _grow(
     web: str, graph: Path | None, seeds: list[int], wt: float, metric: str, draw: int, output: Path, json: bool
 ) -> None:
-    from analecta.evaluate.communities import evaluate_communities, open_graph
-    from analecta.evaluate.communities_report import show, write
-    from analecta.evaluate.report import progress
-
     with progress(console(stderr=True)) as step:
         step("Reading the web", 0, 0)
-        found = evaluate_communities(open_graph(web, graph), seeds, wt, metric, draw, step)
-    write(found, output)
-    print_json(found) if json else console().print(show(found, output))
+        found = measure_communities(open_graph(web, graph), seeds, wt, metric, draw, step)
+    communities_report.write(found, output)
+    print_json(found) if json else console().print(communities_report.show(found, output))
 
 
 def _crawl(web: str, seeds: list[int], rules: dict[str, Any], draw: int, output: Path, json: bool) -> None:
-    from analecta.evaluate.communities import made_up
-    from analecta.evaluate.communities_crawl import SITES, crawl_communities, show, write
-    from analecta.evaluate.report import progress
-
     graph = made_up(web, SITES)
     with progress(console(stderr=True)) as step:
         found = [crawl_communities(graph, n, rules, draw, step) for n in seeds]
-    write(found, output)
-    print_json(found) if json else console().print(show(found, output))
+    communities_crawl.write(found, output)
+    print_json(found) if json else console().print(communities_crawl.show(found, output))
 
 
 def _numbers(text: str) -> list[int]:

@@ -7,11 +7,13 @@ import typer
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from analecta.cli.app import Json, Lib, app, console, print_json
-from analecta.cli.render import Fact, Facts, Inset
+from analecta.cli.app import Json, Lib, app
+from analecta.cli.render import Fact, Facts, Inset, console, print_json
+from analecta.store.library import Library
 from analecta.store.links import Linked
 from analecta.text.display import many, plain
 from analecta.views.explain import Explanation, Kept, Model, Step
+from analecta.views.explain import explain as explain_url
 from analecta.views.reasons import KIND_WORDS
 
 _FOUND = {
@@ -50,10 +52,7 @@ def explain(
     json: Json = False,
 ) -> None:
     """Tell why a page is in, out, refused, failed, waiting or was never seen."""
-    from analecta.store.library import Library
-    from analecta.views.explain import explain
-
-    found = explain(Library(lib), url)
+    found = explain_url(Library(lib), url)
     print_json(found) if json else console().print(tell(found), crop=False)
 
 

@@ -3,16 +3,22 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from analecta.cli.app import Json, Lib, app, console, print_json
+from analecta.cli.app import Json, Lib, app
+from analecta.cli.render import console, next_steps, print_json
 from analecta.errors import BadUse
-
-if TYPE_CHECKING:
-    from analecta.store.library import Library
-    from analecta.store.library_db import Word
+from analecta.learning.examples import word_for
+from analecta.settings.load import load
+from analecta.sources.files import read_bytes, text_of
+from analecta.sources.lists import entries
+from analecta.store.library import Library
+from analecta.store.library_db import BAD, DROP, GOOD, Word, learnt, said, say, take_back
+from analecta.store.page_lookup import find
+from analecta.store.page_lookup import text_of as page_text
+from analecta.text.display import iso, many, plain
 
 # What may be said along with each.
 _TOGETHER = {
@@ -54,9 +60,6 @@ def feedback(
 
     `analecta retrain` learns from it; so does the next crawl, and one that runs, at its next lesson.
     """
-    from analecta.store.library import Library
-    from analecta.store.library_db import BAD, DROP, GOOD, learnt, said, say, take_back
-
     library = Library(lib)
     says = [word for word, asked in ((GOOD, good), (BAD, bad), (DROP, drop)) if asked]
     asked = {"--good": good, "--bad": bad, "--drop": drop, "--show": show, "--list": list_, "--undo": undo}
@@ -84,21 +87,15 @@ def _check_together(asked: dict[str, bool], given: dict[str, object]) -> None:
 
 
 def _words(
-    library: "Library",
+    library: Library,
     urls: Sequence[str],
     file: Path | None,
     says: str,
     topic: str,
     note: str,
     text: Path | None,
-) -> "list[Word]":
+) -> list[Word]:
     """What is said of each page; where one of them is not here, nothing is."""
-    from analecta.learning.examples import word_for
-    from analecta.settings.load import load
-    from analecta.sources.files import read_bytes, text_of
-    from analecta.sources.lists import entries
-    from analecta.store.page_lookup import find
-
     meant = [*urls, *(words for _, words in entries(file))] if file else list(urls)
     if not meant:
         raise BadUse("say of which pages: URLs, or -f FILE with one a line")
@@ -113,19 +110,14 @@ def _words(
     return [word_for(page.id, page.url, page.of(topics), named, says, topic, note, trimmed) for page in pages.values()]
 
 
-def _print_text(library: "Library", urls: Sequence[str], json: bool) -> None:
+def _print_text(library: Library, urls: Sequence[str], json: bool) -> None:
     """The text of a page, as it was read or as a person left it."""
-    from analecta.store.library_db import said
-    from analecta.store.page_lookup import find, text_of
-    from analecta.text.display import plain
-
     if len(urls) != 1:
         raise BadUse("--show is of one page: say its URL")
     with library.shards() as shards:
         page = find(shards, urls[0])
-        text = next((word.text for word in reversed(said(library)) if word.page == page.id), "") or text_of(
-            shards, page
-        )
+        trimmed = next((word.text for word in reversed(said(library)) if word.page == page.id), "")
+        text = trimmed or page_text(shards, page)
     if json:
         print_json({"library": str(library.folder), "url": page.url, "text": text})
     else:
@@ -133,10 +125,7 @@ def _print_text(library: "Library", urls: Sequence[str], json: bool) -> None:
         typer.echo("\n".join(map(plain, lines) if sys.stdout.isatty() else lines))
 
 
-def _taken_down(lib: Path, words: "Sequence[Word]", json: bool) -> None:
-    from analecta.cli.render import next_steps
-    from analecta.text.display import many, plain
-
+def _taken_down(lib: Path, words: Sequence[Word], json: bool) -> None:
     if json:
         print_json({"library": str(lib), "said": words})
         return
@@ -148,10 +137,7 @@ def _taken_down(lib: Path, words: "Sequence[Word]", json: bool) -> None:
     console(stderr=True).print(steps, soft_wrap=True)
 
 
-def _taken_back(lib: Path, words: "Sequence[Word]", json: bool) -> None:
-    from analecta.cli.render import next_steps
-    from analecta.text.display import plain
-
+def _taken_back(lib: Path, words: Sequence[Word], json: bool) -> None:
     if json:
         print_json({"library": str(lib), "taken_back": words})
         return
@@ -160,10 +146,7 @@ def _taken_back(lib: Path, words: "Sequence[Word]", json: bool) -> None:
     console(stderr=True).print(next_steps(lib, "retrain LIB"), soft_wrap=True)
 
 
-def _show(lib: Path, words: "Sequence[Word]", known: bool, json: bool) -> None:
-    from analecta.cli.render import next_steps
-    from analecta.text.display import iso, plain
-
+def _show(lib: Path, words: Sequence[Word], known: bool, json: bool) -> None:
     if json:
         print_json({"library": str(lib), "said": words, "learnt": known})
         return
@@ -178,9 +161,7 @@ def _show(lib: Path, words: "Sequence[Word]", known: bool, json: bool) -> None:
         console(stderr=True).print(next_steps(lib, "retrain LIB"), soft_wrap=True)
 
 
-def _meaning(word: "Word") -> str:
-    from analecta.text.display import plain
-
+def _meaning(word: Word) -> str:
     match word.says:
         case "good":
             return f"shows {plain(word.topic)}"

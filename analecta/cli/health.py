@@ -1,33 +1,31 @@
 """The command that looks at the examples before a crawl: a table that fits 80 columns, and what to do about it."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+import msgspec
 import typer
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from analecta.cli.app import Force, Json, Lib, app, console, print_json, write_text
-from analecta.cli.render import Fitting, shown
-from analecta.errors import BadUse
-from analecta.judge.health import Health, TopicHealth
-from analecta.text.display import plain
-from analecta.views.health import BAD, GOOD, NAME_WITHIN, VAGUE, advice, percent, short, verdict
-
-if TYPE_CHECKING:
-    from analecta.settings.schema import Settings
-import msgspec
-from rich.console import Console
-
+from analecta.cli.app import Force, Json, Lib, app
 from analecta.cli.progress import progress
+from analecta.cli.render import Fitting, console, print_json, shown
 from analecta.crawl.coordinator import Crawl
-from analecta.errors import Environment
+from analecta.errors import BadUse, Environment
+from analecta.judge.health import Health, TopicHealth
 from analecta.judge.health import health as health_of
+from analecta.publish.health_page import health_page
+from analecta.settings.load import load
 from analecta.settings.schema import Settings
 from analecta.signals import INTERRUPTED, stop_handler
 from analecta.store.library import Library
+from analecta.store.output import check_output
+from analecta.store.output import output as open_output
+from analecta.text.display import plain
+from analecta.views.health import BAD, GOOD, NAME_WITHIN, VAGUE, advice, percent, short, verdict
 
 _STYLES = {GOOD: "green", VAGUE: "yellow", BAD: "red"}
 _NAME = 20  # letters of a topic's name in a column of its own
@@ -49,10 +47,6 @@ def health(
 
     Examples that are not here yet are fetched, and nothing else.
     """
-    from analecta.publish.health_page import health_page
-    from analecta.store.library import Library
-    from analecta.store.output import check_output
-
     if output is not None:
         check_output(output, "html", force)
     library = Library(lib)
@@ -61,16 +55,15 @@ def health(
     settings = load_settings(library.settings_path, {"fetch": given})
     found = examine(library, settings, console(stderr=True))
     if output is not None:
-        write_text(output, health_page(found, lib.resolve().name), "html", force)
+        with open_output(output, "html", force) as file:
+            file.write(health_page(found, lib.resolve().name).encode())
     print_json(found) if json else console().print(tell(found))
     if output is not None and not json:
         console().print(f"The drawing is in {output}.")
 
 
-def load_settings(path: Path, override: dict[str, Any]) -> "Settings":
+def load_settings(path: Path, override: dict[str, Any]) -> Settings:
     """The settings of a library, which must name a topic."""
-    from analecta.settings.load import load
-
     settings = load(path, override)
     if not settings.topics:
         raise BadUse(f"{path} names no topic: it needs [[topics]] with seeds")

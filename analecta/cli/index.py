@@ -1,14 +1,15 @@
 """The command that brings the index for searches up to date."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from analecta.cli.app import Json, Lib, app, busy, console, print_json
+from analecta.cli.app import Json, Lib, app
+from analecta.cli.render import busy, console, next_steps, print_json
 from analecta.errors import Environment
-
-if TYPE_CHECKING:
-    from analecta.search.update import Synced
+from analecta.search.update import Synced, sync
+from analecta.store.library import Library
+from analecta.text.display import many
 
 Rebuild = Annotated[bool, typer.Option("--rebuild", help="Make the index anew first.")]
 
@@ -16,10 +17,6 @@ Rebuild = Annotated[bool, typer.Option("--rebuild", help="Make the index anew fi
 @app.command()
 def index(lib: Lib, rebuild: Rebuild = False, json: Json = False) -> None:
     """Bring the index that `search` uses up to date; search does so too. The folder LIB/index may be deleted."""
-    from analecta.cli.render import next_steps
-    from analecta.search.update import sync
-    from analecta.store.library import Library
-
     library = Library(lib)
     if why := library.keeps_nothing():
         raise Environment(f"no index can be kept in {lib}: {why}; each `analecta search` makes its own")
@@ -32,9 +29,7 @@ def index(lib: Lib, rebuild: Rebuild = False, json: Json = False) -> None:
     console(stderr=True).print(next_steps(lib, "search LIB WORDS" if done.pages else "crawl LIB"), soft_wrap=True)
 
 
-def _told(done: "Synced") -> str:
-    from analecta.text.display import many
-
+def _told(done: Synced) -> str:
     if done.rebuilt:
         return f"{many(done.pages, 'page')} indexed in {done.seconds:.1f} s: all anew ({done.rebuilt})."
     if not done.changed and not done.deleted:

@@ -2,17 +2,22 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from analecta.cli.app import Json, app, busy, console, print_json
+from analecta.cli.app import Json, app
+from analecta.cli.render import busy, console, next_steps, print_json
+from analecta.settings.edit import first_settings
+from analecta.settings.load import parse, recipe_text, with_recipe
 from analecta.settings.schema import Others, Topic
 from analecta.settings.topics import tree
+from analecta.sources.collector import clean, topic_name
+from analecta.sources.create import engines_of, make, paper_files, read_papers, start
+from analecta.sources.files import place
 from analecta.sources.result import Reading, Skipped
-
-if TYPE_CHECKING:
-    from analecta.sources.result import Reading
+from analecta.store.library import Library
+from analecta.text.display import plain
 
 MOST = 10  # of what is odd; the rest is counted
 Files = list[Path] | None
@@ -71,14 +76,6 @@ def new(
     Each may be given more than once, and with the others; topics of the same name become one. Topics without pages,
     and questions, get theirs from a search engine: --engine searxng=http://127.0.0.1:8080/search, for one.
     """
-    from analecta.cli.render import next_steps
-    from analecta.settings.edit import first_settings
-    from analecta.settings.load import parse, recipe_text, with_recipe
-    from analecta.sources.collector import clean, topic_name
-    from analecta.sources.create import engines_of, make, paper_files, read_papers, start
-    from analecta.sources.files import place
-    from analecta.store.library import Library
-
     recipe_text(recipe)
     named = topic_name(topic.strip()) if topic.strip() else clean(lib.resolve().name or "library")
     Library.check_new(lib)
@@ -106,10 +103,7 @@ def new(
         _tell_new(lib, reading, troubles, recipe, contact)
 
 
-def _tell_new(lib: Path, reading: "Reading", troubles: list[str], recipe: str, contact: str) -> None:
-    from analecta.cli.render import next_steps
-    from analecta.text.display import plain
-
+def _tell_new(lib: Path, reading: Reading, troubles: list[str], recipe: str, contact: str) -> None:
     screen = console()
     screen.print(f"The library {plain(str(lib))} is made, with the recipe {recipe}.", style="bold green")
     for line in (*tell_reading(reading), *(f"  {trouble}" for trouble in troubles)):

@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from analecta.cli.app import Json, app, console, print_json
-from analecta.settings.load import Recipe
+from analecta.cli.app import Json, app
+from analecta.cli.render import console, next_steps, print_json
+from analecta.settings.load import Recipe, listed, recipe_text
 
 
 @app.command()
@@ -17,9 +18,6 @@ def recipes(
     json: Json = False,
 ) -> None:
     """List the recipes and what each is for, or print one to start your own from."""
-    from analecta.cli.render import next_steps
-    from analecta.settings.load import listed, recipe_text
-
     if name and not json:
         sys.stdout.write(recipe_text(name))
         return

@@ -1,15 +1,17 @@
 """The command that repeats a crawl, and compares."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from analecta.cli.app import Json, app, console, print_json
+from analecta.cli.app import Json, app
+from analecta.cli.progress import progress
+from analecta.cli.render import console, print_json
+from analecta.export.bundle.repeat import Agreement
+from analecta.export.bundle.repeat import repeat as repeat_crawl
 from analecta.signals import INTERRUPTED
-
-if TYPE_CHECKING:
-    from analecta.export.bundle.repeat import Agreement
+from analecta.text.display import many, plain
 
 
 @app.command()
@@ -25,12 +27,9 @@ def repeat(
 
     Exit codes: 0 as promised, 1 not so, 2 bad use, 4 disk.
     """
-    from analecta.cli.progress import progress
-    from analecta.export.bundle.repeat import repeat
-
     try:
         with progress(console(stderr=True)) as show:
-            found = repeat(bundle, lib, archive or (), show)
+            found = repeat_crawl(bundle, lib, archive or (), show)
     except KeyboardInterrupt:
         raise typer.Exit(INTERRUPTED) from None
     if json:
@@ -41,10 +40,8 @@ def repeat(
     raise typer.Exit(0 if found.held else 1)
 
 
-def told(found: "Agreement") -> list[str]:
+def told(found: Agreement) -> list[str]:
     """The comparison in sentences."""
-    from analecta.text.display import many, plain
-
     lines = [f"{many(found.then, 'page')} then, {found.now:,} now, {found.shared:,} of them the same"]
     lines[0] += f" (Jaccard {found.jaccard:.3f}); {found.topics:.1%} of these on the same topic."
     if found.beyond:

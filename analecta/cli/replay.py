@@ -7,6 +7,7 @@ import typer
 
 from analecta.cli.app import app
 from analecta.signals import INTERRUPTED
+from analecta.testweb.replay import replay as serve_archive
 
 
 @app.command()
@@ -22,7 +23,5 @@ def replay(
     processes: Annotated[int, typer.Option(metavar="N", min=1, help="Processes that serve.")] = 1,
 ) -> None:
     """Serve archived pages as a web on this machine, under their own host names; or a made-up web."""
-    from analecta.testweb.replay import replay
-
-    replay(paths, port, delay, error_rate, search, processes)
+    serve_archive(paths, port, delay, error_rate, search, processes)
     raise typer.Exit(INTERRUPTED)  # nothing else ends it

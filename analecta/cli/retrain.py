@@ -1,18 +1,21 @@
 """The command that lets a library learn from what a person said, and shows what changed."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.console import Console
 
-from analecta.cli.app import Json, Lib, app, busy, console, print_json, stoppable
+from analecta.cli.app import Json, Lib, app
+from analecta.cli.render import busy, console, next_steps, print_json, stoppable
 from analecta.errors import BadUse, Busy
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from analecta.learning.retrain import Retrained
-    from analecta.store.library import Library
+from analecta.learning import retrain as work
+from analecta.learning.retrain import Retrained, can_undo
+from analecta.settings.load import load
+from analecta.store.library import Library
+from analecta.store.library_db import DROP, learnt, said
+from analecta.store.page_lookup import titles
+from analecta.text.display import many, plain
 
 _SHOWN = 10  # pages of each kind of change
 _KINDS = {"in": "came in", "out": "went out", "moved": "moved here"}
@@ -29,10 +32,6 @@ def retrain(
 
     While a crawl runs it is asked to learn now.
     """
-    from analecta.learning import retrain as work
-    from analecta.settings.load import load
-    from analecta.store.library import Library
-
     if dry_run and undo:
         raise BadUse("--dry-run and --undo do not go together")
     library = Library(lib)
@@ -61,16 +60,12 @@ def retrain(
         _tell(library, done, json, dry_run, undo)
 
 
-def _stands(library: "Library") -> tuple[str, int]:
+def _stands(library: Library) -> tuple[str, int]:
     """The model in use, and how many retrainings led to it."""
-    from analecta.learning.retrain import can_undo
-
     return str(library.get("model", "")), can_undo(library)
 
 
 def _asked(lib: Path, json: bool) -> None:
-    from analecta.cli.render import next_steps
-
     if json:
         print_json({"library": str(lib), "asked_the_crawl": True})
         return
@@ -82,12 +77,7 @@ def _asked(lib: Path, json: bool) -> None:
     console(stderr=True).print(next_steps(lib, "status LIB"), soft_wrap=True)
 
 
-def _tell(library: "Library", done: "Retrained", json: bool, dry: bool, undone: bool) -> None:
-    from analecta.cli.render import next_steps
-    from analecta.learning.retrain import can_undo
-    from analecta.store.library_db import learnt
-    from analecta.text.display import many, plain
-
+def _tell(library: Library, done: Retrained, json: bool, dry: bool, undone: bool) -> None:
     listed = _listed(library, done, undone)
     if json:
         facts = {"library": str(library.folder), "dry_run": dry, "undone": undone, "before": done.before}
@@ -112,10 +102,8 @@ def _tell(library: "Library", done: "Retrained", json: bool, dry: bool, undone: 
     console(stderr=True).print(next_steps(library.folder, *steps), soft_wrap=True)
 
 
-def _diff(screen: "Console", done: "Retrained", listed: list[dict[str, object]]) -> None:
+def _diff(screen: Console, done: Retrained, listed: list[dict[str, object]]) -> None:
     """What changed, by topic: what came in, what went out, what came from another topic."""
-    from analecta.text.display import plain
-
     for topic in done.topics:
         for kind, words in _KINDS.items():
             where = "before" if kind == "out" else "after"
@@ -135,11 +123,8 @@ def _diff(screen: "Console", done: "Retrained", listed: list[dict[str, object]])
                 screen.print(f"  and {len(pages) - _SHOWN:,} more (--json has all)")
 
 
-def _listed(library: "Library", done: "Retrained", undone: bool) -> list[dict[str, object]]:
+def _listed(library: Library, done: Retrained, undone: bool) -> list[dict[str, object]]:
     """The changes with names, titles and addresses."""
-    from analecta.store.library_db import DROP, said
-    from analecta.store.page_lookup import titles
-
     named = {-1: "", **dict(enumerate(done.topics))}
     last = {} if undone else {word.page: word.says for word in said(library)}
     spoken = {page for page, says in last.items() if says != DROP}

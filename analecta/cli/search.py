@@ -1,31 +1,28 @@
 """The command that searches a library: what was found, and what to try where nothing was."""
 
 import shlex
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-import typer
-from typer.core import TyperCommand, TyperOption
-
-from analecta.cli.app import Json, Lib, app, busy, console, print_json
-
-if TYPE_CHECKING:
-    from rich.text import Text
-
 from itertools import groupby
+from typing import Annotated, Any, Literal
 
 import msgspec
+import typer
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.text import Text
+from typer.core import TyperCommand, TyperOption
 
+from analecta.cli.app import Json, Lib, app
 from analecta.cli.index import Rebuild
+from analecta.cli.render import busy, console, next_steps, print_json
 from analecta.communities.view import Community
-from analecta.search import Asked, Found, Hit
+from analecta.search import Asked, Found, Hit, opened
 from analecta.search.communities import Fit
 from analecta.search.compile import NONE
 from analecta.search.index import language, type_of
 from analecta.search.query import FIELDS, FILTERS, unknown_field
-from analecta.search.ranking import Weights
+from analecta.search.ranking import Weights, read_weights
 from analecta.search.snippets import Snippet
+from analecta.search.update import sync
+from analecta.store.library import Library
 from analecta.text.display import many, plain
 
 _Sort = Literal["relevance", "confidence", "authority", "date"]
@@ -86,12 +83,6 @@ def search(
     brackets work too. Fields: title: url: site: topic: community: lang: type: after: before:
     Pages on no topic are found with --all. A question in 'single quotes' reaches the search as you write it.
     """
-    from analecta.cli.render import next_steps
-    from analecta.search import Asked, opened
-    from analecta.search.ranking import read_weights
-    from analecta.search.update import sync
-    from analecta.store.library import Library
-
     library = Library(lib)
     asked = Asked(
         " ".join(query), topic, vague, top, sort, read_weights(weights), community=community, inside=inside, every=every

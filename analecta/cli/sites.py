@@ -5,8 +5,14 @@ from typing import Annotated
 
 import typer
 
-from analecta.cli.app import Json, Lib, app, console, print_json
+from analecta.cli.app import Json, Lib, app
+from analecta.cli.render import console, next_steps, print_json
 from analecta.errors import BadUse
+from analecta.settings.load import load
+from analecta.store import site_rules as store
+from analecta.store.library import Library
+from analecta.store.sites import recount as count_anew
+from analecta.text.display import plain
 
 
 @app.command()
@@ -28,13 +34,6 @@ def sites(
 
     Exit codes: 0 done or shown, 2 bad use, 4 disk, or a crawl holds the library.
     """
-    from analecta.cli.render import next_steps
-    from analecta.settings.load import load
-    from analecta.store import site_rules as store
-    from analecta.store.library import Library
-    from analecta.store.sites import recount as count_anew
-    from analecta.text.display import plain
-
     if sum(map(bool, (merge, split, undo, recount))) > 1:
         raise BadUse("one at a time: --merge, --split, --undo or --recount")
     library = Library(lib)

@@ -6,10 +6,12 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from analecta.cli.app import Json, Lib, app, console, print_json
-from analecta.cli.render import Fitting, shown
+from analecta.cli.app import Json, Lib, app
+from analecta.cli.render import Fitting, console, print_json, shown
+from analecta.store.library import Library
 from analecta.text.display import many, plain
 from analecta.views.status import Status
+from analecta.views.status import status as status_of
 
 _LAST_NOTES = 5
 _BLOCKS = "▁▂▃▄▅▆▇█"
@@ -20,10 +22,7 @@ _FLAT = 0.02  # a smaller change of confidence is none
 @app.command()
 def status(lib: Lib, json: Json = False) -> None:
     """Show how a library stands; works while a crawl runs."""
-    from analecta.store.library import Library
-    from analecta.views.status import status
-
-    found = status(Library(lib))
+    found = status_of(Library(lib))
     print_json(found) if json else console().print(show(found))
 
 

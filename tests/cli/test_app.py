@@ -9,7 +9,11 @@ import sys
 import msgspec
 import pytest
 
-from analecta.cli.app import COMMANDS, load_command, print_json
+from analecta.cli.app import COMMANDS, load_command
+from analecta.cli.render import print_json
+from analecta.settings.edit import first_settings
+from analecta.settings.schema import Topic
+from analecta.store.library import Library
 
 
 class Said(msgspec.Struct):
@@ -31,6 +35,12 @@ def imported(*words):
 def test_the_list_of_commands_imports_no_command():
     there = {f"analecta.cli.{name.replace('-', '_')}" for name in COMMANDS} | {"numpy", "scipy", "msgspec"}
     assert imported("--help") & there == set()
+
+
+def test_the_state_of_a_library_is_shown_without_what_crawls_and_publishes(tmp_path):
+    Library.create(tmp_path / "lib", first_settings([Topic("tea", ("http://a.test/",))], "adaptive"))
+    unneeded = {"analecta.crawl", "analecta.publish", "analecta.judge", "analecta.search", "scipy", "pycurl", "tantivy"}
+    assert imported("status", str(tmp_path / "lib")) & unneeded == set()
 
 
 def test_json_is_written_also_of_names_that_are_no_text(capsys):

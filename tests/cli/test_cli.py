@@ -21,8 +21,9 @@ import typer
 from rich.console import Console
 
 from analecta.cli import main
-from analecta.cli.app import COMMANDS, stoppable
+from analecta.cli.app import COMMANDS
 from analecta.cli.demo import make_demo
+from analecta.cli.render import stoppable
 from analecta.store.library import Library
 from analecta.testweb.process import PocketServer
 from tests.crawls.site import site
