@@ -4,15 +4,18 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.console import Group, RenderableType
 
 from analecta.cli.app import Json, app
 from analecta.cli.evaluate_communities import WithCommunities
-from analecta.cli.render import console, print_json
+from analecta.cli.progress import step_progress
+from analecta.cli.render import console, print_json, rows_table
 from analecta.errors import BadUse
 from analecta.evaluate.crawls import setting
-from analecta.evaluate.evaluation import Plan
+from analecta.evaluate.evaluation import Evaluation, Plan
 from analecta.evaluate.evaluation import evaluate as run_evaluation
-from analecta.evaluate.report import progress, show, write
+from analecta.evaluate.report import about, write
+from analecta.evaluate.summary import comparison_rows, comparisons, costs, means
 from analecta.settings.load import merge
 from analecta.signals import INTERRUPTED
 from analecta.store.output import check_outside
@@ -71,7 +74,7 @@ def evaluate(
         settings=settings,
     )
     try:
-        with progress(console(stderr=True)) as step:
+        with step_progress(console(stderr=True)) as step:
             found = run_evaluation(plan, output, step)
     except KeyboardInterrupt:
         raise typer.Exit(INTERRUPTED) from None
@@ -89,3 +92,14 @@ def _example(text: str) -> tuple[str, str]:
 def _listed(*texts: str) -> list[str]:
     """What stands between commas."""
     return [part.strip() for text in texts for part in text.split(",") if part.strip()]
+
+
+def show(found: Evaluation, folder: Path) -> RenderableType:
+    """The means of each recipe and the tests, for the screen."""
+    parts: list[RenderableType] = [*about(found), "", rows_table(means(found))]
+    if comparisons(found):
+        parts += ["", "From the same seeds (one-tailed t-test over pairs):", ""]
+        parts.append(rows_table(comparison_rows(found)))
+    if found.alone:
+        parts += ["", *costs(found)]
+    return Group(*parts, "", f"More, with pictures: {folder / 'evaluation.md'}")

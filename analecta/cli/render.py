@@ -5,7 +5,7 @@ import json
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
 from rich.segment import Segment
 from rich.status import Status
+from rich.table import Table
 from rich.text import Text
 
 from analecta.files import discard
@@ -61,6 +62,16 @@ class Fitting:
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
         """No wider than what is shown."""
         return console.measure(self._chosen(console, options), options=options)
+
+
+def rows_table(rows: Sequence[Sequence[str]]) -> Table:
+    """A table whose first row has the names of its columns."""
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for i, name in enumerate(rows[0]):
+        table.add_column(name, justify="right" if i else "left")
+    for row in rows[1:]:
+        table.add_row(*row)
+    return table
 
 
 def next_steps(folder: Path, *commands: str) -> Text:
