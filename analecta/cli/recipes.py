@@ -31,7 +31,7 @@ def recipes(
 
 
 def show(found: list[Recipe]) -> Table:
-    """The same for a terminal."""
+    """A line for each recipe."""
     table = Table.grid(padding=(0, 2))
     table.add_column(style="bold", no_wrap=True)
     for recipe in found:

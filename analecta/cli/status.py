@@ -27,7 +27,7 @@ def status(lib: Lib, json: Json = False) -> None:
 
 
 def show(found: Status) -> RenderableType:
-    """The same for a terminal."""
+    """The figures, the topics, what was not fetched or read, and the last notes."""
     parts: list[RenderableType] = [_figures(found)]
     if found.topics:
         parts += ["", Fitting(_topics(found), _topics(found, drawn=False))]
