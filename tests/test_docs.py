@@ -12,10 +12,9 @@ from typing import Any
 
 import msgspec
 import pytest
-import typer
 from msgspec import inspect
 
-from analecta.cli import app
+from analecta.cli.app import COMMANDS, load_command
 from analecta.settings.load import recipe_names
 from analecta.settings.schema import Settings
 from analecta.store.library import Library
@@ -128,13 +127,13 @@ def _words(option: Any) -> list[str]:
 
 
 def test_every_command_and_option_is_in_its_section():
-    commands, written = typer.main.get_command(app).commands, sections(DOCS / "commands.md", "##")
+    commands, written = {name: load_command(name) for name in COMMANDS}, sections(DOCS / "commands.md", "##")
     assert list(written) == list(commands)
     assert not_told(commands, written) == []
 
 
 def test_every_command_below_another_is_in_its_section():
-    groups = [one for one in typer.main.get_command(app).commands.values() if hasattr(one, "commands")]
+    groups = [one for one in map(load_command, COMMANDS) if hasattr(one, "commands")]
     commands = {name: one for group in groups for name, one in group.commands.items()}
     written = sections(DOCS / "commands.md", "###")
     assert list(written) == list(commands)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from analecta.cli.demo import demo
+from analecta.cli.demo import make_demo
 
 ROOT = Path(__file__).parents[1]
 SHOWN = sorted(set(re.findall(r"docs/[\w-]+\.png", (ROOT / "README.md").read_text())))
@@ -17,7 +17,7 @@ SHOWN = sorted(set(re.findall(r"docs/[\w-]+\.png", (ROOT / "README.md").read_tex
 def shown(folder, pages):
     """The pages that a demo says to open."""
     said = io.StringIO()
-    assert demo(folder, Console(file=said, width=200), pages=pages, size=600) == 0
+    assert make_demo(folder, Console(file=said, width=200), pages=pages, size=600) == 0
     return [Path(path) for path in re.findall(r"^  (/.*\.html)$", said.getvalue(), re.M)]
 
 

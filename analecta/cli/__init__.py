@@ -1,7 +1,7 @@
 """The command line. A command reads its arguments, calls the part that does the work, and shows what came of it.
 
-Imports of that part are inside the commands: all together they take 0.9 s (numpy, scipy, curl), and `--help`, a typing
-error or a file that is not there should be answered at once.
+The module of a command is imported when the command is called (`cli/app.py`): all together they take 0.9 s (numpy,
+scipy, curl), which `--help` and each command should not have to wait for.
 """
 
 import contextlib
@@ -10,28 +10,11 @@ import os
 import re
 import sqlite3
 import sys
+from importlib.metadata import version as installed
 from typing import Annotated, Any
 
 import typer
 
-from analecta.cli import (  # noqa: F401 (each brings its commands)
-    analyse,
-    bundle,
-    collection,
-    communities,
-    crawl,
-    evaluate,
-    export,
-    feedback,
-    map,
-    new,
-    publish,
-    search,
-    serve_oai,
-    status,
-    topics,
-    verify,
-)
 from analecta.cli.app import app
 from analecta.cli.process import check_limits, open_streams
 from analecta.errors import AnalectaError
@@ -39,15 +22,7 @@ from analecta.files import discard
 from analecta.signals import INTERRUPTED, interrupt_on_stop, was_stopped
 from analecta.text.display import plain
 
-# The help goes the way a library goes: begun, grown, looked at, understood, shown, passed on.
-_ORDER = (
-    "new", "add", "crawl", "health", "status", "explain", "collection", "search", "index", "feedback", "retrain",
-    "analyse", "communities", "sites", "map", "publish", "export", "serve-oai", "bundle", "repeat", "recipes", "demo",
-    "replay", "evaluate", "verify",
-)  # fmt: skip
 _MISUSE: Any = typer.BadParameter.__base__  # all that is wrong with a command line; typer has no name for it
-
-app.registered_commands.sort(key=lambda one: _ORDER.index(one.name or getattr(one.callback, "__name__", "")))
 
 
 def main() -> None:
@@ -123,7 +98,5 @@ def _complain(words: str, code: int) -> int:
 def _top(version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False) -> None:
     check_limits()
     if version:
-        from importlib.metadata import version as installed
-
         print(f"analecta {installed('analecta')}")
         raise typer.Exit

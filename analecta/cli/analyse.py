@@ -1,17 +1,17 @@
 """The command that finds out what the pages of a topic are about."""
 
 import shlex
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.table import Table
 
-from analecta.cli.app import Json, Lib, app, busy, console, print_json, stoppable
+from analecta.cli.app import Json, Lib, app
+from analecta.cli.render import busy, console, next_steps, print_json, shown, stoppable
 from analecta.errors import BadUse
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from analecta.views.clusters import Analysis
+from analecta.store.library import Library
+from analecta.text.display import many, plain
+from analecta.views.clusters import WORST, Analysis, save, survey
 
 _MOST_CLUSTERS = 100
 _EXAMPLES = 3
@@ -31,11 +31,6 @@ def analyse(
 ) -> None:
     """Find what pages are about: clusters with labels, best pages, hubs and authorities."""
     wanted = _number(clusters)
-    from analecta.cli.render import next_steps
-    from analecta.store.library import Library
-    from analecta.text.display import plain
-    from analecta.views.clusters import save, survey
-
     library = Library(lib)
     with stoppable(lambda: "Nothing was changed."), busy("Reading pages ...") as status:
         found = survey(library, topic, wanted, seed, doing=lambda what: status.update(f"{what} ..."))
@@ -64,11 +59,7 @@ def _number(clusters: str) -> int:
     return int(clusters)
 
 
-def _table(found: "Analysis") -> "Table":
-    from rich.table import Table
-
-    from analecta.cli.render import shown
-
+def _table(found: Analysis) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("", justify="right", style="dim")
     table.add_column("Cluster")
@@ -80,11 +71,8 @@ def _table(found: "Analysis") -> "Table":
     return table
 
 
-def _told(found: "Analysis") -> str:
+def _told(found: Analysis) -> str:
     """How many pages there are, and why others are left out: of the good ones, those without a word that counts."""
-    from analecta.text.display import many
-    from analecta.views.clusters import WORST
-
     unsure = int(WORST * found.pages)
     told = f"{many(len(found.clusters), 'cluster')} of {many(found.pages - found.dropped, 'page')}; left out: "
     told += f"{unsure:,} of which the judge was least sure"

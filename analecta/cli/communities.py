@@ -1,13 +1,26 @@
-"""Commands about sites: which belong together, and what a site is."""
+"""The command that shows which sites belong together: names and sites whole, so that they can be copied."""
 
-import contextlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
 
-from analecta.cli.app import Force, Json, Lib, app, console, print_json
-from analecta.errors import BadUse
+from analecta.cli.app import Force, Json, Lib, app
+from analecta.cli.render import Fitting, console, next_steps, print_json
+from analecta.communities.view import Community, Found, Member, find
+from analecta.communities.view import communities as communities_of
+from analecta.export.graphs import write_community_graph
+from analecta.store.library import Library
+from analecta.store.output import check_outside
+from analecta.text.display import many, plain
+
+_LINKS = 3  # other communities that are named for each
+_SITES = 10  # sites that belong nowhere, of each kind
 
 
 @app.command()
@@ -27,18 +40,10 @@ def communities(
 
     Communities are seen best in a library that was grown site by site: recipe = "communities".
     """
-    from analecta.cli.communities_table import tell, tell_one
-    from analecta.cli.render import next_steps
-    from analecta.communities.view import communities, find
-    from analecta.export.graphs import write_community_graph
-    from analecta.store.library import Library
-    from analecta.store.output import check_outside
-    from analecta.text.display import many
-
     if output is not None:
         check_outside(output)
     library = Library(lib)
-    found = communities(library)
+    found = communities_of(library)
     one = find(found, community) if community else None
     written = None if output is None else write_community_graph(library, found, output, force)
     if json:
@@ -53,57 +58,89 @@ def communities(
     console(stderr=True).print(next_steps(lib, *steps), soft_wrap=True)
 
 
-@app.command()
-def sites(
-    lib: Lib,
-    merge: Annotated[
-        tuple[str, str] | None, typer.Option("--merge", metavar="A B", help="A is part of the site B.")
-    ] = None,
-    split: Annotated[
-        str, typer.Option("--split", metavar="HOST/DIR/", help="This directory is a site of its own.")
-    ] = "",
-    undo: Annotated[bool, typer.Option("--undo", help="Take the last change back; again, the one before.")] = False,
-    recount: Annotated[
-        bool, typer.Option("--recount", help="Count all links between sites anew, as after a change of `sites`.")
-    ] = False,
-    json: Json = False,
-) -> None:
-    """Say what a site is, where the settings `sites` do not say it well; shows what was said.
+def tell(found: Found, members: int = 5) -> RenderableType:
+    """All communities, with the first of their members."""
+    if not found.communities:
+        return Text("No communities yet: they are seen once sites of the seeds have been crawled.")
+    parts: list[RenderableType] = [Text(_summary(found))]
+    near = _near(found)
+    for one in found.communities:
+        parts += ["", _headline(one), *_members(one, members), *near.get(one.number, ())]
+        if one.merged:
+            words = f"{len(one.merged) + 1:,} seeds grew together: `--community {one.number}` tells why"
+            parts.append(_set_in(Text(words, "dim")))
+    return Group(*parts, *_nowhere(found))
 
-    Exit codes: 0 done or shown, 2 bad use, 4 disk, or a crawl holds the library.
-    """
-    from analecta.cli.render import next_steps
-    from analecta.settings.load import load
-    from analecta.store import site_rules as store
-    from analecta.store.library import Library
-    from analecta.store.sites import recount as count_anew
-    from analecta.text.display import plain
 
-    if sum(map(bool, (merge, split, undo, recount))) > 1:
-        raise BadUse("one at a time: --merge, --split, --undo or --recount")
-    library = Library(lib)
-    settings = load(library.settings_path).sites
-    said: list[str] = []
-    with library.lock() if merge or split or undo or recount else contextlib.nullcontext():
-        if merge:
-            said.append(store.merge(library, settings, *merge).words)
-        elif split:
-            said.append(store.split(library, split).words)
-        elif undo:
-            said.append(f"no longer: {store.undo(library).words}")
-        if split or undo or recount:
-            count_anew(library, store.sites_of(library, settings))
-    now, moved = [edit.words for edit in store.edits(library)], store.moved(library)
-    if json:
-        print_json({"library": str(lib), "by": settings.by, "done": said, "edits": now, "moved": moved})
-        return
-    for words in said:
-        console().print(plain(words), soft_wrap=True)
-    if recount:
-        console().print("All links between sites are counted anew.")
-    if not said and not recount:
-        kinds = {"host": "a host", "domain": "a registrable domain", "prefix": "a host, or a directory as set"}
-        seen = [f"{site} has moved to {to}, as a crawl saw" for site, to in moved.items()]
-        told = [f"A site is {kinds[settings.by]} (sites.by).", *map(plain, (*seen, *now))]
-        console().print("\n".join(told), soft_wrap=True)
-    console(stderr=True).print(next_steps(lib, "communities LIB", *(["sites LIB --undo"] if now else [])))
+def tell_one(found: Found, one: Community) -> RenderableType:
+    """One community, with all of its members."""
+    merged = [_set_in(Text(plain(words), "dim")) for words in one.merged]
+    return Group(_headline(one), *_members(one, len(one.members)), *merged, *_near(found).get(one.number, ()))
+
+
+def _summary(found: Found) -> str:
+    """How many there are, and where all sites went."""
+    inside = sum(len(one.members) for one in found.communities)
+    count = "1 community" if len(found.communities) == 1 else f"{len(found.communities):,} communities"
+    seen = f"{count} of {many(inside, 'site')}"
+    if apart := found.crawled - inside:
+        seen += f"; {apart:,} more of the {found.crawled:,} that were read belong to none"
+    return f"{seen}; {many(found.waiting, 'site')} would come next" if found.waiting else seen
+
+
+def _nowhere(found: Found) -> Iterator[RenderableType]:
+    """The sites that belong to no community, and why."""
+    if found.everywhere:
+        yield Text(f"\n{many(len(found.everywhere), 'site')} of no community, because everybody links there:")
+        yield from _some([f"{site}: {why}" for site, why in found.everywhere.items()])
+    if found.apart:
+        yield Text(f"\n{many(len(found.apart), 'site')} of no community, with too few links into any:")
+        yield from _some(found.apart)
+
+
+def _some(lines: Sequence[str]) -> Iterator[RenderableType]:
+    yield from (_set_in(Text(plain(line), "dim")) for line in lines[:_SITES])
+    if len(lines) > _SITES:
+        yield _set_in(Text(f"and {len(lines) - _SITES:,} more (--json has all)", "dim"))
+
+
+def _headline(one: Community) -> Text:
+    size = f"{many(len(one.members), 'site')}, {many(one.pages, 'page')}"
+    return Text(f"{one.number}  {plain(one.name)}: {size}", "bold", overflow="fold")
+
+
+def _members(one: Community, most: int) -> Iterator[RenderableType]:
+    members = one.members[:most]
+    yield _set_in(Fitting(_table(members), Group(*(line for member in members for line in _lines(member)))))
+    if len(one.members) > most:
+        yield _set_in(Text(f"and {len(one.members) - most:,} more"))
+
+
+def _table(members: Sequence[Member]) -> Table:
+    table = Table.grid(padding=(0, 2))
+    for side, style in (("left", ""), ("right", ""), ("left", "dim")):
+        table.add_column(justify=side, style=style, no_wrap=True)  # type: ignore[arg-type]
+    for member in members:
+        table.add_row(Text(plain(member.site)), many(member.pages, "page"), Text(plain(member.reason)))
+    return table
+
+
+def _lines(member: Member) -> tuple[RenderableType, RenderableType]:
+    head = Text(f"{plain(member.site)}  {many(member.pages, 'page')}", overflow="fold")
+    return head, _set_in(Text(plain(member.reason), "dim", overflow="fold"))
+
+
+def _near(found: Found) -> dict[int, list[RenderableType]]:
+    """The communities that each links to most, by its number."""
+    names = {other.number: other.name for other in found.communities}
+    near: dict[int, list[RenderableType]] = {}
+    for link in found.between:
+        told = near.setdefault(link.source, [])
+        if len(told) < _LINKS:
+            words = f"{many(link.links, 'link')} to {link.target}  {plain(names[link.target])}"
+            told.append(_set_in(Text(words, "dim", overflow="fold")))
+    return near
+
+
+def _set_in(what: RenderableType) -> Padding:
+    return Padding(what, (0, 0, 0, 3), expand=False)

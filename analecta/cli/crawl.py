@@ -1,16 +1,35 @@
-"""Commands that fetch: the crawl, and the look at its examples before it."""
+"""The command that crawls: its progress is shown, Ctrl-C ends it, and its result is told."""
 
+import contextlib
 import shlex
+import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+import msgspec
 import typer
+from rich.console import Console, Group, RenderableType
+from rich.text import Text
 
-from analecta.cli.app import Force, Json, Lib, app, console, print_json, write_text
-from analecta.errors import BadUse
+from analecta.cli.app import Lib, app
+from analecta.cli.health import health_of_crawl, load_settings, tell
+from analecta.cli.progress import asked_again, progress, queued, ran_dry, share, waiting, why
+from analecta.cli.render import console, next_steps, print_json
+from analecta.communities.view import deeper
+from analecta.crawl.coordinator import Crawl
+from analecta.publish.refresh import Refresher, publishing
+from analecta.publish.site import check_site
+from analecta.settings.load import merge
+from analecta.settings.schema import Settings
+from analecta.signals import stop_handler
+from analecta.store.library import Library
+from analecta.store.revisits import revisits
+from analecta.text.display import many, plain
+from analecta.views.health import GOOD, advice, verdict
+from analecta.views.reasons import NO_REFUSALS
 
-if TYPE_CHECKING:
-    from analecta.settings.schema import Settings
+_REFRESH = 60.0  # seconds between two makings of published pages
 
 
 @app.command()
@@ -46,18 +65,11 @@ def crawl(
 
     Exit codes: 0 stopped by a rule, 2 bad use, 3 nothing to do, 4 disk or network, 130 interrupted.
     """
-    from analecta.cli.render import next_steps
-    from analecta.cli.watch import told, watch
-    from analecta.store.library import Library
-
     library = Library(lib)
     override = _override(pages, minutes, workers, connect_to, delay, seed, refresh)
     if community:
-        from analecta.communities.view import deeper
-        from analecta.settings.load import merge
-
         override = merge(override, deeper(library, community))
-    settings = _settings(library.settings_path, override)
+    settings = load_settings(library.settings_path, override)
     result = watch(library, settings, console(stderr=True), health=not json, publish=publish)
     if json:
         print_json(result)
@@ -75,7 +87,7 @@ def _given(context: typer.Context) -> str:
     return "".join(f" --{name.replace('_', '-')} {shlex.quote(str(value))}" for name, value in kept)
 
 
-def _steps(settings: "Settings", code: int, given: str = "") -> list[str]:
+def _steps(settings: Settings, code: int, given: str = "") -> list[str]:
     """Where to go from a crawl; one that was interrupted is gone on with by the options that were `given`."""
     on = [f"crawl LIB{given}"] if code == 130 else []
     sites = ["communities LIB"] if settings.communities.grow else []
@@ -101,43 +113,126 @@ def _override(
     return {table: {k: v for k, v in values.items() if v is not None} for table, values in asked.items()}
 
 
-def _settings(path: Path, override: dict[str, Any]) -> "Settings":
-    from analecta.settings.load import load
+class Result(msgspec.Struct):
+    """How a crawl ended; `analecta crawl --json` prints it."""
 
-    settings = load(path, override)
-    if not settings.topics:
-        raise BadUse(f"{path} names no topic: it needs [[topics]] with seeds")
-    return settings
+    library: str
+    reason: str
+    code: int
+    pages: int
+    on_topic: int
+    failed: int
+    refused: int
+    reasons: dict[str, int]
+    topics: dict[str, int]
+    hosts: int
+    queued: int
+    unread: int  # documents that the next crawl reads
+    bytes: int
+    seconds: float
+    pages_per_second: float
+    again: dict[str, int]  # pages that were asked for again, by what became of them
+    advice: str
+    notes: list[str]
 
 
-@app.command()
-def health(
-    lib: Lib,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE.html", help="Also write a page with a drawing.")
-    ] = None,
-    connect_to: Annotated[str, typer.Option(metavar="HOST:PORT", help="As for crawl.")] = "",
-    delay: Annotated[float | None, typer.Option(metavar="S", min=0, help="As for crawl.")] = None,
-    force: Force = False,
-    json: Json = False,
-) -> None:
-    """Look at the examples before a crawl: topics that are too close, pages that look wrong.
+def watch(
+    library: Library, settings: Settings, console: Console, health: bool = True, publish: Path | None = None
+) -> Result:
+    """Crawl with progress on `console` until a rule, a signal or the end of the web says stop.
 
-    Examples that are not here yet are fetched, and nothing else.
+    With `health`, what the examples are like is told once they are there (S14). With `publish`, collection pages are
+    kept in that folder and made anew now and then (S13).
     """
-    from analecta.cli.health_table import tell
-    from analecta.cli.watch import examine
-    from analecta.publish.health_page import health_page
-    from analecta.store.library import Library
-    from analecta.store.output import check_output
+    if publish is not None:
+        check_site(publish)
+    crawl = Crawl(library, settings)
+    started, known = time.time(), revisits(library)
+    with stop_handler(crawl.interrupt), progress(console) as show, _refreshing(library, publish) as refresh:
 
-    if output is not None:
-        check_output(output, "html", force)
-    library = Library(lib)
-    settings = _settings(library.settings_path, _override(None, None, None, connect_to, delay, None, None))
-    found = examine(library, settings, console(stderr=True))
-    if output is not None:
-        write_text(output, health_page(found, lib.resolve().name), "html", force)
-    print_json(found) if json else console().print(tell(found))
-    if output is not None and not json:
-        console().print(f"The drawing is in {output}.")
+        def look(crawl: Crawl) -> None:
+            nonlocal health
+            if health and crawl.lessons.first_held:
+                health = False
+                console.print(_told_health(crawl))
+            show(crawl)
+            if refresh is not None:
+                refresh()
+
+        ending = crawl.run(look)
+        seconds = crawl.clock() - crawl.began
+        if refresh is not None and crawl.interrupts < 2:
+            refresh.finish()
+    tally = ending.tally
+    return Result(
+        library=str(library.folder),
+        reason=ending.reason,
+        code=ending.code,
+        pages=tally.pages,
+        on_topic=tally.on_topic,
+        failed=tally.failed,
+        refused=tally.refused,
+        reasons={word: count for word, count in tally.reasons.items() if word not in NO_REFUSALS},
+        topics={name: tally.topics.get(n, 0) for n, name in enumerate(crawl.topics)},
+        hosts=_hosts(library),
+        queued=queued(crawl),
+        unread=waiting(crawl),
+        bytes=tally.bytes,
+        seconds=round(seconds, 3),
+        pages_per_second=round(tally.pages / seconds, 2) if seconds else 0.0,
+        again=dict(revisits(library) - known),
+        advice=ran_dry(library, settings, tally.pages),
+        notes=[note for _, note in library.notes(since=started)],
+    )
+
+
+def _hosts(library: Library) -> int:
+    """Hosts of which an address is known: `status` tells the same number."""
+    with library.shards() as shards:
+        return sum(int(shard.execute("SELECT count(*) FROM hosts").fetchone()[0]) for shard in shards)
+
+
+@contextlib.contextmanager
+def _refreshing(library: Library, folder: Path | None) -> Iterator[Refresher | None]:
+    """Makes published pages anew, if there is a folder for them."""
+    if folder is None:
+        yield None
+        return
+    make = publishing("publish", library.folder, "-o", folder)
+    with contextlib.closing(Refresher(library, _REFRESH, time.monotonic, make)) as refresh:
+        yield refresh
+
+
+def _told_health(crawl: Crawl) -> RenderableType:
+    """In one line where all is well."""
+    found = health_of_crawl(crawl)
+    if all(verdict(found, topic)[1] == GOOD for topic in found.topics):
+        words = f"{many(len(found.topics), 'topic')}, {many(sum(t.examples for t in found.topics), 'example')}"
+        return Text(f"{words}. {' '.join(advice(found))}")
+    return tell(found)
+
+
+def told(result: Result) -> RenderableType:
+    """The result for a person."""
+    speed = f"{result.seconds:.1f} s ({result.pages_per_second:.1f} a second)"
+    on_topic = share(result.on_topic, result.pages)
+    lines = [f"{many(result.pages, 'page')} in {speed}, {on_topic} on topic when fetched"]
+    if any(result.topics.values()):
+        lines.append(" · ".join(f"{plain(name)} {count:,}" for name, count in result.topics.items()))
+    if result.reasons:
+        lines.append(f"{result.refused:,} refused, {result.failed:,} failed: {why(result.reasons)}")
+    if result.again:
+        lines.append(asked_again(result.again))
+    lines.append(f"{many(result.queued, 'URL')} left in the queue; {many(result.hosts, 'host')} known")
+    if result.unread:
+        lines.append(f"{many(result.unread, 'document')} kept and not yet read: the next crawl reads them")
+    if result.code == 3:
+        lines.append("More seeds in analecta.toml give it more to do; --refresh DAYS asks for old pages again")
+    if result.advice:
+        lines.append(result.advice)
+    lines += [f"Note: {plain(note)}" for note in result.notes]
+    end = "Interrupted; nothing is lost, the next crawl goes on from here" if result.code == 130 else result.reason
+    return Group(
+        Text(f"{plain(end[:1].upper() + end[1:])}.", style="bold green" if result.code == 0 else "bold yellow"),
+        *(Text(f"  {line}") for line in lines),
+    )

@@ -1,16 +1,19 @@
-"""The demo: a crawl of the pocket web, which is made up and served on this machine, and pages that show the result."""
+"""The command that crawls the pocket web, which is made up and served on this machine, and shows the result."""
 
 import shutil
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from analecta.cli.render import next_steps, shown
-from analecta.cli.watch import told, watch
+from analecta.cli.app import app
+from analecta.cli.crawl import told, watch
+from analecta.cli.render import console, next_steps, shown
 from analecta.communities.view import neighbourhood
 from analecta.errors import AnalectaError, BadUse
 from analecta.publish.map import copies_of, map_page
@@ -32,7 +35,17 @@ _SEEDS = 5
 _BEST = 4  # pages shown of each topic
 
 
-def demo(folder: Path, console: Console, force: bool = False, pages: int = 600, size: int = 3000) -> int:
+@app.command()
+def demo(
+    folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="Where to make the library.")] = Path("demo-library"),
+    force: Annotated[bool, typer.Option("--force", help="Replace the library of an earlier demo.")] = False,
+    pages: Annotated[int, typer.Option(metavar="N", min=1, help="How many pages to crawl.")] = 600,
+) -> None:
+    """Crawl a small made-up web on this machine and show the result; needs no network."""
+    raise typer.Exit(make_demo(folder, console(), force, pages))
+
+
+def make_demo(folder: Path, console: Console, force: bool = False, pages: int = 600, size: int = 3000) -> int:
     """Crawl the pocket web into a new library and show what came of it; the exit code of the crawl."""
     _make_room(folder, force)
     console.print("A small made-up web is served on this machine, and a library is grown from it.")

@@ -1,33 +1,24 @@
-"""Commands to try things on webs of this machine: replay, evaluation, the demo."""
+"""The command that measures recipes by whole crawls over webs of this machine."""
 
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.console import Group, RenderableType
 
-from analecta.cli.app import Json, app, console, print_json
+from analecta.cli.app import Json, app
 from analecta.cli.evaluate_communities import WithCommunities
+from analecta.cli.progress import step_progress
+from analecta.cli.render import console, print_json, rows_table
 from analecta.errors import BadUse
+from analecta.evaluate.crawls import setting
+from analecta.evaluate.evaluation import Evaluation, Plan
+from analecta.evaluate.evaluation import evaluate as run_evaluation
+from analecta.evaluate.report import about, write
+from analecta.evaluate.summary import comparison_rows, comparisons, costs, means
+from analecta.settings.load import merge
 from analecta.signals import INTERRUPTED
-
-
-@app.command()
-def replay(
-    paths: Annotated[
-        list[Path],
-        typer.Argument(metavar="PATH...", help="WARC files, or folders of such; or pocket[:PAGES], villages[:SITES]."),
-    ],
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Where to listen on 127.0.0.1; 0 takes a free one.")],
-    search: Annotated[bool, typer.Option("--search", help="Also answer /search?q=WORDS.")] = False,
-    delay: Annotated[float, typer.Option(metavar="S", min=0, help="Seconds before each answer.")] = 0.0,
-    error_rate: Annotated[float, typer.Option(metavar="X", min=0, max=1, help="Share of answers that fail.")] = 0.0,
-    processes: Annotated[int, typer.Option(metavar="N", min=1, help="Processes that serve.")] = 1,
-) -> None:
-    """Serve archived pages as a web on this machine, under their own host names; or a made-up web."""
-    from analecta.testweb.replay import replay
-
-    replay(paths, port, delay, error_rate, search, processes)
-    raise typer.Exit(INTERRUPTED)  # nothing else ends it
+from analecta.store.output import check_outside
 
 
 @app.command(cls=WithCommunities)
@@ -63,12 +54,6 @@ def evaluate(
 
     Writes evaluation.json, evaluation.md and pictures into DIR. Communities of sites: analecta evaluate communities.
     """
-    from analecta.evaluate.crawls import setting
-    from analecta.evaluate.evaluation import Plan, evaluate
-    from analecta.evaluate.report import progress, show, write
-    from analecta.settings.load import merge
-    from analecta.store.output import check_outside
-
     check_outside(output / "evaluation.json")
     settings: dict[str, Any] = {}
     for one in set_ or ():
@@ -89,8 +74,8 @@ def evaluate(
         settings=settings,
     )
     try:
-        with progress(console(stderr=True)) as step:
-            found = evaluate(plan, output, step)
+        with step_progress(console(stderr=True)) as step:
+            found = run_evaluation(plan, output, step)
     except KeyboardInterrupt:
         raise typer.Exit(INTERRUPTED) from None
     write(found, output)
@@ -109,13 +94,12 @@ def _listed(*texts: str) -> list[str]:
     return [part.strip() for text in texts for part in text.split(",") if part.strip()]
 
 
-@app.command()
-def demo(
-    folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="Where to make the library.")] = Path("demo-library"),
-    force: Annotated[bool, typer.Option("--force", help="Replace the library of an earlier demo.")] = False,
-    pages: Annotated[int, typer.Option(metavar="N", min=1, help="How many pages to crawl.")] = 600,
-) -> None:
-    """Crawl a small made-up web on this machine and show the result; needs no network."""
-    from analecta.cli.demo import demo
-
-    raise typer.Exit(demo(folder, console(), force, pages))
+def show(found: Evaluation, folder: Path) -> RenderableType:
+    """The means of each recipe and the tests, for the screen."""
+    parts: list[RenderableType] = [*about(found), "", rows_table(means(found))]
+    if comparisons(found):
+        parts += ["", "From the same seeds (one-tailed t-test over pairs):", ""]
+        parts.append(rows_table(comparison_rows(found)))
+    if found.alone:
+        parts += ["", *costs(found)]
+    return Group(*parts, "", f"More, with pictures: {folder / 'evaluation.md'}")

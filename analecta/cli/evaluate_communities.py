@@ -1,13 +1,22 @@
 """`analecta evaluate communities`: how well communities of sites are found."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.console import Group, RenderableType
 from typer.core import TyperCommand
 
-from analecta.cli.app import Json, console, print_json
+from analecta.cli.app import Json
+from analecta.cli.progress import step_progress
+from analecta.cli.render import console, print_json, rows_table
 from analecta.errors import BadUse
+from analecta.evaluate import communities_crawl, communities_report
+from analecta.evaluate.communities import Found, made_up, open_graph
+from analecta.evaluate.communities import evaluate_communities as measure_communities
+from analecta.evaluate.communities_crawl import SITES, CrawlTrial, crawl_communities
+from analecta.store.output import check_outside
 
 _app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 NAME = "communities"
@@ -52,8 +61,6 @@ def evaluate_communities(
         raise BadUse("a graph has no pages to crawl: leave out --graph or --crawl")
     if web and graph:
         raise BadUse("--graph is measured instead of a web: leave out --graph or --web")
-    from analecta.store.output import check_outside
-
     check_outside(output / "communities.json")
     web = web or "villages"
     if crawl:
@@ -65,27 +72,34 @@ def evaluate_communities(
 def _grow(
     web: str, graph: Path | None, seeds: list[int], wt: float, metric: str, draw: int, output: Path, json: bool
 ) -> None:
-    from analecta.evaluate.communities import evaluate_communities, open_graph
-    from analecta.evaluate.communities_report import show, write
-    from analecta.evaluate.report import progress
-
-    with progress(console(stderr=True)) as step:
+    with step_progress(console(stderr=True)) as step:
         step("Reading the web", 0, 0)
-        found = evaluate_communities(open_graph(web, graph), seeds, wt, metric, draw, step)
-    write(found, output)
-    print_json(found) if json else console().print(show(found, output))
+        found = measure_communities(open_graph(web, graph), seeds, wt, metric, draw, step)
+    communities_report.write(found, output)
+    print_json(found) if json else console().print(show_grown(found, output))
 
 
 def _crawl(web: str, seeds: list[int], rules: dict[str, Any], draw: int, output: Path, json: bool) -> None:
-    from analecta.evaluate.communities import made_up
-    from analecta.evaluate.communities_crawl import SITES, crawl_communities, show, write
-    from analecta.evaluate.report import progress
-
     graph = made_up(web, SITES)
-    with progress(console(stderr=True)) as step:
+    with step_progress(console(stderr=True)) as step:
         found = [crawl_communities(graph, n, rules, draw, step) for n in seeds]
-    write(found, output)
-    print_json(found) if json else console().print(show(found, output))
+    communities_crawl.write(found, output)
+    print_json(found) if json else console().print(show_crawled(found, output))
+
+
+def show_grown(found: Found, folder: Path) -> RenderableType:
+    """The tables, for the screen."""
+    about = f"{found.graph}: {found.sites:,} sites, {found.links:,} links; metric {found.metric}"
+    tables = [part for title, rows, _ in communities_report.TABLES for part in ("", title, rows_table(rows(found)))]
+    words = "P, R and f: precision, recall and f-value, against global clustering (tree) or against the truth."
+    return Group(about, *tables, "", words, f"More, with pictures: {folder / 'communities.md'}")
+
+
+def show_crawled(trials: Sequence[CrawlTrial], folder: Path) -> RenderableType:
+    """The tables, for the screen."""
+    about = ", ".join(dict.fromkeys(one.web for one in trials))
+    parts = [part for title, rows in communities_crawl.tables(trials) for part in ("", title, rows_table(rows))]
+    return Group(f"Crawls of {about}", *parts, "", f"The same with a legend: {folder / 'communities-crawled.md'}")
 
 
 def _numbers(text: str) -> list[int]:

@@ -5,17 +5,29 @@ import time
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from analecta.cli.app import Lib, app, busy, console
+from analecta.cli.app import Lib, app
+from analecta.cli.render import busy, console
+from analecta.communities.view import neighbourhood
 from analecta.errors import BadUse
-from analecta.files import discard
-
-if TYPE_CHECKING:
-    from analecta.store.library import Library
-    from analecta.views.rows import Left
+from analecta.export.cdxj import write_cdxj
+from analecta.export.citations import write_citations
+from analecta.export.corpus import is_corpus, write_corpus
+from analecta.export.datasheet import REASONS
+from analecta.export.graphs import write_graph
+from analecta.export.rows import COLUMNS as COLLECTION_COLUMNS
+from analecta.export.rows import collection_rows
+from analecta.export.tables import write
+from analecta.export.wacz import write_wacz
+from analecta.files import check_ours, discard
+from analecta.store.library import Library
+from analecta.store.output import check_outside
+from analecta.text.display import many
+from analecta.views.collections import MOST, PER_HOST, collections
+from analecta.views.rows import COLUMNS, KINDS, Left
 
 TABLES = ("jsonl", "csv", "parquet")
 # What can be exported, and how it can be written: the first is what is taken where nothing is said.
@@ -119,8 +131,6 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
 ) -> None:
     """Write tables, collections, a corpus with texts, graphs, or the archive, for other tools to read."""
-    from analecta.store.library import Library
-
     given = {
         "--all": everything, "--for-training": for_training, "--with-reserved": with_reserved, "--topic": topic,
         "--community": community, "--top": top, "--per-host": per_host, "--of": of, "--text": text,
@@ -131,18 +141,15 @@ def export(
     how = str(format or FORMATS[what][0])
     if how not in FORMATS[what]:
         raise BadUse(f"{what} can be written as {', '.join(FORMATS[what])}, not as {how}")
-    write = _WRITERS.get(what, _write_table)
+    writer = _WRITERS.get(what, _write_table)
     try:
-        write(Library(lib), what, how, output, wishes)
+        writer(Library(lib), what, how, output, wishes)
         sys.stdout.flush()
     except BrokenPipeError:
         discard(sys.stdout)
 
 
-def _write_table(library: "Library", what: str, how: str, output: Path | None, wishes: Wishes) -> None:
-    from analecta.export.tables import write
-    from analecta.views.rows import COLUMNS, KINDS, Left
-
+def _write_table(library: Library, what: str, how: str, output: Path | None, wishes: Wishes) -> None:
     left = Left()
     for_training = wishes["--for-training"]
     options = {"everything": wishes["--all"], "for_training": for_training} if what == "pages" else {}
@@ -150,9 +157,7 @@ def _write_table(library: "Library", what: str, how: str, output: Path | None, w
     _tell_left(what, count, left, for_training)
 
 
-def _tell_left(what: str, count: int, left: "Left", for_training: bool) -> None:
-    from analecta.text.display import many
-
+def _tell_left(what: str, count: int, left: Left, for_training: bool) -> None:
     _tell(f"{many(count, 'moment' if what == 'history' else what.removesuffix('s'))}.")
     if left.noindex:
         _tell(f"Left out: {many(left.noindex, 'page')} with noindex{' (--all has them)' if what == 'pages' else ''}.")
@@ -162,33 +167,20 @@ def _tell_left(what: str, count: int, left: "Left", for_training: bool) -> None:
         _tell(f"Left out: {many(left.unknown, 'link')} not followed, so that nothing is known of what they lead to.")
 
 
-def _write_collection(library: "Library", _: str, how: str, output: Path | None, wishes: Wishes) -> None:
-    from analecta.communities.view import neighbourhood
-    from analecta.export.citations import write_citations
-    from analecta.export.rows import COLUMNS, collection_rows
-    from analecta.export.tables import write
-    from analecta.text.display import many
-    from analecta.views.collections import MOST, PER_HOST, collections
-
+def _write_collection(library: Library, _: str, how: str, output: Path | None, wishes: Wishes) -> None:
     topics = [wishes["--topic"]] if wishes["--topic"] else None
     most = wishes["--top"] or MOST
     per_host = PER_HOST if wishes["--per-host"] is None else wishes["--per-host"]
     near = neighbourhood(library, wishes["--community"] or "")
     found = collections(library, topics, most, per_host, inside=near.inside)
     if how in TABLES:
-        count = write(collection_rows(library, found, near.homes), COLUMNS, how, output, wishes["--force"])
+        count = write(collection_rows(library, found, near.homes), COLLECTION_COLUMNS, how, output, wishes["--force"])
     else:
         count = write_citations(found, how, output, wishes["--force"])
     _tell(f"{many(count, 'item')}.")
 
 
-def _write_corpus(library: "Library", _: str, how: str, output: Path | None, wishes: Wishes) -> None:
-    from analecta.export.corpus import is_corpus, write_corpus
-    from analecta.export.datasheet import REASONS
-    from analecta.files import check_ours
-    from analecta.store.output import check_outside
-    from analecta.text.display import many
-
+def _write_corpus(library: Library, _: str, how: str, output: Path | None, wishes: Wishes) -> None:
     if output is None:
         raise BadUse("a corpus is a folder: say which with -o DIR")
     check_ours(output, is_corpus)
@@ -201,20 +193,13 @@ def _write_corpus(library: "Library", _: str, how: str, output: Path | None, wis
         _tell(f"Left out: {many(count, 'page')} {REASONS[why]}.")
 
 
-def _write_graph(library: "Library", _: str, how: str, output: Path | None, wishes: Wishes) -> None:
-    from analecta.export.graphs import write_graph
-    from analecta.text.display import many
-
+def _write_graph(library: Library, _: str, how: str, output: Path | None, wishes: Wishes) -> None:
     of = str(wishes["--of"] or Of.SITES)
     size = write_graph(library, output, how, of, wishes["--topic"], wishes["--force"])
     _tell(f"{many(size.nodes, of.removesuffix('s'))}, {many(size.edges, 'link')} between them.")
 
 
-def _write_archive(library: "Library", _: str, how: str, output: Path | None, wishes: Wishes) -> None:
-    from analecta.export.cdxj import write_cdxj
-    from analecta.export.wacz import write_wacz
-    from analecta.text.display import many
-
+def _write_archive(library: Library, _: str, how: str, output: Path | None, wishes: Wishes) -> None:
     topic, everything, force = wishes["--topic"], wishes["--all"], wishes["--force"]
     if how == "cdxj":
         if wishes["--text"]:
@@ -239,7 +224,7 @@ def _tell(words: str) -> None:
     console(stderr=True).print(words, soft_wrap=True)
 
 
-_WRITERS: dict[str, Callable[["Library", str, str, Path | None, Wishes], None]] = {
+_WRITERS: dict[str, Callable[[Library, str, str, Path | None, Wishes], None]] = {
     "collection": _write_collection,
     "corpus": _write_corpus,
     "graph": _write_graph,

@@ -1,24 +1,25 @@
-"""Commands by which a person says which pages are right and wrong, and lets the library learn from that."""
+"""The command by which a person says which pages are right and wrong."""
 
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from analecta.cli.app import Json, Lib, app, busy, console, print_json, stoppable
-from analecta.errors import BadUse, Busy
+from analecta.cli.app import Json, Lib, app
+from analecta.cli.render import console, next_steps, print_json
+from analecta.errors import BadUse
+from analecta.learning.examples import word_for
+from analecta.settings.load import load
+from analecta.sources.files import read_bytes, text_of
+from analecta.sources.lists import entries
+from analecta.store.library import Library
+from analecta.store.library_db import BAD, DROP, GOOD, Word, learnt, said, say, take_back
+from analecta.store.page_lookup import find
+from analecta.store.page_lookup import text_of as page_text
+from analecta.text.display import iso, many, plain
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from analecta.learning.retrain import Retrained
-    from analecta.store.library import Library
-    from analecta.store.library_db import Word
-
-_SHOWN = 10  # pages of each kind of change
-_KINDS = {"in": "came in", "out": "went out", "moved": "moved here"}
 # What may be said along with each.
 _TOGETHER = {
     "--good": ("URL", "--file", "--topic", "--note", "--text"),
@@ -59,9 +60,6 @@ def feedback(
 
     `analecta retrain` learns from it; so does the next crawl, and one that runs, at its next lesson.
     """
-    from analecta.store.library import Library
-    from analecta.store.library_db import BAD, DROP, GOOD, learnt, said, say, take_back
-
     library = Library(lib)
     says = [word for word, asked in ((GOOD, good), (BAD, bad), (DROP, drop)) if asked]
     asked = {"--good": good, "--bad": bad, "--drop": drop, "--show": show, "--list": list_, "--undo": undo}
@@ -89,21 +87,15 @@ def _check_together(asked: dict[str, bool], given: dict[str, object]) -> None:
 
 
 def _words(
-    library: "Library",
+    library: Library,
     urls: Sequence[str],
     file: Path | None,
     says: str,
     topic: str,
     note: str,
     text: Path | None,
-) -> "list[Word]":
+) -> list[Word]:
     """What is said of each page; where one of them is not here, nothing is."""
-    from analecta.learning.examples import word_for
-    from analecta.settings.load import load
-    from analecta.sources.files import read_bytes, text_of
-    from analecta.sources.lists import entries
-    from analecta.store.page_lookup import find
-
     meant = [*urls, *(words for _, words in entries(file))] if file else list(urls)
     if not meant:
         raise BadUse("say of which pages: URLs, or -f FILE with one a line")
@@ -118,19 +110,14 @@ def _words(
     return [word_for(page.id, page.url, page.of(topics), named, says, topic, note, trimmed) for page in pages.values()]
 
 
-def _print_text(library: "Library", urls: Sequence[str], json: bool) -> None:
+def _print_text(library: Library, urls: Sequence[str], json: bool) -> None:
     """The text of a page, as it was read or as a person left it."""
-    from analecta.store.library_db import said
-    from analecta.store.page_lookup import find, text_of
-    from analecta.text.display import plain
-
     if len(urls) != 1:
         raise BadUse("--show is of one page: say its URL")
     with library.shards() as shards:
         page = find(shards, urls[0])
-        text = next((word.text for word in reversed(said(library)) if word.page == page.id), "") or text_of(
-            shards, page
-        )
+        trimmed = next((word.text for word in reversed(said(library)) if word.page == page.id), "")
+        text = trimmed or page_text(shards, page)
     if json:
         print_json({"library": str(library.folder), "url": page.url, "text": text})
     else:
@@ -138,10 +125,7 @@ def _print_text(library: "Library", urls: Sequence[str], json: bool) -> None:
         typer.echo("\n".join(map(plain, lines) if sys.stdout.isatty() else lines))
 
 
-def _taken_down(lib: Path, words: "Sequence[Word]", json: bool) -> None:
-    from analecta.cli.render import next_steps
-    from analecta.text.display import many, plain
-
+def _taken_down(lib: Path, words: Sequence[Word], json: bool) -> None:
     if json:
         print_json({"library": str(lib), "said": words})
         return
@@ -153,10 +137,7 @@ def _taken_down(lib: Path, words: "Sequence[Word]", json: bool) -> None:
     console(stderr=True).print(steps, soft_wrap=True)
 
 
-def _taken_back(lib: Path, words: "Sequence[Word]", json: bool) -> None:
-    from analecta.cli.render import next_steps
-    from analecta.text.display import plain
-
+def _taken_back(lib: Path, words: Sequence[Word], json: bool) -> None:
     if json:
         print_json({"library": str(lib), "taken_back": words})
         return
@@ -165,10 +146,7 @@ def _taken_back(lib: Path, words: "Sequence[Word]", json: bool) -> None:
     console(stderr=True).print(next_steps(lib, "retrain LIB"), soft_wrap=True)
 
 
-def _show(lib: Path, words: "Sequence[Word]", known: bool, json: bool) -> None:
-    from analecta.cli.render import next_steps
-    from analecta.text.display import iso, plain
-
+def _show(lib: Path, words: Sequence[Word], known: bool, json: bool) -> None:
     if json:
         print_json({"library": str(lib), "said": words, "learnt": known})
         return
@@ -183,155 +161,10 @@ def _show(lib: Path, words: "Sequence[Word]", known: bool, json: bool) -> None:
         console(stderr=True).print(next_steps(lib, "retrain LIB"), soft_wrap=True)
 
 
-def _meaning(word: "Word") -> str:
-    from analecta.text.display import plain
-
+def _meaning(word: Word) -> str:
     match word.says:
         case "good":
             return f"shows {plain(word.topic)}"
         case "drop":
             return "is not learnt from"
     return f"is not about {plain(word.topic)}" if word.topic else "is about none of the topics"
-
-
-@app.command()
-def retrain(
-    lib: Lib,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would change.")] = False,
-    undo: Annotated[bool, typer.Option("--undo", help="Put the model and all verdicts back as they were.")] = False,
-    json: Json = False,
-) -> None:
-    """Learn anew from the examples and your feedback, judge all stored pages again, and show what changed.
-
-    While a crawl runs it is asked to learn now.
-    """
-    from analecta.learning import retrain as work
-    from analecta.settings.load import load
-    from analecta.store.library import Library
-
-    if dry_run and undo:
-        raise BadUse("--dry-run and --undo do not go together")
-    library = Library(lib)
-    settings = load(library.settings_path)
-    before = _stands(library)
-
-    def stopped() -> str:
-        if before == _stands(library):
-            return "Nothing was changed."
-        return "The model is changed; pages that it has not judged yet are judged by the next retraining or crawl."
-
-    with stoppable(stopped), busy("learning") as status:
-
-        def doing(done: int, all: int) -> None:
-            status.update(f"judging {done:,} of {all:,} pages")
-
-        try:
-            done = work.undo(library, settings, doing) if undo else work.retrain(library, settings, dry_run, doing)
-        except Busy:
-            if dry_run or undo or not work.ask_crawl(library):
-                raise
-            done = None
-    if done is None:
-        _asked(lib, json)
-    else:
-        _tell(library, done, json, dry_run, undo)
-
-
-def _stands(library: "Library") -> tuple[str, int]:
-    """The model in use, and how many retrainings led to it."""
-    from analecta.learning.retrain import can_undo
-
-    return str(library.get("model", "")), can_undo(library)
-
-
-def _asked(lib: Path, json: bool) -> None:
-    from analecta.cli.render import next_steps
-
-    if json:
-        print_json({"library": str(lib), "asked_the_crawl": True})
-        return
-    console().print(
-        "A crawl is running: it was asked to learn from your feedback now, and judges by that from then on.\n"
-        "When it is over, retrain once more: pages that it kept long ago are judged again then.",
-        soft_wrap=True,
-    )
-    console(stderr=True).print(next_steps(lib, "status LIB"), soft_wrap=True)
-
-
-def _tell(library: "Library", done: "Retrained", json: bool, dry: bool, undone: bool) -> None:
-    from analecta.cli.render import next_steps
-    from analecta.learning.retrain import can_undo
-    from analecta.store.library_db import learnt
-    from analecta.text.display import many, plain
-
-    listed = _listed(library, done, undone)
-    if json:
-        facts = {"library": str(library.folder), "dry_run": dry, "undone": undone, "before": done.before}
-        facts |= {"model": done.model, "about": done.about, "pages": done.pages, "seconds": round(done.seconds, 2)}
-        print_json(facts | {"changes": listed})
-        return
-    screen = console()
-    if done.about:
-        screen.print(f"Learnt from {plain(done.about)}.", soft_wrap=True)
-    _diff(screen, done, listed)
-    would = "would change" if dry else "changed"
-    screen.print(f"{many(len(listed), 'page')} of {done.pages:,} {would} ({done.seconds:.1f} s).")
-    if undone and not learnt(library):
-        screen.print(
-            "Your words stay: the next crawl or retraining learns from them again, unless you take them back too.",
-            soft_wrap=True,
-        )
-        last = "feedback LIB --undo"
-    else:
-        last = "retrain LIB --undo" if can_undo(library) and not undone else "crawl LIB"
-    steps = ("retrain LIB",) if dry else ("collection LIB", last)
-    console(stderr=True).print(next_steps(library.folder, *steps), soft_wrap=True)
-
-
-def _diff(screen: "Console", done: "Retrained", listed: list[dict[str, object]]) -> None:
-    """What changed, by topic: what came in, what went out, what came from another topic."""
-    from analecta.text.display import plain
-
-    for topic in done.topics:
-        for kind, words in _KINDS.items():
-            where = "before" if kind == "out" else "after"
-            pages = [one for one in listed if one["change"] == kind and one[where] == topic]
-            if not pages:
-                continue
-            screen.print(f"{plain(topic)}: {len(pages):,} {words}", style="bold", soft_wrap=True)
-            for one in pages[:_SHOWN]:
-                came = f" from {plain(str(one['before']))}" if kind == "moved" else ""
-                came += " (you said so)" if one["said"] else ""
-                # Where a person has the last word, no judge's confidence counts.
-                sure = f"{one['sure_before']:.2f} -> {'   —' if one['said'] else format(one['sure_after'], '.2f')}"
-                screen.print(f"  {sure}  {plain(str(one['title'] or one['url']))}{came}", soft_wrap=True)
-                if one["title"]:
-                    screen.print(f"                {plain(str(one['url']))}", style="dim", soft_wrap=True)
-            if len(pages) > _SHOWN:
-                screen.print(f"  and {len(pages) - _SHOWN:,} more (--json has all)")
-
-
-def _listed(library: "Library", done: "Retrained", undone: bool) -> list[dict[str, object]]:
-    """The changes with names, titles and addresses."""
-    from analecta.store.library_db import DROP, said
-    from analecta.store.page_lookup import titles
-
-    named = {-1: "", **dict(enumerate(done.topics))}
-    last = {} if undone else {word.page: word.says for word in said(library)}
-    spoken = {page for page, says in last.items() if says != DROP}
-    with library.shards() as shards:
-        known = titles(shards, [one.id for one in done.changes])
-    return [
-        {
-            "url": known[one.id][0],
-            "title": known[one.id][1],
-            "change": "in" if one.before < 0 else "out" if one.after < 0 else "moved",
-            "before": named.get(one.before, ""),
-            "sure_before": round(one.sure_before, 4),
-            "after": named.get(one.after, ""),
-            "sure_after": round(one.sure_after, 4),
-            "said": one.id in spoken,
-        }
-        for one in done.changes
-        if one.id in known
-    ]

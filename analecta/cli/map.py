@@ -1,15 +1,20 @@
 """The command that draws the map of what a library holds."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from analecta.cli.app import Force, Lib, app, busy, console, write_text
-
-if TYPE_CHECKING:
-    from analecta.store.library import Library
-    from analecta.views.clusters import Analysis
+from analecta.cli.app import Force, Lib, app
+from analecta.cli.render import busy, console
+from analecta.communities.view import neighbourhood
+from analecta.publish.map import copies_of, map_page
+from analecta.store.library import Library
+from analecta.store.output import check_output
+from analecta.store.output import output as open_output
+from analecta.store.topic_names import topic_numbers
+from analecta.text.display import many, plain
+from analecta.views.clusters import Analysis, load, save, survey
 
 
 @app.command("map")
@@ -22,12 +27,6 @@ def draw_map(
     force: Force = False,
 ) -> None:
     """Draw the groups of pages of a library as one HTML file that needs no network."""
-    from analecta.communities.view import neighbourhood
-    from analecta.publish.map import copies_of, map_page
-    from analecta.store.library import Library
-    from analecta.store.output import check_output
-    from analecta.text.display import many, plain
-
     check_output(output, "map", force)
     library = Library(lib)
     found = _analysis(library, topic)
@@ -35,23 +34,19 @@ def draw_map(
         kept, copies = copies_of(shards, found)
         title, homes = topic or library.folder.resolve().name, neighbourhood(library).homes
         page = map_page(kept, title, copies, homes=homes)
-    write_text(output, page, "map", force)
+    with open_output(output, "map", force) as file:
+        file.write(page.encode())
     groups = many(len(kept.clusters), "group")
     console().print(
         f"{plain(str(output))}: {groups} of pages, {len(page.encode()) / 1e6:.1f} MB. Open it in a browser."
     )
 
 
-def _analysis(library: "Library", topic: str) -> "Analysis":
+def _analysis(library: Library, topic: str) -> Analysis:
     """What `analecta analyse` found; where it has not been run, that is done now."""
-    from analecta.store.topic_names import topic_numbers
-    from analecta.views.clusters import load, save
-
     topic_numbers(library, [topic] if topic else None)  # says so where there is none of this name
     if found := load(library, topic):
         return found
-    from analecta.views.clusters import survey
-
     with busy("Reading pages ...") as status:
         found = survey(library, topic, doing=lambda what: status.update(f"{what} ..."))
     save(library, found)

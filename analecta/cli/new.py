@@ -1,62 +1,53 @@
-"""Commands that begin a library or add to it."""
+"""The command that makes a library, and what it understood of what a person brought."""
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from analecta.cli.app import Json, Lib, app, busy, console, print_json
+from analecta.cli.app import Json, app
+from analecta.cli.render import busy, console, next_steps, print_json
+from analecta.settings.edit import first_settings
+from analecta.settings.load import parse, recipe_text, with_recipe
+from analecta.settings.schema import Others, Topic
+from analecta.settings.topics import tree
+from analecta.sources.collector import clean, topic_name
+from analecta.sources.create import engines_of, make, paper_files, read_papers, start
+from analecta.sources.files import place
+from analecta.sources.result import Reading, Skipped
+from analecta.store.library import Library
+from analecta.text.display import plain
 
-if TYPE_CHECKING:
-    from analecta.settings.edit import Added
-    from analecta.sources.result import Reading
-
+MOST = 10  # of what is odd; the rest is counted
 Files = list[Path] | None
-
-
 Seeds = Annotated[
     Files, typer.Option("--seeds", metavar="FILE", help="Addresses of pages you like, one a line.", show_default=False)
 ]
-
-
 Examples = Annotated[
     Files, typer.Option("--examples", metavar="DIR", help="A folder for each topic, with pages and texts that show it.")
 ]
-
-
 Bookmarks = Annotated[
     Files, typer.Option("--bookmarks", metavar="FILE", help="A browser's bookmarks, as HTML or as it keeps them.")
 ]
-
-
 Outline = Annotated[
     Files, typer.Option("--outline", metavar="FILE", help="Topics: indented text, Markdown, TOML, JSON or OPML.")
 ]
-
-
 Feed = Annotated[
     list[str] | None,
     typer.Option("--feed", metavar="URL|FILE", help="A feed, or one you saved: RSS, Atom, JSON Feed."),
 ]
-
-
 Papers = Annotated[
     Files, typer.Option("--paper", metavar="FILE", help="A research paper: PDF, or our TOML of one, corrected.")
 ]
-
-
 Query = Annotated[
     list[str] | None,
     typer.Option("--query", metavar="TEXT", help="A question: a topic whose first pages are searched."),
 ]
-
-
 Engine = Annotated[
     list[str] | None,
     typer.Option("--engine", metavar="NAME[=URL]", help="Search engine for topics without pages; see search.engines."),
 ]
-
-
 Sites = Annotated[Files, typer.Option("--sites", metavar="FILE", help="Sites to begin with, a host a line.")]
 
 
@@ -85,14 +76,6 @@ def new(
     Each may be given more than once, and with the others; topics of the same name become one. Topics without pages,
     and questions, get theirs from a search engine: --engine searxng=http://127.0.0.1:8080/search, for one.
     """
-    from analecta.cli.render import next_steps
-    from analecta.settings.edit import first_settings
-    from analecta.settings.load import parse, recipe_text, with_recipe
-    from analecta.sources.collector import clean, topic_name
-    from analecta.sources.create import engines_of, make, paper_files, read_papers, start
-    from analecta.sources.files import place
-    from analecta.store.library import Library
-
     recipe_text(recipe)
     named = topic_name(topic.strip()) if topic.strip() else clean(lib.resolve().name or "library")
     Library.check_new(lib)
@@ -120,11 +103,7 @@ def new(
         _tell_new(lib, reading, troubles, recipe, contact)
 
 
-def _tell_new(lib: Path, reading: "Reading", troubles: list[str], recipe: str, contact: str) -> None:
-    from analecta.cli.new_table import tell_reading
-    from analecta.cli.render import next_steps
-    from analecta.text.display import plain
-
+def _tell_new(lib: Path, reading: Reading, troubles: list[str], recipe: str, contact: str) -> None:
     screen = console()
     screen.print(f"The library {plain(str(lib))} is made, with the recipe {recipe}.", style="bold green")
     for line in (*tell_reading(reading), *(f"  {trouble}" for trouble in troubles)):
@@ -136,77 +115,56 @@ def _tell_new(lib: Path, reading: "Reading", troubles: list[str], recipe: str, c
     screen.print(next_steps(lib, "health LIB", "crawl LIB --pages 1000"), soft_wrap=True)
 
 
-@app.command()
-def add(
-    lib: Lib,
-    seeds: Seeds = None,
-    examples: Examples = None,
-    bookmarks: Bookmarks = None,
-    outline: Outline = None,
-    feed: Feed = None,
-    sites: Sites = None,
-    query: Query = None,
-    engine: Engine = None,
-    topic: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="What pages are about that stand below no name (default: the one topic)."),
-    ] = "",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be new.")] = False,
-    json: Json = False,
-) -> None:
-    """Add topics and examples to a library; your comments in its settings stay.
-
-    Exit codes: 0 added, 2 bad use, 3 nothing new, 4 disk, or a crawl holds the library.
-    """
-    from contextlib import nullcontext
-
-    from analecta.settings.edit import add
-    from analecta.settings.load import load
-    from analecta.sources.collector import topic_name
-    from analecta.sources.create import engines_of, start, write
-    from analecta.sources.files import place, read_bytes, text_of
-    from analecta.store.library import Library
-
-    library = Library(lib)
-    settings = load(library.settings_path)
-    there = [one.name for one in settings.topics] or [lib.resolve().name]
-    named = topic.strip() or (there[0] if len(there) == 1 else "")
-    if named and named not in there:
-        topic_name(named)
-    engines = engines_of(engine or ()) or {name: settings.search.url.get(name, "") for name in settings.search.engines}
-    files = {
-        "seeds": seeds,
-        "examples": examples,
-        "bookmarks": bookmarks,
-        "outline": outline,
-        "feed": feed,
-        "sites": sites,
-    }
-    reading, troubles = start(named, files, query or (), [], engines, settings, busy)
-    path = library.settings_path
-    with nullcontext() if dry_run else library.lock():
-        reading = place(reading, lib)
-        added = add(text_of(read_bytes(path), path), reading.topics, str(path), reading.others)
-        before = write(library, added, reading.files) if added and not dry_run else None
-    if json:
-        found = {"library": str(lib), "topics": added.topics, "more": added.more, "known": added.known}
-        found |= {"others": added.others, "shared": added.shared}
-        print_json(found | {"written": before is not None, "reading": reading, "troubles": troubles})
-    else:
-        _tell_added(lib, added, reading, troubles, before)
-    raise typer.Exit(0 if added else 3)
+def tell_reading(reading: Reading) -> Iterator[str]:
+    """The tree of topics, and what is odd."""
+    yield from tell_topics(reading.topics, reading.others)
+    yield from tell_odd(reading)
 
 
-def _tell_added(lib: Path, added: "Added", reading: "Reading", troubles: list[str], before: Path | None) -> None:
-    from analecta.cli.new_table import tell_added, tell_odd
-    from analecta.cli.render import next_steps
-    from analecta.text.display import plain
+def tell_topics(topics: Sequence[Topic], others: Others = Others()) -> Iterator[str]:
+    """The tree of topics with what shows each of them; what is not meant."""
+    for leaf in tree(topics):
+        head = "  Topic " if leaf.depth == 0 else "    " + "  " * leaf.depth
+        yield f"{head}{leaf.name}" + ("" if leaf.topic is None else f": {what_shows(leaf.topic)}")
+    if others != Others():
+        yield f"  What is not meant: {what_shows(others)}"
 
-    screen = console()
-    for line in (*tell_added(added), *tell_odd(reading), *(f"  {trouble}" for trouble in troubles)):
-        screen.print(plain(line), soft_wrap=True)
-    if before is not None:
-        screen.print(f"Added. The settings as they were: {plain(str(before))}; move them back to undo it. Next:")
-        screen.print(next_steps(lib, "health LIB", "crawl LIB --pages 1000"), soft_wrap=True)
-    else:
-        screen.print("Nothing is written: --dry-run only shows it." if added else "Nothing is new.")
+
+def what_shows(given: Topic | Others) -> str:
+    """How many seeds and files there are, and pages to begin at."""
+    starts = len(given.starts) if isinstance(given, Topic) else 0
+    parts = [_count(len(given.seeds), "seed")] if given.seeds or not (given.examples or starts) else []
+    if given.examples:
+        parts.append(_count(len(given.examples), "file"))
+    if starts:
+        parts.append(f"{_count(starts, 'page')} to begin at")
+    return ", ".join(parts)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def tell_odd(reading: Reading) -> Iterator[str]:
+    """What was repeated, merged, wanting or skipped."""
+    if reading.repeated:
+        yield f"  Named more than once: {reading.repeated:,}"
+    if reading.merged:
+        yield f"  Topics that are named twice and made one: {len(reading.merged):,}"
+        yield from _first([f"    {name}" for name in reading.merged])
+    if reading.queries:
+        yield f"  Left out, for want of examples (add URLs below them): {_count(len(reading.queries), 'topic')}"
+        yield from _first([f"    {name}" for name in reading.queries])
+    if reading.skipped:
+        yield f"  Skipped: {len(reading.skipped):,}"
+        yield from _first([f"    {_where(skipped)}: {skipped.text}: {skipped.why}" for skipped in reading.skipped])
+
+
+def _first(lines: list[str]) -> Iterator[str]:
+    yield from lines[:MOST]
+    if len(lines) > MOST:
+        yield f"    and {len(lines) - MOST:,} more"
+
+
+def _where(skipped: Skipped) -> str:
+    return f"{skipped.file}, line {skipped.line}" if skipped.line else skipped.file

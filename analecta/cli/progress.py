@@ -1,11 +1,13 @@
-"""What a person sees while a crawl runs: a small live picture on a terminal, a plain line now and then elsewhere."""
+"""What a person sees while a crawl runs, or an evaluation: a live picture on a terminal, else a line now and then."""
 
 import contextlib
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
@@ -246,3 +248,30 @@ def _titles(titles: deque[tuple[str, str, float]]) -> Table:
     for title, topic, confidence in titles:
         table.add_row(f"{confidence:.2f}", shown(topic), shown(title))
     return table
+
+
+# --- an evaluation ---------------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def step_progress(console: Console) -> Iterator[Callable[[str, int, int], None]]:
+    """A bar that says what is being done; where there is no terminal, a line now and then."""
+    if not console.is_terminal:
+        yield _StepLines(console)
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda what, done, of: bar.update(task, description=what, completed=done, total=of or None)
+
+
+class _StepLines:
+    """A line every ten seconds."""
+
+    def __init__(self, console: Console) -> None:
+        self.console, self.next = console, time.monotonic() + _LINE_EVERY
+
+    def __call__(self, what: str, done: int, of: int) -> None:
+        if time.monotonic() >= self.next:
+            self.next = time.monotonic() + _LINE_EVERY
+            self.console.print(f"{what}: {done:,} of {of:,}" if of else what)

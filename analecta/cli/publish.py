@@ -5,7 +5,12 @@ from typing import Annotated
 
 import typer
 
-from analecta.cli.app import Json, Lib, app, busy, console, print_json, stoppable
+from analecta.cli.app import Json, Lib, app
+from analecta.cli.render import busy, console, print_json, stoppable
+from analecta.publish.site import Wishes
+from analecta.publish.site import publish as write_site
+from analecta.store.library import Library
+from analecta.text.display import many
 
 
 @app.command()
@@ -28,12 +33,8 @@ def publish(
     json: Json = False,
 ) -> None:
     """Write a site of the best pages of each topic, to read without a network or to put on a web server."""
-    from analecta.publish.site import Wishes, publish
-    from analecta.store.library import Library
-    from analecta.text.display import many
-
     with stoppable(lambda: f"{output} is as it was."), busy("Writing the site"):
-        done = publish(Library(lib), output, Wishes(title, base_url, copies, top, per_host))
+        done = write_site(Library(lib), output, Wishes(title, base_url, copies, top, per_host))
     if json:
         print_json(done)
         return

@@ -1,19 +1,27 @@
-"""What commands show in a terminal: safe text, tables that fit, facts with their names."""
+"""What commands print: safe text, tables that fit, facts with their names, JSON."""
 
+import contextlib
+import json
 import re
 import shlex
-from collections.abc import Iterable, Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import msgspec
+import typer
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
 from rich.segment import Segment
+from rich.status import Status
+from rich.table import Table
 from rich.text import Text
 
 from analecta.files import discard
-from analecta.text.display import plain  # what is shown is mostly made with what is below
+from analecta.signals import INTERRUPTED
+from analecta.text.display import escape_json, plain
 
 _ENDLESS = 10_000  # columns
 _LIB = re.compile(r"\bLIB\b")
@@ -56,11 +64,61 @@ class Fitting:
         return console.measure(self._chosen(console, options), options=options)
 
 
+def rows_table(rows: Sequence[Sequence[str]]) -> Table:
+    """A table whose first row has the names of its columns."""
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for i, name in enumerate(rows[0]):
+        table.add_column(name, justify="right" if i else "left")
+    for row in rows[1:]:
+        table.add_row(*row)
+    return table
+
+
 def next_steps(folder: Path, *commands: str) -> Text:
     """Commands to copy; LIB in them is the library."""
     quoted = shlex.quote(str(folder))
     ready = [_LIB.sub(lambda _: quoted, command, count=1) for command in commands]  # an address may hold it too
     return Text("\n".join(f"  analecta {command}" for command in ready), style="cyan")
+
+
+def console(stderr: bool = False) -> Console:
+    """Text as it is: nothing that comes from the web is read as markup, and no URL is cut where nobody looks on."""
+    on_screen = (sys.stderr if stderr else sys.stdout).isatty()
+    return Screen(stderr=stderr, markup=False, highlight=False, emoji=False, width=None if on_screen else 1000)
+
+
+def busy(what: str) -> Status:
+    """Shows that something takes a while."""
+    return console(stderr=True).status(what)
+
+
+@contextlib.contextmanager
+def stoppable(told: Callable[[], str]) -> Iterator[None]:
+    """Ctrl-C ends what takes a while, with a word on what came of it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        console(stderr=True).print(f"Stopped. {told()}", soft_wrap=True)
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def print_json(value: Any) -> None:
+    """What a machine reads: one JSON object on a line."""
+    try:
+        sys.stdout.write(_as_json(value) + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        discard(sys.stdout)
+
+
+def _as_json(value: Any) -> str:
+    """One line of JSON, which no terminal obeys; what is no character in the name of a file has a sign instead."""
+    try:
+        text = msgspec.json.encode(value).decode()
+    except UnicodeEncodeError:
+        text = json.dumps(msgspec.to_builtins(value), ensure_ascii=False, separators=(",", ":"))
+        text = text.encode("utf-8", "replace").decode()
+    return escape_json(text)
 
 
 # --- facts -----------------------------------------------------------------------------------------------------------

@@ -1,21 +1,41 @@
-"""The commands that search a library, and keep the index for it."""
+"""The command that searches a library: what was found, and what to try where nothing was."""
 
 import shlex
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from itertools import groupby
+from typing import Annotated, Any, Literal
 
+import msgspec
 import typer
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.text import Text
 from typer.core import TyperCommand, TyperOption
 
-from analecta.cli.app import Json, Lib, app, busy, console, print_json
-from analecta.errors import Environment
-
-if TYPE_CHECKING:
-    from rich.text import Text
-
-    from analecta.search.update import Synced
+from analecta.cli.app import Json, Lib, app
+from analecta.cli.index import Rebuild
+from analecta.cli.render import busy, console, next_steps, print_json
+from analecta.communities.view import Community
+from analecta.search import Asked, Found, Hit, opened
+from analecta.search.communities import Fit
+from analecta.search.compile import NONE
+from analecta.search.index import language, type_of
+from analecta.search.query import FIELDS, FILTERS, unknown_field
+from analecta.search.ranking import Weights, read_weights
+from analecta.search.snippets import Snippet
+from analecta.search.update import sync
+from analecta.store.library import Library
+from analecta.text.display import many, plain
 
 _Sort = Literal["relevance", "confidence", "authority", "date"]
-_Rebuild = Annotated[bool, typer.Option("--rebuild", help="Make the index anew first.")]
+_MARK = "bold yellow"
+_INDENT = " " * 5
+_SAID = 5  # values of a facet that are shown
+_FACETS = {"topic": "Topics", "community": "Communities", "host": "Hosts", "year": "Years", "type": "Types"}
+_FIELDS = {"name": "its name", "sites": "names of its sites", "links": "links to it", "titles": "titles of its pages"}
+_PARTS = {
+    "text": "how well the words fit",
+    "confidence": "how sure the judge is",
+    "authority": "how much the hubs of its topic link to it",
+}
 
 
 class _Asking(TyperCommand):
@@ -54,7 +74,7 @@ def search(
     weights: Annotated[
         str, typer.Option("--weights", metavar="text=A,confidence=B,authority=C", help="What relevance is made of.")
     ] = "",
-    rebuild: _Rebuild = False,
+    rebuild: Rebuild = False,
     json: Json = False,
 ) -> None:
     """Find pages of a library by their words; works while a crawl runs.
@@ -63,12 +83,6 @@ def search(
     brackets work too. Fields: title: url: site: topic: community: lang: type: after: before:
     Pages on no topic are found with --all. A question in 'single quotes' reaches the search as you write it.
     """
-    from analecta.cli.search_results import as_values, show
-    from analecta.search import Asked, opened
-    from analecta.search.ranking import read_weights
-    from analecta.search.update import sync
-    from analecta.store.library import Library
-
     library = Library(lib)
     asked = Asked(
         " ".join(query), topic, vague, top, sort, read_weights(weights), community=community, inside=inside, every=every
@@ -88,38 +102,227 @@ def search(
         step = f"search LIB --all {shlex.quote(asked.query)}"
     else:
         step = "collection LIB" if len(here.stand.ids) else "crawl LIB"
-    console(stderr=True).print(_next(lib, step), soft_wrap=True)
+    console(stderr=True).print(next_steps(lib, step), soft_wrap=True)
 
 
-@app.command()
-def index(lib: Lib, rebuild: _Rebuild = False, json: Json = False) -> None:
-    """Bring the index that `search` uses up to date; search does so too. The folder LIB/index may be deleted."""
-    from analecta.search.update import sync
-    from analecta.store.library import Library
-
-    library = Library(lib)
-    if why := library.keeps_nothing():
-        raise Environment(f"no index can be kept in {lib}: {why}; each `analecta search` makes its own")
-    with busy("Looking at the library") as status:
-        done = sync(library, rebuild=rebuild, doing=status.update)
-    if json:
-        print_json({"library": str(lib), "index": done})
-        return
-    console().print(_told(done))
-    console(stderr=True).print(_next(lib, "search LIB WORDS" if done.pages else "crawl LIB"), soft_wrap=True)
+# --- What is said where no page has all that was asked for: what is lacking, and what could help ---------------------
+def head(found: Found) -> Text:
+    """How many pages there are, and whether they have all of the words."""
+    if found.some:
+        some = f"{many(found.total, 'page')} with some of them"
+        return Text(f"No page has all of the words{plain(_lacking(found))}; {some}:", style="yellow")
+    return Text(f"{many(found.total, 'page')} found", style="bold")
 
 
-def _told(done: "Synced") -> str:
-    from analecta.text.display import many
+def nothing(found: Found, asked: Asked) -> Text:
+    """That there is none, and what could help."""
+    told = Text().append(f"Nothing found for {plain(found.understood)}.", style="yellow")
+    if names := _no_fields(found):
+        told.append(f" No field is called {listed(names)}: there are {listed([f'{name}:' for name in FIELDS])}.")
+    helps = [_first_help(found)]
+    if found.left_out:
+        helps.append(f"--all: {fit_too(found)}")
+    if asked.inside and not found.communities:
+        helps.append("no --inside: no community has such pages, and the words in its name, sites, links or titles")
+    if asked.community or "community:" in found.understood:
+        helps.append("all communities instead of one")
+    if '"' in found.understood:
+        helps.append("the phrase without its quotation marks")
+    if asked.topic or "topic:" in found.understood:
+        helps.append("no topic" if asked.vague else "--vague, which also takes pages close to the topic")
+    if any(f"{field}:" in found.understood for field in ("after", "before")):
+        helps.append("no date: many pages do not say theirs")
+    return told.append(f" What could help: {'; '.join(helps)}.")
 
-    if done.rebuilt:
-        return f"{many(done.pages, 'page')} indexed in {done.seconds:.1f} s: all anew ({done.rebuilt})."
-    if not done.changed and not done.deleted:
-        return f"The index of {many(done.pages, 'page')} is up to date."
-    return f"{many(done.changed, 'page')} indexed, {done.deleted:,} taken out; {done.pages:,} in all."
+
+def _first_help(found: Found) -> str:
+    """What to try first: other words, or the question without what no page has."""
+    if not found.missing:
+        return "fewer words, or others"
+    if found.missing != [found.understood]:
+        return f"the question without {plain(listed(found.missing))}, which no page has"
+    if found.understood.partition(":")[0] in FILTERS:
+        return "the question *, which shows the hosts, types and years that there are"
+    return "another word"
 
 
-def _next(lib: Lib, step: str) -> "Text":
-    from analecta.cli.render import next_steps
+def _lacking(found: Found) -> str:
+    """Which of them no page has, in brackets."""
+    said = [f"none has {listed(found.missing)}"] if found.missing else []
+    said += [f"no field is called {listed(names)}"] if (names := _no_fields(found)) else []
+    return f" ({'; '.join(said)})" if said else ""
 
-    return next_steps(lib, step)
+
+def _no_fields(found: Found) -> list[str]:
+    """What looks like a field and is none."""
+    return [name for name in map(unknown_field, found.missing) if name]
+
+
+def fit_too(found: Found) -> str:
+    """How many pages on no topic were left out."""
+    return f"{many(found.left_out, 'page')} on no topic fit{'s' if found.left_out == 1 else ''} too"
+
+
+def listed(words: list[str]) -> str:
+    """One, two and three."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+# --- search results --------------------------------------------------------------------------------------------------
+# What was found, for a terminal, with the words of the question marked; and as plain values for a machine.
+
+
+class Indented:
+    """Text under a number; all its lines are set in."""
+
+    def __init__(self, text: Text) -> None:
+        self.text = text
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for line in self.text.wrap(console, max(20, options.max_width - len(_INDENT))):
+            line.rstrip()
+            yield Text(_INDENT).append_text(line)
+
+
+def show(found: Found, asked: Asked, topics: list[str]) -> RenderableType:
+    """All that was found, best first; to be printed without cropping, so that addresses are whole."""
+    if not found.hits:
+        return nothing(found, asked)
+    parts = _inside(found, topics) if asked.inside else _anywhere(found, topics)
+    more = [f"{fit_too(found)}: --all finds {'it' if found.left_out == 1 else 'them'}."] if found.left_out else []
+    parts += ["", *_facets(found), *(Text(line, style="dim") for line in [*more, _explained(asked)])]
+    return Group(*parts)
+
+
+def as_values(found: Found, asked: Asked, topics: list[str]) -> dict[str, Any]:
+    """The same as plain values; marks are where the words of the question are in title and snippet."""
+    return {
+        "understood": found.understood,
+        "total": found.total,
+        "all_words": not found.some,
+        "missing": found.missing,
+        "left_out": found.left_out,
+        "sort": asked.sort,
+        "communities": [_community(fit) for fit in found.communities],
+        "weights": {name: {"weight": weight, "of": _PARTS[name]} for name, weight in _weights(asked.weights)},
+        "hits": [_values(hit, topics) for hit in found.hits],
+        "facets": {name: [{"value": value, "pages": n} for value, n in pairs] for name, pairs in found.facets.items()},
+    }
+
+
+def _anywhere(found: Found, topics: list[str]) -> list[RenderableType]:
+    """The communities that fit, then the pages."""
+    parts: list[RenderableType] = [Text("Communities", style="bold")] if found.communities else []
+    for fit in found.communities:
+        parts += _fit(fit)
+    parts += ["", head(found)] if parts else [head(found)]
+    for hit in found.hits:
+        parts += ["", *_hit(hit, topics)]
+    return parts
+
+
+def _inside(found: Found, topics: list[str]) -> list[RenderableType]:
+    """The pages under their communities."""
+    parts: list[RenderableType] = [head(found)]
+    fits = {fit.community.number: fit for fit in found.communities}
+    for number, hits in groupby(found.hits, lambda hit: hit.community.number if hit.community else 0):
+        parts += ["", *(_fit(fits[number]) if number in fits else [])]
+        for hit in hits:
+            parts += ["", *_hit(hit, topics, at_home=True)]
+    return parts
+
+
+def _fit(fit: Fit) -> list[RenderableType]:
+    """A community, why it fits, and its first sites."""
+    one = fit.community
+    size = f"  {many(len(one.members), 'site')}, {many(one.pages, 'page')}, {fit.found:,} of them found"
+    first = _numbered(one.number).append(plain(one.name), style="bold magenta").append(size)
+    sites = ", ".join(plain(member.site) for member in one.members[:_SAID])
+    more = f", and {len(one.members) - _SAID:,} more" if len(one.members) > _SAID else ""
+    why = [Indented(Text(plain(_reasons(fit)), style="dim"))] if fit.why else []
+    return [first, *why, Indented(Text(f"{sites}{more}", style="cyan"))]
+
+
+def _reasons(fit: Fit) -> str:
+    """Which words are where, those together that are in the same places."""
+    where: dict[str, list[str]] = {}
+    for word, fields in fit.why:
+        where.setdefault(listed([_FIELDS[field] for field in fields]), []).append(word)
+    return "; ".join(f"{listed(words)} in {places}" for places, words in where.items())
+
+
+def _hit(hit: Hit, topics: list[str], at_home: bool = False) -> list[RenderableType]:
+    """A page; its address is whole on a line, its community is not named where it stands under it."""
+    first = _numbered(hit.rank).append_text(_marked(hit.title, "bold"))
+    url = Text(f"{_INDENT}{plain(hit.page.url)}", style="cyan", no_wrap=True, overflow="ignore")
+    topic = "on no topic" if hit.page.topic < 0 else _topic(hit, topics)
+    home = hit.community.name if hit.community and not at_home else ""
+    about = [topic, home, hit.page.date, "" if _kind(hit) == "html" else _kind(hit)]
+    parts, sure = hit.placed, "nearest topic" if hit.page.topic < 0 else "sure"
+    why = f"{parts.score:.2f}: words {parts.text:.2f}, {sure} {parts.confidence:.2f}, authority {parts.authority:.2f}"
+    lines = [Text(plain("  ".join(filter(None, about)))), _marked(hit.snippet, ""), Text(why, style="dim")]
+    return [first, url, *(Indented(line) for line in lines if line)]
+
+
+def _numbered(number: int) -> Text:
+    return Text().append(f"{number:>3}  ", style="dim")
+
+
+def _marked(shown: Snippet, style: str) -> Text:
+    text = Text()
+    for piece, mark in shown.parts():
+        text.append(plain(piece), style=_MARK if mark else style)
+    return text
+
+
+def _facets(found: Found) -> list[Text]:
+    lines = []
+    for name, title in _FACETS.items():
+        if len(pairs := found.facets.get(name, [])) > 1:
+            counted = ", ".join(f"{plain(value)} {n:,}" for value, n in pairs[:_SAID])
+            lines.append(Text(f"{title}: {counted}{', …' if len(pairs) > _SAID else ''}", style="dim"))
+    return lines
+
+
+def _explained(asked: Asked) -> str:
+    if asked.sort != "relevance":
+        return f"In the order of {asked.sort}."
+    return "Score: " + " + ".join(f"{weight:g} × {_PARTS[name]}" for name, weight in _weights(asked.weights) if weight)
+
+
+def _weights(weights: Weights) -> list[tuple[str, float]]:
+    return list(msgspec.structs.asdict(weights).items())
+
+
+def _topic(hit: Hit, topics: list[str]) -> str:
+    return topics[hit.page.topic] if 0 <= hit.page.topic < len(topics) else NONE
+
+
+def _kind(hit: Hit) -> str:
+    return type_of(hit.page.mime)
+
+
+def _values(hit: Hit, topics: list[str]) -> dict[str, Any]:
+    page, parts = hit.page, hit.placed
+    return {
+        "rank": hit.rank, "score": parts.score, "text": parts.text, "confidence": parts.confidence,
+        "authority": parts.authority, "url": page.url, "host": page.host, "title": page.title,
+        "topic": _topic(hit, topics), "date": page.date, "lang": language(page.lang), "type": _kind(hit),
+        "community": _named(hit.community) if hit.community else None,
+        "snippet": hit.snippet.text, "marks": hit.snippet.marks,
+    }  # fmt: skip
+
+
+def _community(fit: Fit) -> dict[str, Any]:
+    return {
+        **_named(fit.community),
+        "score": fit.score,
+        "sites": [member.site for member in fit.community.members],
+        "pages": fit.community.pages,
+        "found": fit.found,
+        "why": [{"word": word, "in": fields} for word, fields in fit.why],
+    }
+
+
+def _named(community: Community) -> dict[str, Any]:
+    return {"number": community.number, "name": community.name}

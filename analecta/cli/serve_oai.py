@@ -1,11 +1,18 @@
 """The command that serves a library's records to harvesters."""
 
+import threading
+import time
 from typing import Annotated
 
 import typer
 
-from analecta.cli.app import Json, Lib, app, busy, console, print_json
+from analecta.cli.app import Json, Lib, app
+from analecta.cli.render import busy, console, print_json
+from analecta.publish.oai.server import Asked, serve
+from analecta.settings.load import load
 from analecta.signals import INTERRUPTED
+from analecta.store.library import Library
+from analecta.text.display import many, plain
 
 
 @app.command("serve-oai")
@@ -24,14 +31,6 @@ def serve_oai(
     json: Json = False,
 ) -> None:
     """Serve the records of a library by OAI-PMH 2.0; works while a crawl runs."""
-    import threading
-    import time
-
-    from analecta.publish.oai.server import Asked, serve
-    from analecta.settings.load import load
-    from analecta.store.library import Library
-    from analecta.text.display import many, plain
-
     library = Library(lib)
     contact = load(library.settings_path).contact
     asked = Asked(host, port, base_url, admin_email or (contact if "@" in contact else ""), page_size)

@@ -1,57 +1,136 @@
-"""Commands that show what is in a library, and the recipes."""
+"""The command that shows how a library stands."""
 
-import sys
-from pathlib import Path
-from typing import Annotated
+from collections.abc import Sequence
 
-import typer
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
 
-from analecta.cli.app import Json, Lib, app, console, print_json
+from analecta.cli.app import Json, Lib, app
+from analecta.cli.render import Fitting, console, print_json, shown
+from analecta.store.library import Library
+from analecta.text.display import many, plain
+from analecta.views.status import Status
+from analecta.views.status import status as status_of
+
+_LAST_NOTES = 5
+_BLOCKS = "▁▂▃▄▅▆▇█"
+_TREND = 16  # letters wide
+_FLAT = 0.02  # a smaller change of confidence is none
 
 
 @app.command()
 def status(lib: Lib, json: Json = False) -> None:
     """Show how a library stands; works while a crawl runs."""
-    from analecta.cli.status_table import show
-    from analecta.store.library import Library
-    from analecta.views.status import status
-
-    found = status(Library(lib))
+    found = status_of(Library(lib))
     print_json(found) if json else console().print(show(found))
 
 
-@app.command()
-def explain(
-    lib: Lib,
-    url: Annotated[str, typer.Argument(metavar="URL", help="An address, in any form.", show_default=False)],
-    json: Json = False,
-) -> None:
-    """Tell why a page is in, out, refused, failed, waiting or was never seen."""
-    from analecta.cli.explain_table import tell
-    from analecta.store.library import Library
-    from analecta.views.explain import explain
+def show(found: Status) -> RenderableType:
+    """The figures, the topics, what was not fetched or read, and the last notes."""
+    parts: list[RenderableType] = [_figures(found)]
+    if found.topics:
+        parts += ["", Fitting(_topics(found), _topics(found, drawn=False))]
+        if found.collections:
+            parts.append(Text("(least, mean and most: how sure the judge is of a topic's best items)", style="dim"))
+    if found.reasons:
+        parts += ["", _counts("not fetched, or failed", "URLs", found.reasons)]
+    if found.limits:
+        parts += ["", _counts("not read, or not wholly", "pages", found.limits)]
+    if found.notes:
+        parts += ["", Text("Notes", style="bold"), *(Text(f"  {plain(note)}") for note in found.notes[-_LAST_NOTES:])]
+        if len(found.notes) > _LAST_NOTES:
+            parts.append(Text(f"  ({len(found.notes) - _LAST_NOTES} older ones: analecta status --json)", style="dim"))
+    return Group(*parts)
 
-    found = explain(Library(lib), url)
-    print_json(found) if json else console().print(tell(found), crop=False)
+
+def _figures(found: Status) -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column()
+    for name, value in _lines(found):
+        table.add_row(name, Text(value))
+    return table
 
 
-@app.command()
-def recipes(
-    name: Annotated[str, typer.Argument(metavar="[NAME]", help="Print this recipe's file.", show_default=False)] = "",
-    json: Json = False,
-) -> None:
-    """List the recipes and what each is for, or print one to start your own from."""
-    from analecta.cli.recipe_table import show
-    from analecta.cli.render import next_steps
-    from analecta.settings.load import listed, recipe_text
+def _lines(found: Status) -> list[tuple[str, str]]:
+    urls = found.urls
+    share = f", {found.on_topic / found.pages:.0%} on topic by now" if found.pages else ""
+    besides = {"noindex": found.noindex, "soft 404": found.soft404, "reserved against training": found.reserved}
+    counts = [many(found.duplicates, "duplicate")] if found.duplicates else []
+    extra = ", ".join(counts + [f"{count:,} {name}" for name, count in besides.items() if count])
+    lines = [
+        ("Library", plain(found.library)),
+        ("Now", f"a crawl runs ({plain(found.crawling)})" if found.crawling else "no crawl runs"),
+        ("Last run", _last_run(found)),
+        ("Pages", f"{found.pages:,}{share}" + (f" ({extra})" if extra else "")),
+        ("URLs", ", ".join(f"{count:,} {state}" for state, count in urls.items() if count) or "none yet"),
+        ("Queue", f"{found.queue:,} wait"),
+        ("Hosts", f"{found.hosts:,}"),
+        ("Archive", f"{found.archive_bytes / 1e6:,.1f} MB in {many(found.archive_files, 'WARC file')}"),
+    ]
+    if found.memory["limit"]:
+        now = f"{found.memory['used'] / 1e6:,.1f} MB in use, " if found.crawling else ""
+        most, limit = found.memory["peak"] / 1e6, found.memory["limit"] / 1e6
+        lines.append(("Memory", f"{now}{most:,.1f} MB at most, of {limit:,.0f} MB for page bodies"))
+    if found.settings:
+        lines.insert(1, ("Settings", f"cannot be read, so there is no crawling: {plain(found.settings)}"))
+    for model in (model for model in found.models if model["hash"] == found.model):
+        others = f", {many(len(found.models) - 1, 'other')} kept" if len(found.models) > 1 else ""
+        lines.append(("Model", f"{model['hash'][:12]} ({model['kind']}, {model['about']}{others})"))
+    if found.feedback or not found.learnt:
+        state = "learnt from" if found.learnt else "not learnt from yet: `analecta retrain`, or the next crawl"
+        lines.append(("Feedback", f"{many(found.feedback, 'word')} on pages, {state}"))
+    return lines
 
-    if name and not json:
-        sys.stdout.write(recipe_text(name))
-        return
-    found = listed(name)
-    if json:
-        print_json(found[0] if name else found)
-        return
-    console().print(show(found))
-    steps = next_steps(Path("LIB"), "new LIB --seeds FILE --recipe NAME", "recipes NAME")
-    console(stderr=True).print(steps, soft_wrap=True)
+
+def _last_run(found: Status) -> str:
+    run = found.run
+    if run is None:
+        return "never crawled yet"
+    began = run.began[:19].replace("T", " ")
+    if run.ended:
+        return f"{began} UTC, {many(run.pages, 'page')}; ended: {plain(run.reason)}"
+    return f"{began} UTC, " + ("under way" if found.crawling else "ended without a word (killed); crawl again to go on")
+
+
+def _topics(found: Status, drawn: bool = True) -> Table:
+    """The topics with their pages; where a crawl kept watch, how sure the judge is of the best of them.
+
+    Where there is little room the names are cut, never the figures.
+    """
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("topic")
+    for title in ("pages", "least", "mean", "most") if found.collections else ("pages",):
+        table.add_column(title, justify="right", no_wrap=True)
+    if drawn and found.collections:
+        table.add_column("mean over time", no_wrap=True)
+    for name, count in found.topics.items():
+        row = [f"{count:,}"]
+        if best := found.collections.get(name):
+            means = [moment["mean"] for moment in found.history if moment["topic"] == name]
+            row += [f"{best.least:.2f}", f"{best.mean:.2f}", f"{best.most:.2f}"]
+            row += [sparkline(means)] if drawn else []
+        table.add_row(shown(name), *row)
+    return table
+
+
+def sparkline(values: Sequence[float], width: int = _TREND) -> str:
+    """A line of small blocks, low to high; what hardly changes is flat."""
+    if not values:
+        return ""
+    step = max(len(values) / width, 1)
+    picked = [values[min(round((i + 1) * step), len(values)) - 1] for i in range(min(len(values), width))]
+    low, high = min(picked), max(picked)
+    if high - low < _FLAT:
+        return _BLOCKS[3] * len(picked)
+    return "".join(_BLOCKS[round((value - low) / (high - low) * (len(_BLOCKS) - 1))] for value in picked)
+
+
+def _counts(title: str, unit: str, counts: dict[str, int]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column(title)
+    table.add_column(unit, justify="right", no_wrap=True)
+    for name, count in counts.items():
+        table.add_row(shown(name), f"{count:,}")
+    return table

@@ -1,15 +1,17 @@
 """Commands for the tree of topics: how it stands, how it grows, and the way back."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from analecta.cli.app import Json, Lib, app, console, print_json
-
-if TYPE_CHECKING:
-    from analecta.topics.split import Branch, Split
-    from analecta.views.clusters import Analysis, Cluster
+from analecta.cli.app import Json, Lib, app
+from analecta.cli.render import console, next_steps, print_json
+from analecta.store.library import Library
+from analecta.text.display import many, plain
+from analecta.topics.split import Branch, Split, branches, choose, grow, plan, suggested
+from analecta.topics.split import undo as undo_split
+from analecta.views.clusters import Analysis, Cluster
 
 topics = typer.Typer(help="Show the tree of topics, split a topic into subtopics, undo a split.", no_args_is_help=True)
 app.add_typer(topics, name="topics")
@@ -20,9 +22,6 @@ _SHOWN = 3  # examples of a suggested subtopic
 @topics.command("list")
 def list_(lib: Lib, json: Json = False) -> None:
     """Show the tree of topics, with their seeds and pages."""
-    from analecta.store.library import Library
-    from analecta.topics.split import branches
-
     found = branches(Library(lib))
     if json:
         print_json({"library": str(lib), "topics": found})
@@ -33,9 +32,7 @@ def list_(lib: Lib, json: Json = False) -> None:
         console().print("There are no topics yet.")
 
 
-def _line(branch: "Branch") -> str:
-    from analecta.text.display import many, plain
-
+def _line(branch: Branch) -> str:
     counts = [many(branch.seeds, "seed")] if branch.topic else []
     counts += [many(branch.files, "file")] if branch.files else []
     counts += [many(branch.pages, "page")] if branch.topic or branch.pages else []
@@ -57,9 +54,6 @@ def split(
 
     Exit codes: 0 split, 2 bad use, 3 nothing new, 4 disk, or a crawl holds the library.
     """
-    from analecta.store.library import Library
-    from analecta.topics.split import choose, grow, plan, suggested
-
     library = Library(lib)
     found = suggested(library, topic)
     chosen = choose(found, clusters)
@@ -71,7 +65,7 @@ def split(
     raise typer.Exit(0 if made.added else 3)
 
 
-def _as_json(lib: Path, topic: str, found: "Analysis", made: "Split", before: Path | None) -> dict[str, object]:
+def _as_json(lib: Path, topic: str, found: Analysis, made: Split, before: Path | None) -> dict[str, object]:
     suggestions = [
         {"number": n, "label": one.label, "terms": one.terms, "pages": one.size, "examples": one.examples}
         for n, one in enumerate(found.clusters, 1)
@@ -87,12 +81,7 @@ def _as_json(lib: Path, topic: str, found: "Analysis", made: "Split", before: Pa
     }
 
 
-def _tell(
-    lib: Path, found: "Analysis", chosen: list["Cluster"], made: "Split", before: Path | None, dry_run: bool
-) -> None:
-    from analecta.cli.render import next_steps
-    from analecta.text.display import many, plain
-
+def _tell(lib: Path, found: Analysis, chosen: list[Cluster], made: Split, before: Path | None, dry_run: bool) -> None:
     screen = console()
     screen.print(f"{plain(found.topic)}: {many(found.pages, 'page')} in {many(len(found.clusters), 'cluster')}")
     for n, one in enumerate(found.clusters, 1):
@@ -115,11 +104,7 @@ def undo(
     json: Json = False,
 ) -> None:
     """Take the last split back: settings, tree and pages as they were before it; again, the one before that."""
-    from analecta.store.library import Library
-    from analecta.text.display import many, plain
-    from analecta.topics.split import undo
-
-    found = undo(Library(lib), force)
+    found = undo_split(Library(lib), force)
     if json:
         print_json(found)
         return

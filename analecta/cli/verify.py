@@ -2,16 +2,16 @@
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.status import Status
 
-from analecta.cli.app import Json, Lib, app, busy, console, print_json, stoppable
-
-if TYPE_CHECKING:
-    from rich.status import Status
-
-    from analecta.store.verify import Report
+from analecta.cli.app import Json, Lib, app
+from analecta.cli.render import busy, console, next_steps, print_json, stoppable
+from analecta.store.verify import Report
+from analecta.text.display import plain
+from analecta.verify import check_library
 
 _LINE_EVERY = 10.0  # seconds between two lines of progress where there is no terminal
 _MB = 1e6
@@ -24,8 +24,6 @@ def verify(
     json: Json = False,
 ) -> None:
     """Check every file of a library for damage; an interrupted check continues where it stopped."""
-    from analecta.verify import check_library
-
     with stoppable(lambda: "Run the command again to continue the check."), busy("Checking") as status:
         report = check_library(lib, repair, _progress(status))
     if json:
@@ -37,7 +35,7 @@ def verify(
     raise typer.Exit(0 if report.clean else 1)
 
 
-def _progress(status: "Status") -> Callable[[str, int, int], None]:
+def _progress(status: Status) -> Callable[[str, int, int], None]:
     """Shows how far the check is: on a terminal all the time, elsewhere a line every ten seconds."""
     screen, due = console(stderr=True), time.monotonic() + _LINE_EVERY
 
@@ -53,9 +51,7 @@ def _progress(status: "Status") -> Callable[[str, int, int], None]:
     return show
 
 
-def _show(report: "Report", repaired: bool) -> None:
-    from analecta.text.display import plain
-
+def _show(report: Report, repaired: bool) -> None:
     screen = console()
     for words in report.repaired:
         screen.print(f"Repaired: {plain(words)}", soft_wrap=True)
@@ -74,6 +70,4 @@ def _show(report: "Report", repaired: bool) -> None:
 
 
 def _next(lib: Lib) -> None:
-    from analecta.cli.render import next_steps
-
     console(stderr=True).print(next_steps(lib, "verify LIB --repair"), soft_wrap=True)

@@ -13,7 +13,6 @@ from typing import Any
 import msgspec
 import numpy as np
 import tomlkit
-from rich.console import Group, RenderableType
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 
@@ -32,7 +31,7 @@ from analecta.evaluate.communities import (
     quality,
     spanning_clusters,
 )
-from analecta.evaluate.report import in_markdown, on_screen, write_all
+from analecta.evaluate.report import in_markdown, write_all
 from analecta.evaluate.summary import Rows
 from analecta.settings.edit import first_settings
 from analecta.settings.load import load
@@ -173,21 +172,15 @@ def _settings(graph: SiteGraph, seeds: Sequence[str], rules: Mapping[str, Any]) 
     return first_settings(topics, "communities") + tomlkit.dumps({"communities": dict(rules)})
 
 
-def show(trials: Sequence[CrawlTrial], folder: Path) -> RenderableType:
-    """The tables, for the screen."""
-    about = ", ".join(dict.fromkeys(one.web for one in trials))
-    parts = [part for title, rows in _tables(trials) for part in ("", title, on_screen(rows))]
-    return Group(f"Crawls of {about}", *parts, "", f"The same with a legend: {folder / 'communities-crawled.md'}")
-
-
 def page(trials: Sequence[CrawlTrial]) -> str:
     """The same as a page of Markdown."""
     about = ", ".join(dict.fromkeys(one.web for one in trials))
-    parts = [part for title, rows in _tables(trials) for part in (f"## {title}", in_markdown(rows))]
+    parts = [part for title, rows in tables(trials) for part in (f"## {title}", in_markdown(rows))]
     return "\n\n".join((f"# Communities found by crawls of {about}", _LEGEND, *parts)) + "\n"
 
 
-def _tables(trials: Sequence[CrawlTrial]) -> list[tuple[str, Rows]]:
+def tables(trials: Sequence[CrawlTrial]) -> list[tuple[str, Rows]]:
+    """All tables with their titles."""
     return [
         ("What was crawled and found", found_rows(trials)),
         ("How right it is", quality_rows(trials)),

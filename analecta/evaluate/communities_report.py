@@ -4,10 +4,8 @@ import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from rich.console import Group, RenderableType
-
 from analecta.evaluate.communities import Found, Quality, Trial
-from analecta.evaluate.report import in_markdown, on_screen, write_all
+from analecta.evaluate.report import in_markdown, write_all
 from analecta.evaluate.summary import Rows
 from analecta.publish.charts import Line, line_chart
 
@@ -57,7 +55,7 @@ def time_rows(found: Found) -> Rows:
 
 
 # Each table with its title, and the pictures of the same.
-_TABLES: list[tuple[str, Callable[[Found], Rows], str]] = [
+TABLES: list[tuple[str, Callable[[Found], Rows], str]] = [
     ("Found, by number of seeds", found_rows, ""),
     (
         "How right it is, by number of seeds", quality_rows,
@@ -71,14 +69,6 @@ _TABLES: list[tuple[str, Callable[[Found], Rows], str]] = [
 ]  # fmt: skip
 
 
-def show(found: Found, folder: Path) -> RenderableType:
-    """The tables, for the screen."""
-    about = f"{found.graph}: {found.sites:,} sites, {found.links:,} links; metric {found.metric}"
-    tables = [part for title, rows, _ in _TABLES for part in ("", title, on_screen(rows(found)))]
-    words = "P, R and f: precision, recall and f-value, against global clustering (tree) or against the truth."
-    return Group(about, *tables, "", words, f"More, with pictures: {folder / 'communities.md'}")
-
-
 def write(found: Found, folder: Path) -> None:
     """Write everything into a folder."""
     write_all(folder, "communities", found, page(found), pictures(found))
@@ -88,7 +78,7 @@ def page(found: Found) -> str:
     """All tables and pictures as one page of Markdown."""
     about = f"{found.sites:,} sites, {found.links:,} links; metric {found.metric}."
     parts = [f"# Communities of {found.graph}", about, _LEGEND]
-    for title, rows, drawn in _TABLES:
+    for title, rows, drawn in TABLES:
         parts += [f"## {title}", in_markdown(rows(found)), *filter(None, (drawn,))]
     return "\n\n".join(parts) + "\n"
 

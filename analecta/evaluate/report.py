@@ -1,16 +1,11 @@
-"""An evaluation to read: a table on the screen; a page with all tables, JSON and pictures in a folder."""
+"""An evaluation to read: a page with all tables, JSON and pictures in a folder."""
 
-import contextlib
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
-from rich.console import Console, Group, RenderableType
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
-from analecta.evaluate.evaluation import BOUNDS, Evaluation, Step
+from analecta.evaluate.evaluation import BOUNDS, Evaluation
 from analecta.evaluate.summary import (
     Rows,
     comparison_rows,
@@ -35,43 +30,6 @@ _RANKS = [(1, "1"), (20, "20"), (40, "40"), (60, "60"), (80, "80"), (100, "100")
 _LEGEND = """R is the number of on-topic pages that can be reached from the seeds. `recall@2R` is the share of them
 fetched after 2R pages, `area` lies under the recall curve up to 4R, `harvest` is the share of on-topic pages among all
 pages fetched. `±` is the standard error between topics. How it is measured: the manual's page on evaluation."""
-
-_LINE_EVERY = 10.0  # seconds
-
-
-@contextlib.contextmanager
-def progress(console: Console) -> Iterator[Step]:
-    """A bar that says what is being done; where there is no terminal, a line now and then."""
-    if not console.is_terminal:
-        yield _Lines(console)
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda what, done, of: bar.update(task, description=what, completed=done, total=of or None)
-
-
-class _Lines:
-    """A line every ten seconds."""
-
-    def __init__(self, console: Console) -> None:
-        self.console, self.next = console, time.monotonic() + _LINE_EVERY
-
-    def __call__(self, what: str, done: int, of: int) -> None:
-        if time.monotonic() >= self.next:
-            self.next = time.monotonic() + _LINE_EVERY
-            self.console.print(f"{what}: {done:,} of {of:,}" if of else what)
-
-
-def show(found: Evaluation, folder: Path) -> RenderableType:
-    """The means of each recipe and the tests, for the screen."""
-    parts: list[RenderableType] = [*_about(found), "", on_screen(means(found))]
-    if comparisons(found):
-        parts += ["", "From the same seeds (one-tailed t-test over pairs):", ""]
-        parts.append(on_screen(comparison_rows(found)))
-    if found.alone:
-        parts += ["", *costs(found)]
-    return Group(*parts, "", f"More, with pictures: {folder / 'evaluation.md'}")
 
 
 def write(found: Evaluation, folder: Path) -> None:
@@ -110,7 +68,7 @@ def page(found: Evaluation) -> str:
     """All tables and pictures as one page of Markdown."""
     parts = [
         "# Evaluation",
-        "\n".join(f"- {line}" for line in _about(found)),
+        "\n".join(f"- {line}" for line in about(found)),
         "## Means",
         _LEGEND,
         in_markdown(means(found)),
@@ -134,7 +92,8 @@ def page(found: Evaluation) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _about(found: Evaluation) -> list[str]:
+def about(found: Evaluation) -> list[str]:
+    """What was measured, in a few lines."""
     plan, topics = found.plan, list(dict.fromkeys(run.topic for run in found.runs))
     sizes = sorted(run.size for run in found.bounds)
     return [
@@ -142,16 +101,6 @@ def _about(found: Evaluation) -> list[str]:
         f"Crawls: {len(found.runs)}; topics: {len(topics)}, R from {sizes[0]:,} to {sizes[-1]:,}",
         f"Draws: {plan.draws}, of {plan.seeds} seeds; budget: {plan.budget} pages",
     ]
-
-
-def on_screen(rows: Rows) -> Table:
-    """A table for the terminal."""
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for i, name in enumerate(rows[0]):
-        table.add_column(name, justify="right" if i else "left")
-    for row in rows[1:]:
-        table.add_row(*row)
-    return table
 
 
 def in_markdown(rows: Rows) -> str:

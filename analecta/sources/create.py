@@ -9,14 +9,17 @@ from pathlib import Path
 import msgspec
 
 from analecta.errors import BadUse, Environment
+from analecta.fetch.client import ask
 from analecta.model import Page
+from analecta.parse import Parser
+from analecta.parse.saved_page import read_page
 from analecta.settings.edit import Added, rewrite
 from analecta.settings.schema import FetchSettings, Settings, Topic
 from analecta.settings.topics import merge, once
 from analecta.sources import READERS
 from analecta.sources.collector import clean, combine, sound
 from analecta.sources.engines.client import LIBRARY, check_known
-from analecta.sources.engines.examples import Phrases
+from analecta.sources.engines.examples import Phrases, cache_folder, find_examples, private
 from analecta.sources.files import bring, take_back
 from analecta.sources.lists import feed_of
 from analecta.sources.papers import Paper, in_words, own_text, read_brought, related, to_toml, weighed_queries
@@ -90,8 +93,6 @@ def start(
 def _read(kind: str, given: Path | str, topic: str, settings: Settings, busy: Busy) -> Reading:
     if kind != "feed" or not _ADDRESS.match(str(given)):
         return READERS[kind](Path(given), topic)
-    from analecta.fetch.client import ask  # 0.1 s: curl
-
     with busy("Asking for the feed ..."):
         answer = ask(str(given), settings.contact, settings.fetch)
     return public_only(feed_of(answer.body, given, topic, answer.url), str(given), settings.fetch)
@@ -99,8 +100,6 @@ def _read(kind: str, given: Path | str, topic: str, settings: Settings, busy: Bu
 
 def public_only(reading: Reading, named: str, fetch: FetchSettings) -> Reading:
     """What came over the network without pages at private addresses, but for those at the address that was named."""
-    from analecta.sources.engines.examples import private  # 0.1 s: curl
-
     named = origin(named)
     why = {
         url: said for t in reading.topics for url in t.seeds if (said := private(url, fetch)) and origin(url) != named
@@ -125,8 +124,6 @@ def _searched(
     busy: Busy,
 ) -> tuple[Reading, list[str]]:
     """The same with pages that search engines found; a topic that files show only needs pages to begin at."""
-    from analecta.sources.engines.examples import cache_folder, find_examples  # 0.1 s: curl
-
     shown = {t.name: t for t in reading.topics if t.examples and not t.seeds and not t.starts}
     asked = msgspec.structs.replace(reading, queries=reading.queries | {name: name for name in shown})
     groups = related(papers)
@@ -187,9 +184,6 @@ def _check_begins(reading: Reading, troubles: Sequence[str] = ()) -> None:
 
 def _looked_into(reading: Reading) -> Reading:
     """The same, without files that hold no text, and with the pages that the others link to."""
-    from analecta.parse import Parser
-    from analecta.parse.saved_page import read_page  # 0.1 s
-
     with Parser() as parser:
         pages = {path: read_page(Path(path), name, parser) for path, name in reading.files.items()}
     good = {path: page for path, page in pages.items() if page.text}

@@ -2,6 +2,7 @@
 
 import json
 import re
+import unicodedata
 from datetime import UTC, datetime
 
 # Dropped: control characters but tab and line ends, which neither HTML nor XML may hold; what turns the direction of
@@ -46,6 +47,9 @@ _HIDDEN = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff\U000e0000-\U000e007f]"
 )
 
+_NO_CELL = ("Mn", "Mc", "Me", "Cf")
+_JOINED = re.compile("\u200d.")  # parts of an emoji after its first
+
 
 def plain(text: str) -> str:
     """The text with each dangerous character as an escape such as \\x1b or \\u202e."""
@@ -67,6 +71,19 @@ def _escape(match: "re.Match[str]") -> str:
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def cell_width(text: str) -> int:
+    """How many columns a terminal needs: two for each wide letter, none for a mark on another letter."""
+    if text.isascii():
+        return len(text)
+    return sum(_cells(letter) for letter in _JOINED.sub("", text))
+
+
+def _cells(letter: str) -> int:
+    if unicodedata.category(letter) in _NO_CELL or "\u1160" <= letter <= "\u11ff":  # jamo go into their syllable
+        return 0
+    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
 
 
 def iso(seconds: float) -> str:

@@ -1,13 +1,11 @@
-"""The health of topics in words: a table that fits 80 columns, and what to do about it."""
+"""The health of topics in words: a verdict on each, and what to do about it."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from rich.cells import cell_len, set_cell_size
-
 from analecta.judge.health import BACK, ENOUGH, Health, Pair, Stray, TopicHealth
 from analecta.model import BELOW
-from analecta.text.display import plain
+from analecta.text.display import cell_width, plain
 
 GOOD, VAGUE, BAD = "good", "vague", "bad"  # how bad it is
 NAME_WITHIN = 16  # letters of a topic's name in the midst of other words
@@ -60,13 +58,16 @@ def advice(found: Health) -> Iterator[str]:
 def short(name: str, most: int) -> str:
     """A topic's name in so many letters: of a path as many of the last parts as there is room for."""
     name = plain(name)
-    if cell_len(name) <= most:
+    if cell_width(name) <= most:
         return name
     parts = name.split(BELOW)
     ends = (f"…{BELOW}{BELOW.join(parts[i:])}" for i in range(1, len(parts)))
-    if fits := next((end for end in ends if cell_len(end) <= most), ""):
+    if fits := next((end for end in ends if cell_width(end) <= most), ""):
         return fits
-    return set_cell_size(parts[-1], max(most - 1, 0)).rstrip() + ("…" if cell_len(parts[-1]) > most - 1 else "")
+    cut = parts[-1]
+    while cut and cell_width(cut) > most - 1:
+        cut = cut[:-1]
+    return cut.rstrip() + ("…" if cut != parts[-1] else "")
 
 
 def percent(share: float | None) -> str:

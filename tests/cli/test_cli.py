@@ -20,9 +20,10 @@ import pytest
 import typer
 from rich.console import Console
 
-from analecta.cli import app, main
-from analecta.cli.app import stoppable
-from analecta.cli.demo import demo
+from analecta.cli import main
+from analecta.cli.app import COMMANDS
+from analecta.cli.demo import make_demo
+from analecta.cli.render import stoppable
 from analecta.store.library import Library
 from analecta.testweb.process import PocketServer
 from tests.crawls.site import site
@@ -94,7 +95,7 @@ def tiny(tmp_path_factory):
 
 def test_help_names_every_command():
     shown = set(analecta("--help").stdout.split())
-    assert set(typer.main.get_command(app).commands) - shown == set()
+    assert set(COMMANDS) - shown == set()
 
 
 def test_help_does_not_wait_for_heavy_libraries():
@@ -596,7 +597,7 @@ def test_demo_ends_with_the_best_pages_and_where_to_look(tmp_path):
 def test_demo_replaces_an_earlier_demo_if_told_to(tmp_path):
     Library.create(tmp_path / "d", "").put("demo", 1)
     (tmp_path / "d" / "old").touch()
-    assert demo(tmp_path / "d", Console(file=io.StringIO()), force=True, pages=20, size=300) == 0
+    assert make_demo(tmp_path / "d", Console(file=io.StringIO()), force=True, pages=20, size=300) == 0
     assert status(tmp_path / "d")["pages"] == 20
     assert not (tmp_path / "d" / "old").exists()
 

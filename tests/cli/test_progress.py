@@ -5,10 +5,9 @@ import pytest
 from making import candidate, item, page_row, shard_at, target
 from rich.console import Console
 
-from analecta.cli.crawl import _given, _steps
+from analecta.cli.crawl import Result, _given, _steps, told
 from analecta.cli.demo import _table
 from analecta.cli.progress import Picture, asked_again, doing, pause, ran_dry
-from analecta.cli.watch import Result, told
 from analecta.model import State, Tally
 from analecta.settings.schema import CommunitySettings, JudgeSettings, Settings
 from analecta.store.library import Library

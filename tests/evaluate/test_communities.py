@@ -8,11 +8,11 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from analecta.cli import app
+from analecta.cli.evaluate_communities import show_crawled, show_grown
 from analecta.errors import BadUse
 from analecta.evaluate import communities_crawl as crawls
 from analecta.evaluate.communities import Quality, draw, evaluate_communities, open_graph, read_gml, trial
 from analecta.evaluate.communities_crawl import CrawlTrial
-from analecta.evaluate.communities_report import show
 
 GML = 'graph [ directed 1 node [ id 1 label "a" value 0 ] node [ id 2 label "b" value 1 graphics [ x 3 ] ]\n'
 
@@ -43,7 +43,7 @@ def test_c6_the_web_is_called_as_replay_calls_it_or_as_it_was():
 def test_c6_the_tables_are_whole_at_80_columns():
     graph = open_graph("villages:300", None)
     out = io.StringIO()
-    Console(file=out, width=80).print(show(evaluate_communities(graph, [1, 10]), Path("folder")))
+    Console(file=out, width=80).print(show_grown(evaluate_communities(graph, [1, 10]), Path("folder")))
     assert "…" not in out.getvalue()
     assert len(re.findall(r"^10 +([\d.,]+ +){5,}", out.getvalue(), re.M)) == 3
     assert "folder/communities.md" in out.getvalue()
@@ -58,7 +58,7 @@ def test_c6_a_crawl_says_where_it_wrote_and_what_each_figure_is(tmp_path):
     )  # fmt: skip
     crawls.write([trial], tmp_path)
     out = io.StringIO()
-    Console(file=out, width=80).print(crawls.show([trial], tmp_path))
+    Console(file=out, width=80).print(show_crawled([trial], tmp_path))
     assert "communities-crawled.md" in out.getvalue().replace("\n", "")
     assert "| 10 | 2.00 | 400 |" in (tmp_path / "communities-crawled.md").read_text()
     assert json.loads((tmp_path / "communities-crawled.json").read_text())[0]["crawled"] == 200

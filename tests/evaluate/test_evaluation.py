@@ -1,11 +1,12 @@
 import msgspec
 import pytest
 
+from analecta.cli.evaluate import show
 from analecta.errors import BadUse
 from analecta.evaluate.crawls import setting
 from analecta.evaluate.evaluation import ORACLE, Plan, evaluate
 from analecta.evaluate.questions import budget
-from analecta.evaluate.report import page, show, write
+from analecta.evaluate.report import page, write
 from analecta.evaluate.summary import comparisons, mean
 from analecta.testweb.server import wire
 from tests.testweb.test_replay import record, warc

@@ -19,7 +19,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from analecta.cli.demo import demo
+from analecta.cli.demo import make_demo
 from analecta.export.bundle.write import write_bundle
 from analecta.store.library import Library
 from analecta.store.sqlite import connect
@@ -37,7 +37,7 @@ def grown(tmp_path_factory) -> Path:
     from rich.console import Console
 
     folder = tmp_path_factory.mktemp("grown") / "lib"
-    assert demo(folder, Console(file=StringIO()), pages=150, size=800) == 0
+    assert make_demo(folder, Console(file=StringIO()), pages=150, size=800) == 0
     return folder
 
 

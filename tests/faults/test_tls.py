@@ -6,7 +6,7 @@ import pytest
 import trustme
 from rich.console import Console
 
-from analecta.cli.explain_table import tell
+from analecta.cli.explain import tell
 from analecta.model import State
 from analecta.views.explain import explain
 from tests.crawls import soundness

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.cli.new_table import MOST, tell_reading
+from analecta.cli.new import MOST, tell_reading
 from analecta.errors import BadUse
 from analecta.settings.schema import Topic
 from analecta.settings.topics import merge, tree

@@ -210,7 +210,7 @@ def test_replay_is_served_from_its_own_process(tmp_path):
 
 def test_replay_says_where_it_listens_and_ends_at_ctrl_c(tmp_path):
     path = warc(tmp_path / "a.warc.gz", record("http://a.test/", page(b"bees")))
-    code = f"from analecta.testweb.replay import replay; from pathlib import Path; replay([Path({str(path)!r})], 0)"
+    code = f"from analecta.cli.replay import serve_web; from pathlib import Path; serve_web([Path({str(path)!r})], 0)"
     with subprocess.Popen([sys.executable, "-c", code], preexec_fn=heed, stdout=subprocess.PIPE, text=True) as child:
         first = child.stdout.readline()
         child.send_signal(signal.SIGINT)

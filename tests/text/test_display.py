@@ -1,7 +1,9 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
-from analecta.text.display import clean, one_line
+from analecta.text.display import cell_width, clean, one_line
 
 texts = st.text(st.characters(codec=None), max_size=60)
 
@@ -29,3 +31,25 @@ def test_f37_what_hides_is_dropped_and_what_is_no_character_is_seen():
     assert clean("a\u202egpj.exe\u2066b\U000e0041") == "agpj.exeb"
     assert clean("a\ud800\ufffe") == "a\ufffd\ufffd"
     assert one_line(" a \x00 b\x0bc\u2028d ") == "a b c d"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "bees",
+        "Bienenstöcke",
+        "e\u0301",
+        "蜂蜜",
+        "한글",
+        "\u1112\u1161\u11ab",
+        "नमस्ते",
+        "שָׁלוֹם",
+        "สวัสดี",
+        "🐝",
+        "👩\u200d🌾",
+        "…–",
+    ],
+)
+def test_width_is_that_of_a_terminal(text):
+    assert cell_width(text) == cell_len(text)

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from analecta.cli.explain_table import tell, verdict
+from analecta.cli.explain import tell, verdict
 from analecta.errors import BadUse
 from analecta.judge import JUDGES
 from analecta.model import State

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
-from analecta.cli.health_table import tell
+from analecta.cli.health import tell
 from analecta.judge.health import Health, Neighbour, Pair, Stray, TopicHealth
 from analecta.publish.health_drawing import WIDTH, draw, safe
 from analecta.publish.health_layout import places

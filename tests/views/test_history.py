@@ -6,7 +6,7 @@ from shutil import copytree
 
 import pytest
 
-from analecta.cli.status_table import sparkline
+from analecta.cli.status import sparkline
 from analecta.store.library import Library, Moment
 from analecta.store.library_db import record
 from analecta.views.rows import Left, history, pages

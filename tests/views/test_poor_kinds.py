@@ -7,7 +7,7 @@ from contextlib import closing
 import pytest
 from rich.console import Console
 
-from analecta.cli.explain_table import tell
+from analecta.cli.explain import tell
 from analecta.store.library import Library
 from analecta.views.collections import collections
 from analecta.views.explain import explain

@@ -6,7 +6,7 @@ from contextlib import closing
 import pytest
 from rich.console import Console
 
-from analecta.cli.status_table import show
+from analecta.cli.status import show
 from analecta.errors import Busy
 from analecta.settings.edit import first_settings
 from analecta.settings.schema import Topic

@@ -5,8 +5,8 @@ import io
 import pytest
 from rich.console import Console
 
-from analecta.cli.collection_table import show
-from analecta.cli.communities_table import tell, tell_one
+from analecta.cli.collection import show
+from analecta.cli.communities import tell, tell_one
 from analecta.communities.view import Between, Community, Found, Member
 from analecta.views.collections import collections
 

@@ -1,14 +1,19 @@
-"""An explanation in words, for a terminal."""
+"""The command that tells where a URL stands, and why."""
 
 from collections.abc import Iterator
+from typing import Annotated
 
+import typer
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from analecta.cli.render import Fact, Facts, Inset
+from analecta.cli.app import Json, Lib, app
+from analecta.cli.render import Fact, Facts, Inset, console, print_json
+from analecta.store.library import Library
 from analecta.store.links import Linked
 from analecta.text.display import many, plain
 from analecta.views.explain import Explanation, Kept, Model, Step
+from analecta.views.explain import explain as explain_url
 from analecta.views.reasons import KIND_WORDS
 
 _FOUND = {
@@ -38,6 +43,17 @@ _LEFT_OUT = ("noindex", "soft404")  # a page with one of these is in no collecti
 _COPY = "duplicate"
 _MOST_STEPS = 12
 _MOST_LETTERS = 160  # of the words around a link
+
+
+@app.command()
+def explain(
+    lib: Lib,
+    url: Annotated[str, typer.Argument(metavar="URL", help="An address, in any form.", show_default=False)],
+    json: Json = False,
+) -> None:
+    """Tell why a page is in, out, refused, failed, waiting or was never seen."""
+    found = explain_url(Library(lib), url)
+    print_json(found) if json else console().print(tell(found), crop=False)
 
 
 def tell(told: Explanation) -> RenderableType:

@@ -1,0 +1,108 @@
+"""The command that serves an archived or made-up web on this machine."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from analecta.cli.app import app
+from analecta.errors import BadUse, Environment
+from analecta.signals import INTERRUPTED
+from analecta.testweb.replay import Replay, Searched, made_up
+from analecta.testweb.search import Search
+from analecta.testweb.server import Answer, serve
+from analecta.testweb.warc_index import Warcs, warc_files
+from analecta.text.display import many, plain
+
+
+@app.command()
+def replay(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="PATH...", help="WARC files, or folders of such; or pocket[:PAGES], villages[:SITES]."),
+    ],
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Where to listen on 127.0.0.1; 0 takes a free one.")],
+    search: Annotated[bool, typer.Option("--search", help="Also answer /search?q=WORDS.")] = False,
+    delay: Annotated[float, typer.Option(metavar="S", min=0, help="Seconds before each answer.")] = 0.0,
+    error_rate: Annotated[float, typer.Option(metavar="X", min=0, max=1, help="Share of answers that fail.")] = 0.0,
+    processes: Annotated[int, typer.Option(metavar="N", min=1, help="Processes that serve.")] = 1,
+) -> None:
+    """Serve archived pages as a web on this machine, under their own host names; or a made-up web."""
+    serve_web(paths, port, delay, error_rate, search, processes)
+    raise typer.Exit(INTERRUPTED)  # nothing else ends it
+
+
+def serve_web(
+    paths: Sequence[Path],
+    port: int = 8080,
+    delay: float = 0.0,
+    error_rate: float = 0.0,
+    search: bool = False,
+    processes: int = 1,
+    seed: int = 0,
+) -> None:
+    """Serve WARC files, or a made-up web, as a web until Ctrl-C."""
+    if not 0 <= error_rate <= 1:
+        raise BadUse(f"The error rate is a share between 0 and 1, not {error_rate}.")
+    options: dict[str, Any] = {"delay": delay, "error_rate": error_rate, "processes": processes, "seed": seed}
+    if len(paths) == 1 and not paths[0].exists() and (web := made_up(str(paths[0]))):
+        answer = Searched(web).answer if search else web.answer
+        _serve(answer, port, "A made-up web", web.hosts, search, moods=web.moods, **options)
+        return
+    console = Console(stderr=True)
+    archives = _load(paths, console)
+    for warning in archives.warnings:
+        console.print(f"Warning: {plain(warning)}", style="yellow", markup=False)
+    try:
+        found = Replay(archives, _index(archives, console) if search else None)
+        _serve(found.answer, port, many(len(archives), "page"), list(archives.hosts), search, **options)
+    finally:
+        archives.close()
+
+
+def _serve(answer: Answer, port: int, what: str, hosts: Sequence[str], search: bool = False, **options: Any) -> None:
+    """Serve, and say where and how to ask."""
+
+    def ready(at: int) -> None:
+        host = plain(hosts[0]) if hosts else "example.org"
+        lines = [f"{what} of {many(len(hosts), 'host')} served on 127.0.0.1:{at}. Ctrl-C ends it."]
+        lines.append(f"Try:  curl --connect-to ::127.0.0.1:{at} http://{host}/")
+        if search:
+            lines.append(f'      curl "http://127.0.0.1:{at}/search?q=WORDS&format=json"')
+        lines.append(f'In the settings of a crawl:  connect_to = "127.0.0.1:{at}"')
+        print("\n".join(lines), flush=True)
+
+    try:
+        serve(answer, port, ready=ready, **options)
+    except OSError as error:
+        raise Environment(
+            f"Port {port} cannot be used ({error.strerror}); choose another, or 0 for a free one."
+        ) from error
+
+
+def _progress(console: Console) -> Progress:
+    """A bar on a terminal, nothing elsewhere."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TimeElapsedColumn(),
+    )
+    return Progress(*columns, console=console, disable=not sys.stderr.isatty(), transient=True)
+
+
+def _load(paths: Sequence[Path], console: Console) -> Warcs:
+    with _progress(console) as bar:
+        sizes = sum(path.stat().st_size for path in warc_files(map(Path, paths)))
+        task = bar.add_task("Reading the archives", total=sizes)
+        return Warcs(map(Path, paths), lambda done: bar.update(task, completed=done))
+
+
+def _index(archives: Warcs, console: Console) -> Search:
+    with _progress(console) as bar:
+        task = bar.add_task("Indexing the words", total=len(archives))
+        return Search(archives, lambda: bar.advance(task))
