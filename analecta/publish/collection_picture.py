@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analecta.publish.charts import HEIGHT, WIDTH, Line, line_chart
-from analecta.publish.health_drawing import safe
+from analecta.publish.network import safe
 from analecta.publish.single_page import head
 from analecta.store.library import Library, Moment
 from analecta.text.display import one_line

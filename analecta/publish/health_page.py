@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from analecta.judge.health import CLOSE, Health, Stray
-from analecta.publish.health_drawing import draw, safe
+from analecta.publish.network import draw_topics, safe
 from analecta.publish.single_page import head
 from analecta.views.health import advice, percent, verdict
 
@@ -31,7 +31,7 @@ def health_page(found: Health, title: str) -> str:
     if not found.topics:
         return "\n".join([*parts, "<p>There are no topics yet.</p>\n</body>\n</html>\n"])
     parts += [
-        f'<div class="wide">{draw(found)}</div>',
+        f'<div class="wide">{draw_topics(found)}</div>',
         "<h2>What to do</h2>",
         *_advice(found),
         "<h2>Topics</h2>",

@@ -1,6 +1,6 @@
 """The head of a page that is one file: it loads nothing, runs nothing, and follows the reader's light or dark."""
 
-from analecta.publish.health_drawing import safe
+from analecta.publish.network import safe
 
 _HEAD = """<!doctype html>
 <html lang="en">

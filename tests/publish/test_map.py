@@ -15,10 +15,9 @@ from rich.cells import cell_len
 
 from analecta.communities.view import Community, Homes
 from analecta.communities.view import Member as Inhabitant
-from analecta.publish.map import Copy, copies_of, map_page
-from analecta.publish.map.drawing import colours
-from analecta.publish.map.layout import SHAPES, dots, lay_out, lines, net_of, wrapped
-from analecta.publish.map.listing import COLOURS, at_home, homes_legend
+from analecta.publish.layout import SHAPES, dots, lay_out, lines, wrapped
+from analecta.publish.map import Copy, at_home, copies_of, homes_legend, map_page, net_of
+from analecta.publish.network import COLOURS, colours
 from analecta.store.library import Library
 from analecta.store.partition import NOARCHIVE, NOINDEX
 from analecta.store.rows import items

@@ -13,8 +13,8 @@ from markupsafe import Markup
 from analecta.communities.view import Community
 from analecta.model import BELOW
 from analecta.publish.charts import Line, line_chart
-from analecta.publish.map.drawing import colours, draw
-from analecta.publish.map.layout import Body, Net, Shape, lay_out
+from analecta.publish.layout import Body, Net, Shape, lay_out
+from analecta.publish.network import colours, draw_map
 from analecta.publish.site.content import Entry, Hood, Shelf, Site, community_path
 from analecta.publish.site.feeds import newest
 from analecta.publish.site.metadata import Metadata, community_metadata, front_metadata, shelf_metadata
@@ -263,7 +263,7 @@ def communities_page(site: Site, hoods: Sequence[Hood]) -> str:
         "Communities",
         hoods=hoods,
         drawn=len(net.bodies),
-        drawings=[Markup(draw(net, layout, tones, about)) for layout in layouts],
+        drawings=[Markup(draw_map(net, layout, tones, about)) for layout in layouts],
         everywhere=list(site.near.found.everywhere.items())[:_EVERYWHERE],
     )
 
