@@ -5,30 +5,30 @@ moves: it opens one group at a time, zooms, searches and leads the keyboard. The
 network for anything.
 """
 
-import base64
-import hashlib
 import sqlite3
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from importlib.resources import files
 from itertools import chain, islice, zip_longest
-from urllib.parse import urlsplit
 
 import msgspec
+from markupsafe import Markup
 from msgspec.structs import replace
 
 from analecta.communities.view import Community, Homes
 from analecta.publish.layout import SHAPES, Body, Net, lay_out
-from analecta.publish.network import COLOURS, colours, draw_map, safe
+from analecta.publish.network import COLOURS, colours, draw_map
+from analecta.publish.templates import policy_hash, render
 from analecta.store.rows import Item, items, text_of
 from analecta.text.display import many
-from analecta.text.summary import name_of
 from analecta.urls import url_id
-from analecta.views.clusters import Analysis, Cluster, Member, Origin, Shown
+from analecta.views.clusters import Analysis, Cluster, Member, Shown
 
 # --- The communities on a map: of which each page is, and the colours of the largest ---------------------------------
 
+
+_ASSETS = files("analecta.publish").joinpath("assets")
+_HOMES = 8  # communities of a group
 
 Page = Shown | Member
 
@@ -49,6 +49,21 @@ class AtHome(msgspec.Struct, frozen=True):
         """Those that have pages here, the one with the most first."""
         found = {one.number: one for one in self.of.values()}
         return [found[number] for number in self.pages]
+
+    @property
+    def legend(self) -> list[tuple[str, int]]:
+        """The communities with a colour of their own and how many pages of each are here; the others as one."""
+        shown = self.communities[: COLOURS - 1]
+        rows = [(one.name, self.pages[one.number]) for one in shown]
+        if rest := len(self.pages) - len(shown):
+            rows.append((f"{rest:,} more", sum(self.pages.values()) - sum(pages for _, pages in rows)))
+        return rows
+
+    def largest_of(self, cluster: Cluster) -> list[tuple[str, int]]:
+        """The communities of a group's pages, as far as the pages are listed."""
+        found = Counter(home.number for page in cluster.members if (home := self.of.get(page.id)))
+        names = {one.number: one.name for one in self.communities}
+        return [(names[number], n) for number, n in found.most_common(_HOMES)]
 
     def number(self, id: int) -> int:
         """The number of a page's community, 0 where it has none."""
@@ -130,16 +145,11 @@ def _copy(shards: Sequence[sqlite3.Connection], item: Item) -> Copy:
     return Copy(item.fetched_at, item.warc, item.offset, text_of(shards, item)[:LETTERS])
 
 
-# --- listing ---------------------------------------------------------------------------------------------------------
-# What the map tells, as lists: each group with its pages, and the archived copies. Nothing here needs a script.
+# --- The page --------------------------------------------------------------------------------------------------------
 
 
-_TERMS, _MORE, _ALIKE, _LINKED, _HOMES = 12, 3, 5, 6, 8
-_KINDS = (
-    ("Examples", "The pages nearest to the middle of the group", "examples"),
-    ("Hubs", "Pages that link to many good pages of the group", "hubs"),
-    ("Authorities", "Pages that the hubs of the group link to", "authorities"),
-)
+_MORE, _ALIKE, _LINKED = 3, 5, 6  # terms in the index, groups like one, groups that one has links with
+Neighbours = list[tuple[int, str]]  # numbers of groups, and what is said of each
 
 
 class Copies(msgspec.Struct, frozen=True):
@@ -148,207 +158,6 @@ class Copies(msgspec.Struct, frozen=True):
     inside: Mapping[int, Copy]
     elsewhere: Mapping[int, str]
     numbers: dict[int, int]  # of the copies in the file
-
-
-def index(analysis: Analysis, colours: Sequence[int]) -> Iterator[str]:
-    """All groups, each a link."""
-    yield '<ol class="index">'
-    for n, cluster in enumerate(analysis.clusters):
-        more = [term for term in cluster.terms if term.casefold() not in cluster.label.casefold()]
-        terms = ", ".join(more[:_MORE])
-        yield (
-            f'<li><a href="#g{n + 1}"><span class="swatch k{colours[n]}"></span><bdi>{safe(cluster.label)}</bdi></a>'
-            f' <span class="number">{cluster.size:,}</span><span class="about"><bdi>{safe(terms)}</bdi></span></li>'
-        )
-    yield "</ol>"
-
-
-def homes_legend(known: AtHome) -> Iterator[str]:
-    """The communities with a colour of their own, and how many pages of each are here."""
-    if known.pages:
-        shown = known.communities[: COLOURS - 1]
-        rows = [(one.name, known.pages[one.number]) for one in shown]
-        if rest := len(known.pages) - len(shown):
-            rows.append((f"{rest:,} more", sum(known.pages.values()) - sum(pages for _, pages in rows)))
-        yield '<div class="homes"><h3>Communities <span class="about">Sites that link to one another</span></h3><ul>'
-        yield from (
-            f'<li><span><span class="swatch k{n}"></span><bdi>{safe(name)}</bdi></span>'
-            f' <span class="number">{pages:,}</span></li>'
-            for n, (name, pages) in enumerate(rows)
-        )
-        yield "</ul></div>"
-
-
-def origins(found: Sequence[Origin]) -> Iterator[str]:
-    """What the topic was begun with."""
-    if found:
-        yield '<h3>Begun with</h3><ul class="pages">'
-        yield from (f"<li>{link(origin.url, name_of(origin.title, origin.url))}</li>" for origin in found)
-        yield "</ul>"
-
-
-def group(analysis: Analysis, n: int, colour: int, copies: Copies, known: AtHome) -> Iterator[str]:
-    """One group with all that is known of it."""
-    cluster = analysis.clusters[n]
-    yield f'<section class="group" id="g{n + 1}" aria-labelledby="t{n + 1}">'
-    yield '<p class="back"><a href="#groups">← All groups</a></p>'
-    yield f'<h2 id="t{n + 1}" tabindex="-1"><span class="swatch k{colour}"></span><bdi>{safe(cluster.label)}</bdi></h2>'
-    yield f'<p class="quiet">{many(cluster.size, "page")}, closeness to its middle {cluster.near:.2f} on average</p>'
-    terms = "".join(f"<li><bdi>{safe(term)}</bdi></li>" for term in cluster.terms[:_TERMS])
-    yield f'<ul class="terms">{terms}</ul>' if terms else ""
-    for title, about, kind in _KINDS:
-        yield from _pages(title, about, getattr(cluster, kind), copies, known)
-    yield from _hosts(cluster)
-    yield from _homes(cluster, known)
-    yield from _others(analysis, n)
-    yield from _members(cluster, copies, known)
-    yield "</section>"
-
-
-def archived(pages: Mapping[int, Page], copies: Copies) -> Iterator[str]:
-    """The archived copies, each with where it came from."""
-    for id, n in copies.numbers.items():
-        page, copy = pages[id], copies.inside[id]
-        day = datetime.fromtimestamp(copy.fetched_at, UTC)
-        whole = f' · <a href="{safe(copies.elsewhere[id])}">the whole copy</a>' if id in copies.elsewhere else ""
-        yield (
-            f'<article class="copy" id="p{n}"><h3 dir="auto">{safe(_name(page))}</h3>'
-            f'<p class="quiet">As it was on {day:%-d %B %Y}. {link(page.url, "The page now")}{whole}</p>'
-            f'<p class="text" dir="auto">{safe(" ".join(copy.text.split()))}…</p>'
-            f'<p class="quiet place">{safe(copy.warc)}, byte {copy.offset}</p></article>'
-        )
-
-
-def link(url: str, words: str) -> str:
-    """Words that lead to a page of the web; of any other address the words alone (F37)."""
-    if not _is_web(url):
-        return f"<bdi>{safe(words)}</bdi>"
-    return f'<a class="page" href="{safe(url)}" rel="noreferrer nofollow noopener"><bdi>{safe(words)}</bdi></a>'
-
-
-def all_pages(analysis: Analysis) -> dict[int, Page]:
-    """Every page that the lists name, by id."""
-    found: dict[int, Page] = {}
-    for cluster in analysis.clusters:
-        pages: list[Page] = [*cluster.examples, *cluster.hubs, *cluster.authorities, *cluster.members]
-        for page in pages:
-            found.setdefault(page.id, page)
-    return found
-
-
-def numbered(pages: Container[int], inside: Mapping[int, Copy], elsewhere: Mapping[int, str]) -> Copies:
-    """The copies of these pages, numbered in their order."""
-    ids = [id for id in inside if id in pages]
-    return Copies(inside, elsewhere, {id: n for n, id in enumerate(ids, 1)})
-
-
-def _pages(title: str, about: str, pages: Sequence[Page], copies: Copies, known: AtHome) -> Iterator[str]:
-    if pages:
-        yield f'<h3>{title} <span class="about">{about}</span></h3><ul class="pages">'
-        yield from (_page(page, copies, _home(page, known)) for page in pages)
-        yield "</ul>"
-
-
-def _members(cluster: Cluster, copies: Copies, known: AtHome) -> Iterator[str]:
-    if cluster.members:
-        shown = f"All {many(cluster.size, 'page')}"
-        if len(cluster.members) < cluster.size:
-            shown = f"The nearest {many(len(cluster.members), 'page')} of {cluster.size:,}"
-        yield f'<details class="all"><summary>{shown}, nearest first</summary><ol class="pages members">'
-        yield from (_page(page, copies, number=known.number(page.id)) for page in cluster.members)
-        yield "</ol></details>"
-
-
-def _page(page: Page, copies: Copies, home: str = "", number: int = 0) -> str:
-    """A page in a list; of the many of a whole group only the number of its community is kept, for the script."""
-    copy = ""
-    at = f' data-c="{number}"' if number else ""
-    if page.id in copies.numbers:
-        copy = f' <a class="copied" href="#p{copies.numbers[page.id]}">archived copy</a>'
-    elif page.id in copies.elsewhere:
-        copy = f' <a href="{safe(copies.elsewhere[page.id])}">archived copy</a>'
-    return f'<li{at}>{link(page.url, _name(page))} <span class="host">{safe(page.host)}{home}</span>{copy}</li>'
-
-
-def _home(page: Page, known: AtHome) -> str:
-    home = known.of.get(page.id)
-    return f" · <bdi>{safe(home.name)}</bdi>" if home else ""
-
-
-def _hosts(cluster: Cluster) -> Iterator[str]:
-    if cluster.hosts:
-        yield '<h3>Hosts</h3><ul class="hosts">'
-        yield from (f'<li>{safe(host)} <span class="number">{n:,}</span></li>' for host, n in cluster.hosts)
-        yield "</ul>"
-
-
-def _homes(cluster: Cluster, known: AtHome) -> Iterator[str]:
-    """The communities of the group's pages, as far as the pages are listed."""
-    found = Counter(home.number for page in cluster.members if (home := known.of.get(page.id)))
-    if found:
-        yield '<h3>Communities</h3><ul class="hosts">'
-        names = {one.number: one.name for one in known.communities}
-        for number, n in found.most_common(_HOMES):
-            yield f'<li><bdi>{safe(names[number])}</bdi> <span class="number">{n:,}</span></li>'
-        yield "</ul>"
-
-
-def _others(analysis: Analysis, n: int) -> Iterator[str]:
-    """The groups most like it, and those it has the most links with."""
-    others = [m for m in range(len(analysis.clusters)) if m != n]
-    alike = sorted((m for m in others if analysis.similar[n][m] > 0), key=lambda m: -analysis.similar[n][m])
-    yield from _named("Most alike", analysis, alike[:_ALIKE], [f"{cosine:.2f}" for cosine in analysis.similar[n]])
-    out, into = analysis.links[n], [row[n] for row in analysis.links]
-    linked = sorted((m for m in others if out[m] + into[m]), key=lambda m: -(out[m] + into[m]))
-    said = [f"{a:,} to it, {b:,} from it" for a, b in zip(out, into, strict=True)]
-    yield from _named("Links with other groups", analysis, linked[:_LINKED], said)
-
-
-def _named(title: str, analysis: Analysis, groups: Sequence[int], said: Sequence[str]) -> Iterator[str]:
-    if groups:
-        yield f'<h3>{title}</h3><ul class="others">'
-        for m in groups:
-            label = safe(analysis.clusters[m].label)
-            yield f'<li><a href="#g{m + 1}"><bdi>{label}</bdi></a> <span class="number">{said[m]}</span></li>'
-        yield "</ul>"
-
-
-def _name(page: Page) -> str:
-    return name_of(page.title, page.url)
-
-
-def _is_web(url: str) -> bool:
-    try:
-        return urlsplit(url).scheme in ("http", "https")
-    except ValueError:
-        return False
-
-
-# --- The whole map ---------------------------------------------------------------------------------------------------
-
-
-_ASSETS = files("analecta.publish").joinpath("assets")
-_CONTROLS = """<div class="controls">
-<fieldset><legend>Lines</legend>
-<label><input type="radio" name="lines" id="show-alike" checked> how alike</label>
-<label><input type="radio" name="lines" id="show-links"> links</label></fieldset>
-{colours}<div class="zoom"><button type="button" id="nearer" aria-label="Zoom in">+</button>
-<button type="button" id="farther" aria-label="Zoom out">−</button>
-<button type="button" id="whole">Whole map</button></div>
-</div>"""
-_COLOURS = """<fieldset><legend>Colours</legend>
-<label><input type="radio" name="colours" id="by-group" checked> groups</label>
-<label><input type="radio" name="colours" id="by-community"> communities</label></fieldset>
-"""
-_SEARCH = """<div role="search"><label for="search">Search</label>
-<input type="search" id="search" placeholder="Titles, groups, hosts" autocomplete="off" spellcheck="false">
-{homes}</div>"""
-_LEGEND = """<div class="legend"><p>A circle is a group of pages that speak of the same; its area is the number of \
-pages, and each dot is a page. The nearer to the middle, the closer to what the group is about. \
-Lines join groups that are alike: the wider, the more.</p>
-<p class="keys">Arrow keys move between circles, Enter opens one, Z zooms to its pages, Esc goes back.</p></div>"""
-_FOUND = """<section id="found" aria-labelledby="found-title"><h2 id="found-title">Found</h2>
-<p class="quiet" id="count" role="status"></p><ol class="pages" id="results"></ol></section>"""
 
 
 def map_page(
@@ -362,76 +171,67 @@ def map_page(
 
     With `homes` pages can be coloured and chosen by the communities that their sites are of.
     """
-    pages = all_pages(analysis)
+    pages = _all_pages(analysis)
     known = at_home(pages.values(), (page for cluster in analysis.clusters for page in cluster.members), homes)
-    inside = numbered(pages, copies, copy_url or {})
+    net = net_of(analysis, known)
+    layouts = [lay_out(net, shape) for shape in SHAPES]
+    tones = colours(layouts[0])
+    about = f"Map of {many(len(net.bodies), 'group')} of pages"
     style, script = (_ASSETS.joinpath(name).read_text("utf-8") for name in ("map.css", "map.js"))
-    parts = [
-        *_head(title, style, script),
-        *_header(analysis, title, known),
-        *_body(analysis, inside, known),
-        '<section id="copies" aria-labelledby="copies-title"><h2 id="copies-title">Archived copies</h2>',
-        *archived(pages, inside),
-        '</section><dialog id="card" aria-label="Page"></dialog><div id="tip" aria-hidden="true"></div>',
-        f"<script>{script}</script>\n</body>\n</html>\n",
-    ]
-    return "\n".join(part for part in parts if part)
+    return render(
+        "map.html",
+        analysis=analysis,
+        title=title,
+        pages=pages,
+        copies=_numbered(pages, copies, copy_url or {}),
+        known=known,
+        tones=tones,
+        drawings=[Markup(draw_map(net, layout, tones, about)) for layout in layouts],
+        style=Markup(style),
+        script=Markup(script),
+        policy=_policy(style, script),
+        more_terms=_more_terms,
+        neighbours=_neighbours,
+    )
 
 
-def policy(style: str, script: str) -> str:
+def _policy(style: str, script: str) -> str:
     """What the page may load: nothing; and which of its own blocks count."""
     return (
-        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}';"
+        f"default-src 'none'; style-src {policy_hash(style)}; script-src {policy_hash(script)};"
         " base-uri 'none'; form-action 'none'"
     )
 
 
-def _digest(block: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(block.encode()).digest()).decode()
+def _all_pages(analysis: Analysis) -> dict[int, Page]:
+    """Every page that the lists name, by id."""
+    found: dict[int, Page] = {}
+    for cluster in analysis.clusters:
+        pages: list[Page] = [*cluster.examples, *cluster.hubs, *cluster.authorities, *cluster.members]
+        for page in pages:
+            found.setdefault(page.id, page)
+    return found
 
 
-def _head(title: str, style: str, script: str) -> Iterator[str]:
-    yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
-    yield f'<meta http-equiv="Content-Security-Policy" content="{policy(style, script)}">'
-    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    yield '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">'
-    yield f"<title>{safe(title)}: map</title>\n<style>{style}</style>\n</head>"
+def _numbered(pages: Container[int], inside: Mapping[int, Copy], elsewhere: Mapping[int, str]) -> Copies:
+    """The copies of these pages, numbered in their order."""
+    ids = [id for id in inside if id in pages]
+    return Copies(inside, elsewhere, {id: n for n, id in enumerate(ids, 1)})
 
 
-def _header(analysis: Analysis, title: str, known: AtHome) -> Iterator[str]:
-    day = datetime.fromtimestamp(analysis.made_at, UTC)
-    mapped = sum(cluster.size for cluster in analysis.clusters)
-    said = f"{many(mapped, 'page')} in {many(len(analysis.clusters), 'group')} · {day:%-d %B %Y}"
-    yield f'<body>\n<header><div><h1 dir="auto">{safe(title)}</h1><p class="quiet">{said}</p></div>'
-    yield f"{_SEARCH.format(homes=_select(known))}</header>"
+def _more_terms(cluster: Cluster) -> list[str]:
+    """Terms that its label does not have."""
+    return [term for term in cluster.terms if term.casefold() not in cluster.label.casefold()][:_MORE]
 
 
-def _select(known: AtHome) -> str:
-    """The choice of a community, which the search then keeps to."""
-    if not known.pages:
-        return ""
-    options = "".join(
-        f'<option value="{one.number}" data-name="{safe(one.name)}">{safe(one.name)} ({known.pages[one.number]:,})'
-        for one in known.communities
-    )
-    return f'<select id="home" aria-label="Community"><option value="">All communities{options}</select>'
-
-
-def _body(analysis: Analysis, copies: Copies, known: AtHome) -> Iterator[str]:
-    net = net_of(analysis, known)
-    layouts = [lay_out(net, shape) for shape in SHAPES]
-    tones = colours(layouts[0])
-    yield '<main>\n<div class="sheet">'
-    about = f"Map of {many(len(net.bodies), 'group')} of pages"
-    yield from (draw_map(net, layout, tones, about) for layout in layouts)
-    yield _CONTROLS.format(colours=_COLOURS if known.pages else "")
-    yield f'</div>\n<div class="panel" tabindex="-1">{_FOUND}'
-    yield '<section id="groups" aria-labelledby="groups-title"><h2 id="groups-title" tabindex="-1">Groups</h2>'
-    yield _LEGEND
-    yield from homes_legend(known)
-    yield from index(analysis, tones) if analysis.clusters else ("<p>There are no groups: too few pages.</p>",)
-    yield from origins(analysis.origins)
-    yield "</section>"
-    for n, tone in enumerate(tones):
-        yield from group(analysis, n, tone, copies, known)
-    yield "</div>\n</main>"
+def _neighbours(analysis: Analysis, n: int) -> list[tuple[str, Neighbours]]:
+    """The groups most like a group, and those it has the most links with."""
+    others = [m for m in range(len(analysis.clusters)) if m != n]
+    similar = analysis.similar[n]
+    alike = sorted((m for m in others if similar[m] > 0), key=lambda m: -similar[m])[:_ALIKE]
+    out, into = analysis.links[n], [row[n] for row in analysis.links]
+    linked = sorted((m for m in others if out[m] + into[m]), key=lambda m: -(out[m] + into[m]))[:_LINKED]
+    return [
+        ("Most alike", [(m, f"{similar[m]:.2f}") for m in alike]),
+        ("Links with other groups", [(m, f"{out[m]:,} to it, {into[m]:,} from it") for m in linked]),
+    ]

@@ -18,7 +18,7 @@ def rendered(source, **values):
 
 
 def part(call):
-    return rendered('{% from "parts.html" import foreign, link with context %}{{ ' + call + " }}")
+    return rendered('{% from "words.html" import foreign, link %}{{ ' + call + " }}")
 
 
 class Reader(HTMLParser):
