@@ -73,7 +73,7 @@ def collection(
 
 
 def _drawn(library: "Library", found: "list[Collection]", said: "Judged | None", path: Path) -> str:
-    from analecta.publish.collection_picture import as_html, as_svg, pictures
+    from analecta.publish.pages import as_html, as_svg, pictures
 
     drawn = pictures(library, found, said)
     return as_svg(drawn) if path.suffix.lower() == ".svg" else as_html(drawn, library.folder.resolve().name)

@@ -127,7 +127,7 @@ def health(
     """
     from analecta.cli.health_table import tell
     from analecta.cli.watch import examine
-    from analecta.publish.health_page import health_page
+    from analecta.publish.pages import health_page
     from analecta.store.library import Library
     from analecta.store.output import check_output
 

@@ -1,7 +1,7 @@
 """The Jinja2 environment of all pages: what is put into a template is cleaned, then escaped (F37).
 
-Titles, names and addresses from the web are plain strings all the way. `Markup` is text that is HTML or SVG already;
-only the drawings and `script_data` make it.
+Titles, names and addresses from the web are plain strings all the way. `Markup` is text that is HTML or SVG already:
+drawings, our own style sheets and scripts, and what `script_data` gives.
 """
 
 import base64

@@ -7,9 +7,9 @@ from rich.console import Console
 
 from analecta.cli.health_table import tell
 from analecta.judge.health import Health, Neighbour, Pair, Stray, TopicHealth
-from analecta.publish.health_page import health_page
 from analecta.publish.layout import places
 from analecta.publish.network import WIDTH, draw_topics, safe
+from analecta.publish.pages import health_page
 from analecta.views.health import advice, short, verdict
 
 SVG = "{http://www.w3.org/2000/svg}"
