@@ -52,12 +52,12 @@ _LARGEST = 8  # communities on the front page
 _LINES = 7  # topics in one picture: as many as there are colours
 
 
-class Branch(NamedTuple):
+class TopicBranch(NamedTuple):
     """A part of the tree of topics; without pages of its own it is only a name."""
 
     name: str
     topic: Shelf | None
-    below: list["Branch"]
+    below: list["TopicBranch"]
 
 
 def front_page(site: Site) -> str:
@@ -75,7 +75,7 @@ def front_page(site: Site) -> str:
     )
 
 
-def topic_tree(shelves: Sequence[Shelf], above: tuple[str, ...] = ()) -> list[Branch]:
+def topic_tree(shelves: Sequence[Shelf], above: tuple[str, ...] = ()) -> list[TopicBranch]:
     """The topics below a part of the tree."""
     names: dict[str, Shelf | None] = {}
     for shelf in shelves:
@@ -83,7 +83,7 @@ def topic_tree(shelves: Sequence[Shelf], above: tuple[str, ...] = ()) -> list[Br
         if parts[: len(above)] == above and len(parts) > len(above):
             name = parts[len(above)]
             names[name] = shelf if len(parts) == len(above) + 1 else names.get(name)
-    return [Branch(name, shelf, topic_tree(shelves, (*above, name))) for name, shelf in names.items()]
+    return [TopicBranch(name, shelf, topic_tree(shelves, (*above, name))) for name, shelf in names.items()]
 
 
 def overview_chart(site: Site) -> str:
