@@ -14,7 +14,7 @@ from analecta.cli.app import Force, Json, Lib, app
 from analecta.cli.render import Fitting, console, next_steps, print_json, shown
 from analecta.communities.view import Homes, everything, neighbourhood
 from analecta.errors import BadUse
-from analecta.publish.collection_picture import as_html, as_svg, pictures
+from analecta.publish.pages import as_html, as_svg, pictures
 from analecta.store.library import Library
 from analecta.store.output import output as open_output
 from analecta.text.display import many, plain

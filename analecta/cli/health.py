@@ -17,7 +17,7 @@ from analecta.crawl.coordinator import Crawl
 from analecta.errors import BadUse, Environment
 from analecta.judge.health import Health, TopicHealth
 from analecta.judge.health import health as health_of
-from analecta.publish.health_page import health_page
+from analecta.publish.pages import health_page
 from analecta.settings.load import load
 from analecta.settings.schema import Settings
 from analecta.signals import INTERRUPTED, stop_handler

@@ -7,9 +7,9 @@ from rich.console import Console
 
 from analecta.cli.health import tell
 from analecta.judge.health import Health, Neighbour, Pair, Stray, TopicHealth
-from analecta.publish.health_drawing import WIDTH, draw, safe
-from analecta.publish.health_layout import places
-from analecta.publish.health_page import health_page
+from analecta.publish.layout import places
+from analecta.publish.network import WIDTH, draw_topics, safe
+from analecta.publish.pages import health_page
 from analecta.views.health import advice, short, verdict
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -99,7 +99,7 @@ def test_s14_no_topics_can_be_told_and_drawn():
     nothing = Health([], [], [], [], [])
     assert "no topics" in printed(nothing)
     assert "no topics" in health_page(nothing, "lib")
-    ElementTree.fromstring(draw(nothing))
+    ElementTree.fromstring(draw_topics(nothing))
 
 
 def test_long_paths_are_shortened_at_the_left():
@@ -138,7 +138,7 @@ def test_f37_hostile_names_and_urls_are_inert():
 
 
 def test_f37_a_drawing_of_hostile_names_is_well_formed():
-    tree = ElementTree.fromstring(draw(made(HOSTILE, close=[Pair(HOSTILE[0], HOSTILE[1], 0.9)])))
+    tree = ElementTree.fromstring(draw_topics(made(HOSTILE, close=[Pair(HOSTILE[0], HOSTILE[1], 0.9)])))
     assert {element.tag.removeprefix(SVG) for element in tree.iter()} <= set(
         "svg title desc style rect line g circle text".split()
     )
@@ -147,7 +147,7 @@ def test_f37_a_drawing_of_hostile_names_is_well_formed():
 
 @pytest.mark.parametrize("count", [1, 2, 3, 12, 26, 50])
 def test_s14_no_circle_lies_on_another_and_all_are_on_the_sheet(count):
-    svg = draw(made([f"Subject / A rather long name of topic {i}" for i in range(count)], like=0.5))
+    svg = draw_topics(made([f"Subject / A rather long name of topic {i}" for i in range(count)], like=0.5))
     height = float(re.search(r'viewBox="0 0 \d+ (\d+)"', svg)[1])
     placed = boxes(svg)
     assert len(placed) == count
@@ -169,7 +169,7 @@ def test_s14_like_topics_stand_nearer_and_a_drawing_is_always_the_same():
 
 def test_s14_lines_lead_to_the_nearest_two_and_what_is_too_close_is_marked():
     found = made(["A", "B", "C", "D"], close=[Pair("A", "D", 0.9)])
-    svg = draw(found)
+    svg = draw_topics(found)
     assert svg.count('class="edge"') == 4  # A-B, A-C, B-C, B-D
     assert (svg.count('class="edge close"'), svg.count('class="badge"')) == (1, 1)
 
@@ -178,7 +178,7 @@ def test_s14_marks_tell_what_colours_tell():
     found = made(["A", "B", "C", "D"])
     for i, back in enumerate((0.95, 0.8, 0.5, None)):
         found.topics[i] = TopicHealth("ABCD"[i], 10, back, {}, [], [])
-    tree = ElementTree.fromstring(draw(found))
+    tree = ElementTree.fromstring(draw_topics(found))
     marks = [group.find(f"{SVG}text").text for group in tree.findall(f"{SVG}g")]
     assert marks == ["✓", "~", "!", "?"]
 

@@ -15,16 +15,21 @@ from analecta.communities.view import Neighbourhood, neighbourhood
 from analecta.errors import BadUse
 from analecta.files import check_ours, whole_folder
 from analecta.publish.map import copies_of, map_page
-from analecta.publish.site.communities_page import communities_page
-from analecta.publish.site.community_page import community_page
 from analecta.publish.site.content import Site, community_path, hoods, read_site
 from analecta.publish.site.copies import copy_page
 from analecta.publish.site.feeds import machine_files, topic_feed, whole_feed
-from analecta.publish.site.frame import framed
-from analecta.publish.site.front_page import front_page, overview_chart
-from analecta.publish.site.lists import search_data, search_page, titles_page
-from analecta.publish.site.markup import tag
-from analecta.publish.site.topic_page import history_chart, shelf_page
+from analecta.publish.site.pages import (
+    communities_page,
+    community_page,
+    front_page,
+    history_chart,
+    missing_page,
+    overview_chart,
+    search_data,
+    search_page,
+    shelf_page,
+    titles_page,
+)
 from analecta.store.library import Library
 from analecta.store.output import check_replaceable
 from analecta.store.rows import text_of
@@ -169,7 +174,7 @@ def _files(library: Library, site: Site) -> Iterator[tuple[str, str]]:
     if chart := overview_chart(site):
         yield "history.svg", chart
     if site.base_url:
-        yield "404.html", _missing(site)
+        yield "404.html", missing_page(site)
     yield from machine_files(site)
     yield from _shelves(site)
     yield from _communities(site)
@@ -197,11 +202,3 @@ def _copies(library: Library, site: Site) -> Iterator[tuple[str, str]]:
         for shelf, entry in site.entries:
             if entry.copy:
                 yield entry.copy, copy_page(site, shelf, entry, library.archive, text_of(shards, entry.item))
-
-
-def _missing(site: Site) -> str:
-    """What a server shows for pages that are not there; at any depth, so its links are whole."""
-    told = tag("p", "It may have left the collection. ", tag("a", "All topics", href=f"{site.base_url}index.html"))
-    return framed(
-        site, "404.html", "This page is not here", [tag("h1", "This page is not here"), told], root=site.base_url
-    )

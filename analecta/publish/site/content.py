@@ -9,7 +9,7 @@ import msgspec
 
 from analecta.communities.view import Community, Member, Neighbourhood
 from analecta.model import Found
-from analecta.publish.collection_picture import in_one_row
+from analecta.publish.pages import in_one_row
 from analecta.store.library import Library, Moment
 from analecta.store.partition import NOINDEX
 from analecta.store.rows import Item, items, text_of

@@ -1,8 +1,5 @@
 """Archived copies of pages, in which nothing runs and nothing is loaded."""
 
-import base64
-import hashlib
-from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -12,11 +9,11 @@ from turbohtml.clean import OnDisallowed, Policy, Sanitizer
 
 from analecta.parse import MAX_BODY, MAX_TAGS
 from analecta.publish.site.content import Entry, Shelf, Site
-from analecta.publish.site.frame import framed, up
-from analecta.publish.site.markup import Html, foreign, joined, link, tag
 from analecta.publish.site.metadata import copy_metadata
+from analecta.publish.site.pages import POLICY, page
+from analecta.publish.templates import policy_hash
 from analecta.store.rows import Item
-from analecta.text.display import day, format_name, is_page, language, rfc3339, written
+from analecta.text.display import is_page
 from analecta.urls import canonical
 from analecta.views.copies import answer_of, html_of
 
@@ -96,9 +93,20 @@ _MOST_LETTERS = 300_000  # of a document's text that are shown
 def copy_page(site: Site, shelf: Shelf, entry: Entry, archive: Path, text: str) -> str:
     """The page of one archived copy; `text` is what was read of it."""
     html = archived_html(archive, entry.item) if is_page(entry.item.mime) else None
-    main = (_banner(shelf, entry, up(entry.copy)), _frame(html, entry) if html else _text(text, entry))
-    head = [tag("meta", name="robots", content="noindex, nofollow"), *copy_metadata(site, shelf, entry)]
-    return framed(site, entry.copy, f"Copy of {entry.title}", main, head, policy=_policy())
+    return page(
+        "copy.html",
+        site,
+        entry.copy,
+        f"Copy of {entry.title}",
+        copy_metadata(site, shelf, entry),
+        _policy(),
+        topic=shelf,
+        entry=entry,
+        document=_document(html) if html else "",
+        text=text[:_MOST_LETTERS],
+        is_cut=len(text) > _MOST_LETTERS,
+        most_letters=_MOST_LETTERS,
+    )
 
 
 def archived_html(archive: Path, item: Item) -> str | None:
@@ -117,53 +125,8 @@ def _style() -> str:
 @cache
 def _policy() -> str:
     """The frame's document has the policy of the page it stands in: all that it may use is our style, by its hash."""
-    digest = base64.b64encode(hashlib.sha256(_style().encode()).digest()).decode()
-    return (
-        f"default-src 'none'; style-src 'self' 'sha256-{digest}'; img-src 'self'; base-uri 'none'; form-action 'self'"
-    )
+    return POLICY.replace("style-src 'self'", f"style-src 'self' {policy_hash(_style())}")
 
 
-def _frame(html: str, entry: Entry) -> Html:
-    inside = f'<!doctype html><meta charset="utf-8"><title>Archived page</title><style>{_style()}</style>{html}'
-    return tag(
-        "iframe",
-        title=f"Archived copy of {entry.title}",
-        class_="copy",
-        # Links open beside, as pages of their own; a script could not, for none runs.
-        sandbox="allow-popups allow-popups-to-escape-sandbox",
-        referrerpolicy="no-referrer",
-        srcdoc=inside,
-    )
-
-
-def _text(text: str, entry: Entry) -> Html:
-    cut = tag("p", f"Only the first {_MOST_LETTERS:,} letters are shown.", class_="quiet")
-    words = tag("div", text[:_MOST_LETTERS], class_="text", dir="auto", lang=language(entry.item.lang))
-    return joined((words, cut if len(text) > _MOST_LETTERS else ""))
-
-
-def _banner(shelf: Shelf, entry: Entry, root: str) -> Html:
-    item, at = entry.item, entry.item.fetched_at
-    what = "its words, lists, tables and links" if is_page(item.mime) else f"the text of a {format_name(item.mime)}"
-    rows: Sequence[tuple[str, str]] = (
-        ("From", link(item.url, foreign(item.url))),
-        ("Fetched", tag("time", f"{day(at)}, {rfc3339(at)[11:16]} UTC", datetime=rfc3339(at))),
-        ("Written", written(item.date)),
-        ("Author", foreign(item.author) if item.author else ""),
-        ("In the archive", tag("code", f"{item.warc}, {item.length:,} bytes at {item.offset:,}")),
-        ("Digest", tag("code", item.digest)),
-    )  # fmt: skip
-    return tag(
-        "div",
-        tag("p", "Archived copy", class_="over"),
-        tag("h1", foreign(entry.title, item.lang)),
-        tag("dl", *(joined((tag("dt", name), tag("dd", value))) for name, value in rows if value), class_="facts"),
-        tag(
-            "p",
-            f"This is what was kept: {what}. The page itself may have changed since. It is in the collection ",
-            tag("a", tag("bdi", shelf.topic), href=f"{root}{shelf.path}#i{entry.hex}"),
-            ".",
-            class_="quiet",
-        ),
-        class_="banner",
-    )
+def _document(html: str) -> str:
+    return f'<!doctype html><meta charset="utf-8"><title>Archived page</title><style>{_style()}</style>{html}'

@@ -2,16 +2,41 @@
 
 import re
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
 
 from analecta.publish.site.content import Entry, Shelf, Site, community_path
-from analecta.publish.site.markup import Html, joined, node
-from analecta.text.display import language, rfc3339
+from analecta.text.display import clean, language, rfc3339
 
 MOST = 50  # entries of a feed
 _ATOM, _DC = "http://www.w3.org/2005/Atom", "http://purl.org/dc/elements/1.1/"
 _MEDIA = re.compile(r"[\w.+-]+/[\w.+-]+", re.ASCII)
-_HEAD = Html('<?xml version="1.0" encoding="utf-8"?>\n')
+_HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
+
+
+class Xml(str):
+    """Text that is XML already: only `node` and `lines` make it."""
+
+    __slots__ = ()
+
+
+def node(name: str, /, *parts: str, **attributes: str | None) -> Xml:
+    """An element of XML; `dc_title` is `dc:title`, and an attribute that is None is left out."""
+    name = name.replace("_", ":")
+    inner = "".join(map(_xml, parts))
+    given = "".join(
+        f' {key.replace("_", ":")}="{escape(clean(value))}"' for key, value in attributes.items() if value is not None
+    )
+    return Xml(f"<{name}{given}>{inner}</{name}>" if inner else f"<{name}{given}/>")
+
+
+def lines(parts: Iterable[str]) -> Xml:
+    """Parts below one another."""
+    return Xml("\n".join(map(_xml, parts)))
+
+
+def _xml(text: str) -> str:
+    return text if isinstance(text, Xml) else escape(clean(text))
 
 
 def topic_feed(site: Site, shelf: Shelf) -> str:
@@ -46,17 +71,17 @@ def _feed(site: Site, title: str, path: str, page: str, name: str, found: Sequen
         *_places(site, path, page),
         *(_entry(site, shelf, entry) for shelf, entry in entries),
     ]
-    return _HEAD + node("feed", joined(parts, Html("\n")), xmlns=_ATOM, xmlns_dc=_DC) + "\n"
+    return _HEAD + node("feed", lines(parts), xmlns=_ATOM, xmlns_dc=_DC) + "\n"
 
 
-def _places(site: Site, path: str, page: str) -> Iterator[Html]:
+def _places(site: Site, path: str, page: str) -> Iterator[Xml]:
     """Where the feed and its page stand; from the feed's own address where no other is known."""
     if site.base_url:
         yield node("link", rel="self", type="application/atom+xml", href=site.base_url + path)
     yield node("link", rel="alternate", type="text/html", href=(site.base_url or "../") + page)
 
 
-def _entry(site: Site, shelf: Shelf, entry: Entry) -> Html:
+def _entry(site: Site, shelf: Shelf, entry: Entry) -> Xml:
     item = entry.item
     lang = language(item.lang)
     parts = [
@@ -108,7 +133,7 @@ def sitemap(site: Site) -> str:
     if site.communities:
         pages += [(path, site.made) for path in ("communities.html", *map(community_path, site.communities))]
     urls = (node("url", node("loc", site.base_url + path), node("lastmod", rfc3339(at))) for path, at in pages)
-    return _HEAD + node("urlset", joined(urls, Html("\n")), xmlns=_SITEMAP) + "\n"
+    return _HEAD + node("urlset", lines(urls), xmlns=_SITEMAP) + "\n"
 
 
 def opensearch(site: Site) -> str:
@@ -121,4 +146,4 @@ def opensearch(site: Site) -> str:
         node("InputEncoding", "UTF-8"),
         node("OutputEncoding", "UTF-8"),
     )
-    return _HEAD + node("OpenSearchDescription", joined(parts, Html("\n")), xmlns=_SEARCH) + "\n"
+    return _HEAD + node("OpenSearchDescription", lines(parts), xmlns=_SEARCH) + "\n"

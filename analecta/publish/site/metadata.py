@@ -1,80 +1,85 @@
 """What machines read of a page: Dublin Core in the head, and schema.org as JSON-LD."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
+from markupsafe import Markup
 
 from analecta.communities.view import Community
 from analecta.model import BELOW
 from analecta.publish.site.content import Entry, Shelf, Site, community_path
-from analecta.publish.site.markup import Html, script_data, tag
+from analecta.publish.templates import script_data
 from analecta.text.display import clean, is_page, language, many, rfc3339
 
-_SCHEMAS = {"DC": "http://purl.org/dc/elements/1.1/", "DCTERMS": "http://purl.org/dc/terms/"}
+Values = list[tuple[str, str]]
 
 
-def about(shelf: Shelf) -> str:
-    """What a collection is, in a sentence."""
-    return f"{many(len(shelf.ranked), 'page')} about {shelf.topic}, the best of {shelf.pages:,} that were found."
+class Metadata(msgspec.Struct, frozen=True):
+    """What stands in a page's head: names with their values, and the URLs of the parts of a collection."""
+
+    values: Values
+    description: str = ""
+    parts: Sequence[str] = ()
+    json_ld: Markup = Markup()
 
 
-def front_metadata(site: Site) -> Iterator[Html]:
+def front_metadata(site: Site) -> Metadata:
     """Of the whole library."""
     topics = [shelf.topic for shelf in site.shelves]
     told = f"A library of pages about {', '.join(topics)}." if topics else "A library."
-    yield tag("meta", name="description", content=told[:300])
-    yield from _dublin(
-        site, "index.html", site.title, "Collection", told, topics, _languages([entry for _, entry in site.entries])
-    )
+    languages = _languages([entry for _, entry in site.entries])
+    values = _dublin_core(site, "index.html", site.title, "Collection", told, topics, languages)
     parts = [{"@type": "Collection", "name": clean(s.topic), "url": _url(site, s.path)} for s in site.shelves]
-    yield _json_ld({"@type": "Collection", "name": clean(site.title), "description": clean(told),
-                    "dateModified": rfc3339(site.made), "url": _url(site, "index.html"), "hasPart": parts})  # fmt: skip
+    json_ld = _json_ld({"@type": "Collection", "name": clean(site.title), "description": clean(told),
+                        "dateModified": rfc3339(site.made), "url": _url(site, "index.html"),
+                        "hasPart": parts})  # fmt: skip
+    return Metadata(values, told[:300], json_ld=json_ld)
 
 
-def shelf_metadata(site: Site, shelf: Shelf) -> Iterator[Html]:
+def shelf_metadata(site: Site, shelf: Shelf) -> Metadata:
     """Of a collection, with its items as a list."""
     entries = shelf.ranked
-    yield tag("meta", name="description", content=about(shelf))
+    told = f"{many(len(entries), 'page')} about {shelf.topic}, the best of {shelf.pages:,} that were found."
     subjects, languages = shelf.topic.split(BELOW), _languages(entries)
-    yield from _dublin(site, shelf.path, shelf.topic, "Collection", about(shelf), subjects, languages)
-    for entry in entries:
-        yield tag("link", rel="DCTERMS.hasPart", href=entry.item.url)
+    values = _dublin_core(site, shelf.path, shelf.topic, "Collection", told, subjects, languages)
     items = [{"@type": "ListItem", "position": n, "item": _item(site, one)} for n, one in enumerate(entries, 1)]
-    yield _json_ld({
+    json_ld = _json_ld({
         "@type": "Collection",
         "name": clean(shelf.topic),
-        "description": clean(about(shelf)),
+        "description": clean(told),
         "url": _url(site, shelf.path),
         "dateModified": rfc3339(max((entry.item.fetched_at for entry in entries), default=site.made)),
         "mainEntity": {"@type": "ItemList", "numberOfItems": len(items), "itemListElement": items},
     })  # fmt: skip
+    return Metadata(values, told, [entry.item.url for entry in entries], json_ld)
 
 
-def community_metadata(site: Site, one: Community, told: str) -> Iterator[Html]:
+def community_metadata(site: Site, one: Community, told: str) -> Metadata:
     """Of a community."""
-    yield tag("meta", name="description", content=told)
     languages = _languages(site.best.get(one.number, []))
-    yield from _dublin(site, community_path(one), one.name, "Collection", told, one.name.split(" · "), languages)
+    subjects = one.name.split(" · ")
+    return Metadata(_dublin_core(site, community_path(one), one.name, "Collection", told, subjects, languages), told)
 
 
-def copy_metadata(site: Site, shelf: Shelf, entry: Entry) -> Iterator[Html]:
+def copy_metadata(site: Site, shelf: Shelf, entry: Entry) -> Metadata:
     """Of an archived copy: what it is a copy of, by whom, from when."""
     item = entry.item
     languages = [lang] if (lang := language(item.lang)) else []
-    yield from _dublin(site, entry.copy, entry.title, "Text", entry.summary, [shelf.topic], languages, item.fetched_at)
-    for name, value in (
+    values = _dublin_core(
+        site, entry.copy, entry.title, "Text", entry.summary, [shelf.topic], languages, item.fetched_at
+    )
+    values += [
         ("DC.creator", item.author),
         ("DC.source", item.url),
         ("DC.date", item.date),
         ("DCTERMS.isVersionOf", item.url),
         ("DCTERMS.provenance", f"{item.warc}, {item.length} bytes at {item.offset}, {item.digest}"),
-    ):
-        if value:
-            yield tag("meta", name=name, content=value)
+    ]
+    return Metadata(values)
 
 
-def _dublin(
+def _dublin_core(
     site: Site,
     path: str,
     title: str,
@@ -83,17 +88,13 @@ def _dublin(
     subjects: list[str],
     languages: list[str],
     at: float = 0.0,
-) -> Iterator[Html]:
-    for name, url in _SCHEMAS.items():
-        yield tag("link", rel=f"schema.{name}", href=url)
+) -> Values:
     values = [("DC.title", title), ("DC.type", kind), ("DC.format", "text/html"), ("DC.description", told)]
     values += [("DC.subject", subject) for subject in subjects]
     values += [("DC.language", code) for code in languages]
     values += [("DC.publisher", site.title), ("DCTERMS.modified", rfc3339(at or site.made))]
     values += [("DC.identifier", site.base_url + path)] if site.base_url else []
-    for name, value in values:
-        if value:
-            yield tag("meta", name=name, content=value)
+    return values
 
 
 def _languages(entries: list[Entry]) -> list[str]:
@@ -122,7 +123,7 @@ def _url(site: Site, path: str) -> str:
     return site.base_url + path if site.base_url else ""
 
 
-def _json_ld(value: dict[str, Any]) -> Html:
-    context = ["https://schema.org", {"dcterms": _SCHEMAS["DCTERMS"]}]
+def _json_ld(value: dict[str, Any]) -> Markup:
+    context = ["https://schema.org", {"dcterms": "http://purl.org/dc/terms/"}]
     whole = {"@context": context} | {key: part for key, part in value.items() if part or part == 0}
-    return tag("script", script_data(msgspec.json.encode(whole)), type="application/ld+json")
+    return script_data(msgspec.json.encode(whole))

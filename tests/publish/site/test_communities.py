@@ -17,7 +17,7 @@ from analecta.communities.view import (
     neighbourhood,
 )
 from analecta.publish.site import publish, write_site
-from analecta.publish.site.communities_page import SHAPES
+from analecta.publish.site.pages import SHAPES
 from analecta.store.library import Library
 from analecta.store.site_rules import Sites
 from analecta.store.sites import counted

@@ -2,7 +2,11 @@ import re
 from xml.etree import ElementTree
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from analecta.publish.site.feeds import node
+from analecta.text.display import clean
 from tests.publish.site.conftest import BASE
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -79,3 +83,12 @@ def test_s13_opensearch_leads_to_the_search(published):
     space = "{http://a9.com/-/spec/opensearch/1.1/}"
     assert root.find(f"{space}Url").get("template") == f"{BASE}search.html?q={{searchTerms}}"
     assert len(root.find(f"{space}ShortName").text) <= 16
+
+
+texts = st.text(st.characters(codec=None), max_size=60)
+
+
+@given(texts, texts)
+def test_f37_xml_is_well_formed_whatever_the_words(text, attribute):
+    read = ElementTree.fromstring(node("entry", node("title", text), term=attribute).encode())
+    assert (read[0].text or "").replace("\r", "\n") == clean(text).replace("\r\n", "\n").replace("\r", "\n")

@@ -1,4 +1,7 @@
-"""Where the circles, lines and labels of a map go."""
+"""Where the circles, lines and labels of drawings go: like things near one another, none on top of another.
+
+The same input always gives the same places.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -6,12 +9,113 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
-from rich.cells import cell_len
 
-from analecta.publish.health_layout import places
-from analecta.publish.map.listing import AtHome
-from analecta.text.display import plain
-from analecta.views.clusters import Analysis
+from analecta.text.display import cell_width, plain
+
+# --- Places on a sheet for things with labels ------------------------------------------------------------------------
+# Distances become places in the plane (classical multidimensional scaling), springs between each thing and the two most
+# like it and a push between all of them fill the sheet, and at last boxes that lie on one another are moved apart.
+
+
+Floats = npt.NDArray[np.float64]
+Box = tuple[float, float]
+
+_ROUNDS, _PUSHES = 300, 1500
+_PULL = 0.4  # of a spring, against the push of things that have no spring
+_ROOM = 2.0  # sheet for each bit of it that is covered, so that lines can be seen
+_EVEN = 0.5  # how much of a place is its rank
+_FLAT = 0.05  # of the longer side: less is no second dimension
+_SIDEWAYS = np.array([0.5, 1.0])  # a way to the side counts half: a sheet is scrolled from top to bottom
+_FULL = 8  # things from which on the whole width is used
+
+
+def places(
+    similarities: Sequence[Sequence[float]], boxes: Sequence[Box], width: float, least: float
+) -> tuple[list[tuple[float, float]], float]:
+    """The middle of each box (its width and height) on a sheet of this width, and how high that is."""
+    if not boxes:
+        return [], least
+    size = np.array(boxes, np.float64)
+    height = max(least, _ROOM * float(size.prod(axis=1).sum()) / width, float(size[:, 1].max()))
+    sheet = np.array([width, height])
+    alike = np.array(similarities, np.float64)
+    aspect = width / height * float(size[:, 1].mean() / size[:, 0].mean())  # in boxes, which are broad
+    loose = _even(_settled(_scaled(1 - alike), _nearest_two(alike), aspect))
+    margin = np.array([max(0.0, 1 - len(boxes) / _FULL) * width / 2, 0.0])
+    low, high = size / 2, np.maximum(sheet - size / 2, size / 2)
+    at = low + margin + np.maximum(high - low - 2 * margin, 0) * loose
+    high[:, 1] = np.inf  # where there is no room the sheet grows
+    for _ in range(_PUSHES):
+        pushed = _pushed(at, size)
+        if not pushed.any():
+            break
+        at = np.clip(at + pushed, low, high)
+    at[:, 1] -= (at - low)[:, 1].min()
+    return [(float(x), float(y)) for x, y in at], max(least, float((at + size / 2)[:, 1].max()))
+
+
+def _scaled(distances: Floats) -> Floats:
+    """Points in the plane whose distances are about these."""
+    n = len(distances)
+    centred = np.eye(n) - 1 / n
+    values, vectors = np.linalg.eigh(-centred @ distances**2 @ centred / 2)
+    points = np.zeros((n, 2))
+    points[:, : min(n, 2)] = vectors[:, ::-1][:, :2] * np.sqrt(np.maximum(values[::-1][:2], 0))
+    points = np.round(points, 6)  # the last bits differ from machine to machine
+    farthest = points[np.abs(points).argmax(axis=0), (0, 1)]  # which way is up is anybody's choice: let it be theirs
+    return np.asarray(points * np.where(farthest < 0, -1, 1))
+
+
+def _nearest_two(alike: Floats) -> Floats:
+    """The likeness of each thing with the two most like it, else 0; the same both ways."""
+    others = alike - np.eye(len(alike)) * 2
+    rank = np.argsort(np.argsort(-others, axis=1, kind="stable"), axis=1, kind="stable")
+    near = np.where(rank < 2, np.maximum(others, 0), 0)
+    return np.maximum(near, near.T)
+
+
+def _settled(points: Floats, springs: Floats, aspect: float) -> Floats:
+    """Points in the unit square after springs have pulled and all have pushed one another (Fruchterman-Reingold)."""
+    n = len(points)
+    turn = np.arange(n) * 2.4  # the golden angle: what lies in one place is parted
+    at = _unit_square(points) + 0.01 * np.stack([np.cos(turn), np.sin(turn)], axis=1)
+    at[:, 0] *= aspect
+    free = float(np.sqrt(aspect / n))
+    for step in range(_ROUNDS):
+        apart = at[:, None] - at[None]
+        far = np.sqrt((apart**2).sum(axis=2)) + np.eye(n)
+        force = (free / far) ** 2 - _PULL * springs * far / free
+        move = (apart * force[:, :, None]).sum(axis=1) + 0.1 * (at.mean(axis=0) - at)
+        length = np.maximum(np.sqrt((move**2).sum(axis=1, keepdims=True)), 1e-9)
+        at = at + move / length * np.minimum(length, 0.1 * (1 - step / _ROUNDS))
+    return _unit_square(at)
+
+
+def _unit_square(points: Floats) -> Floats:
+    """The points stretched to fill a square; what lies on a line stays on one, in the middle."""
+    extent = np.ptp(points, axis=0)
+    flat = extent <= max(_FLAT * float(extent.max()), 1e-6)
+    return np.asarray(np.where(flat, 0.5, (points - points.min(axis=0)) / np.where(flat, 1, extent)))
+
+
+def _even(points: Floats) -> Floats:
+    """The points moved towards their ranks from left to right and from top to bottom, so that no corner is empty."""
+    if len(points) < _FULL:
+        return points
+    ranks = np.argsort(np.argsort(points, axis=0, kind="stable"), axis=0, kind="stable") / (len(points) - 1)
+    return np.asarray((1 - _EVEN) * points + _EVEN * ranks)
+
+
+def _pushed(at: Floats, size: Floats) -> Floats:
+    """How far each box is pushed by those that lie on it: along the shorter way out, each of the two by a third."""
+    apart = at[:, None] - at[None]
+    over = (size[:, None] + size[None]) / 2 - np.abs(apart)
+    both = (over > 0.5).all(axis=2) & ~np.eye(len(at), dtype=np.bool_)
+    along = (over * _SIDEWAYS).argmin(axis=2)[:, :, None] == np.arange(2)
+    later = np.sign(np.arange(len(at))[:, None] - np.arange(len(at)))[:, :, None]
+    way = np.where(apart == 0, later, np.sign(apart))  # of two in one place the later one goes right and down
+    return np.asarray((way * over * along * both[:, :, None]).sum(axis=1) / 3)
+
 
 # --- Labels in lines: as wide as a circle, of any script -------------------------------------------------------------
 
@@ -24,7 +128,7 @@ def wrapped(label: str, width: float, lines: int) -> list[str]:
     """A label in so many lines of about this many letters; what is left over becomes an ellipsis."""
     found = [""]
     for piece in _pieces(label):
-        if found[-1] and piece.strip() != MARK and cell_len(found[-1] + piece.rstrip()) > width:
+        if found[-1] and piece.strip() != MARK and cell_width(found[-1] + piece.rstrip()) > width:
             found.append("")
         found[-1] += piece if found[-1] else piece.lstrip()
     found = [short for line in found if (short := line.strip(f" {MARK}"))]
@@ -36,7 +140,7 @@ def wrapped(label: str, width: float, lines: int) -> list[str]:
 def _pieces(label: str) -> Iterator[str]:
     """Where a line may end: after a space, and after any letter of a wide script or of an endless word."""
     for word in map(plain, label.split()):
-        if len(word) > _ENDLESS or cell_len(word) > len(word):
+        if len(word) > _ENDLESS or cell_width(word) > len(word):
             yield from word
             yield " "
         else:
@@ -44,13 +148,12 @@ def _pieces(label: str) -> Iterator[str]:
 
 
 def _cut(text: str, width: float) -> str:
-    while cell_len(text) > width:
+    while cell_width(text) > width:
         text = text[:-1]
     return text
 
 
-# --- net -------------------------------------------------------------------------------------------------------------
-# What is drawn as circles joined by lines: groups of pages on the map, communities of sites on a published site.
+# --- What is drawn as circles joined by lines: groups of pages on the map, communities of sites on a site ------------
 
 
 class Body(msgspec.Struct, frozen=True):
@@ -71,28 +174,16 @@ class Net(msgspec.Struct, frozen=True):
     tones: Mapping[int, int] = {}  # colours of communities, by their numbers
 
 
-def net_of(analysis: Analysis, at_home: AtHome = AtHome()) -> Net:
-    """The groups of an analysis, each with its pages as dots."""
-    bodies = [
-        Body(cluster.label, cluster.size, f"#g{n}", [at_home.number(page.id) for page in cluster.members])
-        for n, cluster in enumerate(analysis.clusters, 1)
-    ]
-    return Net(bodies, analysis.similar, analysis.links, at_home.tones)
-
-
-# --- layout ----------------------------------------------------------------------------------------------------------
-# Where the circles and labels of a map go: areas as pages, like near like, nothing on top of another thing.
-#
+# --- The layout of a map: areas as pages, like near like, nothing on top of another thing ----------------------------
 # A map is laid out once for each shape of window, so that its words keep a size that can be read.
 
 
 _FILL = 0.24  # of the sheet that circles cover
 _LARGEST = 0.19  # radius, of the shorter side
 _SMALLER, _SMALLEST = 0.95, 2.0  # circles shrink until there is room for all, the largest to twice the type
-_ROOM = 2.0  # sheet for each bit that is covered, as in `places`
 _LEAST = 0.75  # of the height: less would look flat
 _MARGIN = 14.0
-_PUSHES = 600
+_LAST_PUSHES = 600
 _FEW, _MANY = 7, 16  # clusters from which on type is smaller
 _SHORTEST = 17  # letters that a line of a label may always have
 _LETTER = 0.6  # width of a letter, in heights of type
@@ -101,7 +192,6 @@ _TURN = np.pi * (3 - np.sqrt(5))  # the golden angle: seeds of a sunflower stand
 _RIM = 0.94  # of the radius: dots keep off the edge
 
 
-Floats = npt.NDArray[np.float64]
 Pair = tuple[float, float]
 
 
@@ -197,7 +287,7 @@ def _boxes(net: Net, radii: Floats, type: float) -> list[tuple[list[str], float,
     found = []
     for body, r in zip(net.bodies, radii.tolist(), strict=True):
         label = wrapped(body.label, max(2 * r / letter, _SHORTEST), 3 if count < _FEW else 2)
-        wide = max(2 * r, 0.0, *(letter * cell_len(line) for line in label))
+        wide = max(2 * r, 0.0, *(letter * cell_width(line) for line in label))
         lines = len(label) + (count < _MANY)
         found.append((label, wide + type, 2 * r + _LINE * type * lines + 1.5 * type))
     return found
@@ -216,7 +306,7 @@ def _spread(count: int) -> float:
 def _apart(places: Sequence[Pair], sizes: Sequence[Pair]) -> list[Pair]:
     """Boxes that still lie on one another moved apart, each the shorter way, wherever that leads."""
     at, size = np.array(places).reshape(-1, 2), np.array(sizes).reshape(-1, 2)
-    for _ in range(_PUSHES):
+    for _ in range(_LAST_PUSHES):
         apart = at[:, None] - at[None]
         over = (size[:, None] + size[None]) / 2 - np.abs(apart)
         over[over.min(axis=2) < 0.5] = 0  # these do not touch

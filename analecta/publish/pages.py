@@ -1,7 +1,4 @@
-"""Pictures of how collections came to be: against pages downloaded, download order, and rank (S12, S17).
-
-As SVG they stand below one another; as HTML they are one file with their figures as tables, which needs no network.
-"""
+"""Pages that are one file and need no network: the health of topics (S14), and pictures of collections (S12, S17)."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
@@ -9,23 +6,59 @@ from itertools import groupby, pairwise
 import msgspec
 import numpy as np
 import numpy.typing as npt
+from markupsafe import Markup
 
+from analecta.judge.health import CLOSE, Health
 from analecta.publish.charts import HEIGHT, WIDTH, Line, line_chart
-from analecta.publish.health_drawing import safe
-from analecta.publish.single_page import head
+from analecta.publish.network import draw_topics
+from analecta.publish.templates import render
 from analecta.store.library import Library, Moment
 from analecta.text.display import one_line
 from analecta.views.collections import Collection
+from analecta.views.health import advice, percent, verdict
 from analecta.views.precision import Judged, precision_curve
+
+# --- The health of topics: the picture, what to do, and all figures as tables ----------------------------------------
+
+
+def health_page(found: Health, title: str) -> str:
+    """The whole page; `title` is the name of the library."""
+    return render(
+        "health.html",
+        title=f"Topics of {title}",
+        health=found,
+        drawing=Markup(draw_topics(found)),
+        advice=_advice(found),
+        verdict=verdict,
+        percent=percent,
+        close={(pair.one, pair.other) for pair in found.close},
+        too_close=CLOSE,
+    )
+
+
+def _advice(found: Health) -> list[tuple[str, list[tuple[str, str]]]]:
+    """The same sentences as in a terminal, each with the lines of its list: a URL that it begins with, and the rest."""
+    urls = {stray.url for stray in found.strays}
+    told: list[tuple[str, list[tuple[str, str]]]] = []
+    for line in advice(found):
+        words = line.strip()
+        first = words.partition(" ")[0]
+        url = first if first in urls else ""
+        if line.startswith("  "):
+            told[-1][1].append((url, words[len(url) :]))
+        else:
+            told.append((words, []))
+    return told
+
+
+# --- How collections came to be: against pages downloaded, download order, and rank -----------------------------------
+# As SVG the charts stand below one another; as HTML each has its figures as a table.
+
 
 _PARTS = 40  # that the order of download is cut into
 _NAME = 24  # letters of a topic at the end of a line
 _LEGEND = 8  # lines that one chart can tell apart
 _ORDER = "SELECT kept_at, topic, coalesce(confidence, 0) FROM pages"
-_STYLE = """
-body { max-width: 800px } th, td { text-align: right; padding: 2px 14px 2px 0 }
-h2 { position: absolute; clip-path: inset(50%); height: 1px; overflow: hidden }
-"""
 
 
 class Picture(msgspec.Struct, frozen=True):
@@ -59,13 +92,7 @@ def as_svg(drawn: Sequence[Picture]) -> str:
 
 def as_html(drawn: Sequence[Picture], title: str) -> str:
     """All charts on one page, each with its figures."""
-    name = f"Collections of {title}"
-    parts = [head(name, _STYLE), "<body>\n<main>", f"<h1>{safe(name)}</h1>"]
-    for picture in drawn:
-        parts += [f"<section>\n<h2>{safe(picture.title)}</h2>", picture.svg, *_figures(picture), "</section>"]
-    if not drawn:
-        parts.append("<p>There is nothing to draw yet: the history begins with the first crawl.</p>")
-    return "\n".join([*parts, "</main>\n</body>\n</html>\n"])
+    return render("pictures.html", title=f"Collections of {title}", pictures=[(one, Markup(one.svg)) for one in drawn])
 
 
 def in_one_row(moments: Sequence[Moment]) -> list[Moment]:
@@ -138,16 +165,3 @@ def _ticks(last: float) -> list[tuple[float, str]]:
     """Five round numbers up to the last."""
     step = max(float(f"{last / 5:.0e}"), 1.0)
     return [(i * step, f"{i * step:,.0f}") for i in range(int(last / step) + 1)]
-
-
-def _figures(picture: Picture) -> Iterator[str]:
-    names = "".join(f'<th scope="col">{safe(name)}</th>' for name in picture.names)
-    yield f'<details>\n<summary>Figures</summary>\n<div class="wide"><table>\n<thead><tr>{names}</tr></thead>\n<tbody>'
-    yield from (f"<tr>{''.join(map(_cell, row))}</tr>" for row in picture.rows)
-    yield "</tbody>\n</table></div>\n</details>"
-
-
-def _cell(value: float | str) -> str:
-    if isinstance(value, str):
-        return f'<th scope="row">{safe(value)}</th>'
-    return f"<td>{value:,.3g}</td>" if value < 1 else f"<td>{value:,.0f}</td>"

@@ -3,7 +3,7 @@ from shutil import copytree
 
 import pytest
 
-from analecta.publish.collection_picture import as_html, as_svg, download_order, in_one_row, pictures
+from analecta.publish.pages import as_html, as_svg, download_order, in_one_row, pictures
 from analecta.store.library import Library, Moment
 from analecta.views.collections import collections
 

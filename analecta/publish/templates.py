@@ -1,0 +1,94 @@
+"""The Jinja2 environment of all pages: what is put into a template is cleaned, then escaped (F37).
+
+Titles, names and addresses from the web are plain strings all the way. `Markup` is text that is HTML or SVG already:
+drawings, our own style sheets and scripts, and what `script_data` gives.
+"""
+
+import base64
+import hashlib
+import re
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from analecta.text.display import (
+    clean,
+    day,
+    format_name,
+    is_page,
+    language,
+    language_name,
+    listed,
+    many,
+    rfc3339,
+    written,
+)
+from analecta.text.summary import name_of
+
+_HERE = Path(__file__).parent
+_WEB = re.compile(r"https?://(?:[^\s/?#\[]|\[[\da-f:.]+\])", re.IGNORECASE)
+_LINE_ENDS = str.maketrans("\u2028\u2029", "\n\n")
+
+
+def render(template: str, **values: object) -> str:
+    """The page that a template makes of these values."""
+    return environment.get_template(template).render(values)
+
+
+def text_safe(value: Any) -> Any:
+    """A value without characters that HTML may not hold or that mislead a reader; markup stays markup."""
+    if not isinstance(value, str):
+        return value
+    safe = clean(value)
+    if "\u2028" in safe or "\u2029" in safe:
+        safe = safe.translate(_LINE_ENDS)
+    return Markup(safe) if isinstance(value, Markup) else safe
+
+
+def weblink(url: str) -> str:
+    """The URL if it is one of http or https, else ""."""
+    return url if _WEB.match(url) else ""
+
+
+def script_data(json: bytes) -> Markup:
+    """JSON as it may stand inside <script>: nothing in it can end the element."""
+    text = json.decode("utf-8", "replace")
+    for letter in "<>&\u2028\u2029":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return Markup(text)
+
+
+def policy_hash(block: str) -> str:
+    """The source expression of a Content-Security-Policy for an inline style or script."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(block.encode()).digest()).decode()}'"
+
+
+def _number(value: float, spec: str = ",") -> str:
+    return format(value, spec)
+
+
+environment = Environment(
+    loader=FileSystemLoader((_HERE / "templates", _HERE / "site" / "templates")),
+    autoescape=True,
+    finalize=text_safe,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+)
+environment.filters |= {
+    "day": day,
+    "format_name": format_name,
+    "is_page": is_page,
+    "language": language,
+    "language_name": language_name,
+    "listed": listed,
+    "many": many,
+    "name_of": name_of,
+    "number": _number,
+    "rfc3339": rfc3339,
+    "weblink": weblink,
+    "written": written,
+}
