@@ -102,7 +102,6 @@ def _words(
     from analecta.settings.load import load
     from analecta.sources.files import read_bytes, text_of
     from analecta.sources.lists import entries
-    from analecta.store.page_lookup import find
 
     meant = [*urls, *(words for _, words in entries(file))] if file else list(urls)
     if not meant:
@@ -113,24 +112,25 @@ def _words(
     if text is not None and not trimmed:
         raise BadUse(f"{text} has no text: --drop learns nothing from a page")
     named, topics = [one.name for one in load(library.settings_path).topics], library.topic_names()
-    with library.shards() as shards:
-        pages = {page.id: page for page in (find(shards, one) for one in meant)}
-    return [word_for(page.id, page.url, page.of(topics), named, says, topic, note, trimmed) for page in pages.values()]
+    with library.snapshot() as snapshot:
+        pages = {page.id: page for page in map(snapshot.find_page, meant)}
+    return [
+        word_for(page.id, page.url, page.topic_names(topics), named, says, topic, note, trimmed)
+        for page in pages.values()
+    ]
 
 
 def _print_text(library: "Library", urls: Sequence[str], json: bool) -> None:
     """The text of a page, as it was read or as a person left it."""
     from analecta.store.library_db import said
-    from analecta.store.page_lookup import find, text_of
     from analecta.text.display import plain
 
     if len(urls) != 1:
         raise BadUse("--show is of one page: say its URL")
-    with library.shards() as shards:
-        page = find(shards, urls[0])
-        text = next((word.text for word in reversed(said(library)) if word.page == page.id), "") or text_of(
-            shards, page
-        )
+    with library.snapshot() as snapshot:
+        page = snapshot.find_page(urls[0])
+        trimmed = next((word.text for word in reversed(said(library)) if word.page == page.id), "")
+        text = trimmed or snapshot.text_of(page.id)
     if json:
         print_json({"library": str(library.folder), "url": page.url, "text": text})
     else:
@@ -314,13 +314,12 @@ def _diff(screen: "Console", done: "Retrained", listed: list[dict[str, object]])
 def _listed(library: "Library", done: "Retrained", undone: bool) -> list[dict[str, object]]:
     """The changes with names, titles and addresses."""
     from analecta.store.library_db import DROP, said
-    from analecta.store.page_lookup import titles
 
     named = {-1: "", **dict(enumerate(done.topics))}
     last = {} if undone else {word.page: word.says for word in said(library)}
     spoken = {page for page, says in last.items() if says != DROP}
-    with library.shards() as shards:
-        known = titles(shards, [one.id for one in done.changes])
+    with library.snapshot() as snapshot:
+        known = snapshot.titles([one.id for one in done.changes])
     return [
         {
             "url": known[one.id][0],

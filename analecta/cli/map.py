@@ -31,8 +31,8 @@ def draw_map(
     check_output(output, "map", force)
     library = Library(lib)
     found = _analysis(library, topic)
-    with busy("Drawing"), library.shards() as shards:
-        kept, copies = copies_of(shards, found)
+    with busy("Drawing"), library.snapshot() as snapshot:
+        kept, copies = copies_of(snapshot, found)
         title, homes = topic or library.folder.resolve().name, neighbourhood(library).homes
         page = map_page(kept, title, copies, homes=homes)
     write_text(output, page, "map", force)
@@ -44,10 +44,10 @@ def draw_map(
 
 def _analysis(library: "Library", topic: str) -> "Analysis":
     """What `analecta analyse` found; where it has not been run, that is done now."""
-    from analecta.store.topic_names import topic_numbers
     from analecta.views.clusters import load, save
 
-    topic_numbers(library, [topic] if topic else None)  # says so where there is none of this name
+    with library.snapshot() as snapshot:
+        snapshot.topic_numbers([topic] if topic else None)  # says so where there is none of this name
     if found := load(library, topic):
         return found
     from analecta.views.clusters import survey

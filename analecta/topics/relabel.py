@@ -41,22 +41,15 @@ def replant(library: Library, settings: Settings, moved: Mapping[int, tuple[str,
 
 def page_counts(library: Library) -> dict[str, int]:
     """How many pages each topic has, also such as the settings no longer name."""
-    counts = dict.fromkeys(library.topic_names(), 0)
-    names = list(counts)
-    with library.shards() as shards:
-        for shard in shards:
-            for topic, count in shard.execute("SELECT topic, count(*) FROM pages WHERE topic >= 0 GROUP BY topic"):
-                if topic < len(names):
-                    counts[names[topic]] += count
-    return counts
+    with library.snapshot() as snapshot:
+        return {topic.name: topic.pages for topic in snapshot.topics()}
 
 
 def pages_on(library: Library, topic: str, ids: Set[int]) -> list[int]:
     """Those of some pages that are on a topic now."""
     number = library.topic_names((topic,)).index(topic)
-    with library.shards() as shards:
-        rows = [row for shard in shards for row in shard.execute("SELECT id FROM pages WHERE topic = ?", (number,))]
-    return [id for (id,) in rows if id in ids]
+    with library.snapshot() as snapshot:
+        return [id for id in snapshot.page_ids(number) if id in ids]
 
 
 def _homes(names: Sequence[str], wanted: set[str]) -> dict[int, int]:

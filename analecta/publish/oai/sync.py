@@ -11,7 +11,7 @@ import sqlite3
 import threading
 import time
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
@@ -25,9 +25,9 @@ from analecta.publish.oai.tokens import Clock
 from analecta.store import oai_records
 from analecta.store.library import Library
 from analecta.store.oai_records import Change, with_above
-from analecta.store.rows import Item, items, text_of
+from analecta.store.rows import PageRow
+from analecta.store.snapshot import Snapshot
 from analecta.store.sqlite import connect
-from analecta.store.topic_names import shown_topics
 
 T = TypeVar("T")
 EVERY = 5.0  # seconds between two looks at least
@@ -76,15 +76,15 @@ class Keeper:
         versions = self._watch.versions(_files(self.library))
         if versions == self._seen:
             return None
-        shown, names = shown_topics(self.library), self.library.topic_names()
-        sets = sets_of(names)
-        listed = with_above(sets.of_topic[number] for number in shown)
-        oai_records.put_sets(self.db, {spec: name for spec, name in sets.names.items() if spec in listed})
         met, changed = array("q"), 0  # ids of eight bytes each
-        with self.library.shards() as shards:
-            for batch in _batches(items(shards)):
+        with self.library.snapshot() as snapshot:
+            shown, names = snapshot.listed_topics(), snapshot.topic_names()
+            sets = sets_of(names)
+            listed = with_above(sets.of_topic[number] for number in shown)
+            oai_records.put_sets(self.db, {spec: name for spec, name in sets.names.items() if spec in listed})
+            for batch in _batches(snapshot.shown_pages()):
                 met.extend(item.id for item in batch)
-                changed += self._take(shards, batch, names, sets)
+                changed += self._take(snapshot, batch, names, sets)
         deleted = self._forget(np.setdiff1d(oai_records.live_ids(self.db), np.frombuffer(met, np.int64)).tolist())
         oai_records.drop_sets(self.db, listed)
         self._seen = versions  # of before the look: what was written meanwhile is looked at next time
@@ -101,7 +101,7 @@ class Keeper:
                 trouble(f"the library could not be read, and will be tried again: {error}")
             pause = max(EVERY, _SHARE * (time.monotonic() - began))
 
-    def _take(self, shards: Sequence[sqlite3.Connection], batch: list[Item], names: list[str], sets: Sets) -> int:
+    def _take(self, snapshot: Snapshot, batch: list[PageRow], names: list[str], sets: Sets) -> int:
         """Write the records of those pages of a batch that are new or changed; how many."""
         known = oai_records.live(self.db, [item.id for item in batch])
         changes = []
@@ -109,7 +109,7 @@ class Keeper:
             topics = [number for number, _ in item.topics if 0 <= number < len(names)]
             specs = tuple(sets.of_topic[number] for number in topics)
             if known.get(item.id) != (digest := digest_of(item, specs)):
-                metadata = oai_dc(item, [names[number] for number in topics], text_of(shards, item))
+                metadata = oai_dc(item, [names[number] for number in topics], snapshot.text(item))
                 changes.append(Change(item.id, digest, specs, metadata))
         return self._write(changes)
 
@@ -155,7 +155,7 @@ def _batches(found: Iterator[T]) -> Iterator[list[T]]:
         yield batch
 
 
-def digest_of(item: Item, specs: tuple[str, ...]) -> int:
+def digest_of(item: PageRow, specs: tuple[str, ...]) -> int:
     """Differs where the record would: the text is covered by the body's digest and by how many words were read."""
     made_of = (_MADE, item.url, item.title, specs, item.mime, item.lang, item.author, item.date, item.words)
     packed = msgspec.msgpack.encode((*made_of, item.digest, item.reserved))

@@ -15,7 +15,7 @@ from analecta.publish.site.content import Entry, Shelf, Site
 from analecta.publish.site.frame import framed, up
 from analecta.publish.site.markup import Html, foreign, joined, link, tag
 from analecta.publish.site.metadata import copy_metadata
-from analecta.store.rows import Item
+from analecta.store.rows import PageRow
 from analecta.text.display import day, format_name, is_page, language, rfc3339, written
 from analecta.urls import canonical
 from analecta.views.copies import answer_of, html_of
@@ -101,7 +101,7 @@ def copy_page(site: Site, shelf: Shelf, entry: Entry, archive: Path, text: str) 
     return framed(site, entry.copy, f"Copy of {entry.title}", main, head, policy=_policy())
 
 
-def archived_html(archive: Path, item: Item) -> str | None:
+def archived_html(archive: Path, item: PageRow) -> str | None:
     """The archived HTML, made harmless; None where the archive has it no more, or there is too much of it (F30)."""
     answer = answer_of(archive, item)
     if answer is None or len(answer.body) > MAX_BODY or answer.body.count(b"<") > MAX_TAGS:
