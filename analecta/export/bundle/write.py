@@ -5,7 +5,6 @@ import hashlib
 import json
 import platform
 import re
-import sqlite3
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, requires, version
@@ -40,6 +39,7 @@ from analecta.export.bundle import (
 from analecta.model import State
 from analecta.settings.load import load
 from analecta.settings.schema import Settings
+from analecta.store import sqlite_version
 from analecta.store.library import Library
 from analecta.store.output import check_output, output
 
@@ -149,7 +149,7 @@ def versions() -> dict[str, object]:
     return {
         "analecta": version("analecta"),
         "python": platform.python_version(),
-        "sqlite": sqlite3.sqlite_version,
+        "sqlite": sqlite_version,
         "machine": f"{platform.system()} {platform.machine()}",
         "libraries": {name: _version(name) for name in sorted(wanted, key=str.casefold)},
     }

@@ -7,11 +7,10 @@ nothing was written to the library since the last look, there is no look.
 import contextlib
 import fcntl
 import itertools
-import sqlite3
 import threading
 import time
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
@@ -22,12 +21,12 @@ import xxhash
 from analecta.errors import AnalectaError, Busy
 from analecta.publish.oai.answers import Sets, oai_dc, sets_of
 from analecta.publish.oai.tokens import Clock
-from analecta.store import oai_records
+from analecta.store import SqliteError, oai_records
+from analecta.store.change_watch import Watch
 from analecta.store.library import Library
-from analecta.store.oai_records import Change, with_above
+from analecta.store.oai_records import Change, Database, with_above
 from analecta.store.rows import PageRow
 from analecta.store.snapshot import Snapshot
-from analecta.store.sqlite import connect
 
 T = TypeVar("T")
 EVERY = 5.0  # seconds between two looks at least
@@ -53,19 +52,19 @@ def keeping(library: Library, now: Callable[[], float], repository: str) -> Iter
         except BlockingIOError as error:
             raise Busy(f"the records of {library.folder} are already served by another process") from error
         path = library.derived("oai.db")
-        with oai_records.writing(path, now(), repository) as db, contextlib.closing(_Watch()) as watch:
+        with oai_records.writing(path, now(), repository) as db, contextlib.closing(Watch()) as watch:
             clock = Clock(now, int(oai_records.get(db, "clock", 0)))
             try:
                 yield Keeper(library, path, db, clock, watch)
             finally:
-                with contextlib.suppress(sqlite3.Error):  # a full disk: what was written before holds
+                with contextlib.suppress(SqliteError):  # a full disk: what was written before holds
                     oai_records.put_clock(db, clock.last)
 
 
 class Keeper:
     """Brings the records up to date when asked; to be used in the thread that made it."""
 
-    def __init__(self, library: Library, path: Path, db: sqlite3.Connection, clock: Clock, watch: "_Watch") -> None:
+    def __init__(self, library: Library, path: Path, db: Database, clock: Clock, watch: Watch) -> None:
         self.library, self.path, self.db, self.clock = library, path, db, clock
         self._watch = watch
         self._seen: dict[Path, int] = {}
@@ -97,7 +96,7 @@ class Keeper:
             began = time.monotonic()
             try:
                 self.sync()
-            except (AnalectaError, OSError, sqlite3.Error) as error:
+            except (AnalectaError, OSError, SqliteError) as error:
                 trouble(f"the library could not be read, and will be tried again: {error}")
             pause = max(EVERY, _SHARE * (time.monotonic() - began))
 
@@ -125,25 +124,6 @@ class Keeper:
             with self.clock.stamping() as stamp:
                 oai_records.put(self.db, changes, stamp)
         return len(changes)
-
-
-class _Watch:
-    """Tells whether anything was committed to SQLite files, without reading them."""
-
-    def __init__(self) -> None:
-        self._open: dict[Path, sqlite3.Connection] = {}
-
-    def versions(self, files: Iterable[Path]) -> dict[Path, int]:
-        """A number for each file that differs after each commit of another connection."""
-        for file in files:
-            if file not in self._open and file.exists():
-                self._open[file] = connect(file, readonly=True)
-        return {file: int(db.execute("PRAGMA data_version").fetchone()[0]) for file, db in self._open.items()}
-
-    def close(self) -> None:
-        """Close the files."""
-        for db in self._open.values():
-            db.close()
 
 
 def _files(library: Library) -> list[Path]:

@@ -3,7 +3,6 @@
 import contextlib
 import fcntl
 import itertools
-import sqlite3
 from collections.abc import Iterator
 
 from analecta.publish.oai.answers import oai_dc, sets_of
@@ -15,7 +14,7 @@ from analecta.store.library import Library
 _AT_ONCE = 500
 
 
-def wrong_records(library: Library, db: sqlite3.Connection) -> Iterator[tuple[int, str, bool]]:
+def wrong_records(library: Library, db: oai_records.Database) -> Iterator[tuple[int, str, bool]]:
     """Every record of a page that has not changed since: its id, the URL, and whether its metadata is wrong."""
     names = library.topic_names()
     sets = sets_of(names)
@@ -44,5 +43,5 @@ def seal_records(library: Library) -> None:
 def write_again(library: Library, now: float, wrong: list[int]) -> None:
     """Have wrong records made again: a digest that no record has lets the next look see them as changed."""
     with keeping(library, lambda: now, "") as keeper:
-        keeper.db.executemany("UPDATE records SET digest = -1 WHERE id = ?", ((id,) for id in wrong))
+        oai_records.mark_wrong(keeper.db, wrong)
         keeper.sync()
