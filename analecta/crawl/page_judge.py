@@ -3,7 +3,6 @@
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from sqlite3 import Connection
 
 import msgspec
 import numpy as np
@@ -13,6 +12,7 @@ from analecta.frontier.policy import Focus
 from analecta.frontier.traps import DEMOTED
 from analecta.model import Verdict
 from analecta.protocols import Judge
+from analecta.store.sqlite import Connection
 from analecta.store.urls import Source, Waiting, host_names, sources, waiting
 from analecta.text.tokens import Bags, Words
 

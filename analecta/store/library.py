@@ -176,6 +176,17 @@ class Library:
         with self.database() as db:
             db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
+    def put_all(self, values: Mapping[str, Any]) -> None:
+        """Set several values in the meta table: all of them or none."""
+        with self.database() as db, db:
+            db.execute("BEGIN IMMEDIATE")
+            db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
+
+    def remove(self, key: str) -> None:
+        """Take a value out of the meta table."""
+        with self.database() as db:
+            db.execute("DELETE FROM meta WHERE key = ?", (key,))
+
     def note(self, text: str) -> None:
         """Write down something a person should be able to find out later."""
         with self.database() as db:

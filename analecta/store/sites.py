@@ -48,6 +48,10 @@ class Units:
             n = self._numbers[name] = int(self.db.execute("SELECT n FROM sites WHERE name = ?", (name,)).fetchone()[0])
         return n
 
+    def names(self) -> list[tuple[int, str]]:
+        """The numbers and names of all."""
+        return self.db.execute("SELECT n, name FROM sites").fetchall()
+
 
 class SiteCount:
     """Counts the links of pages as they arrive."""

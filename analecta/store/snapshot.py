@@ -17,6 +17,7 @@ from analecta.model import BELOW, OTHERS, Found, State, Target
 from analecta.settings.load import load
 from analecta.store import links
 from analecta.store.links import Ids, Inlinks, LinksOfPage, PageLinks
+from analecta.store.pages import VerdictRow
 from analecta.store.partition import NOINDEX, SHOWN, SOFT404
 from analecta.store.rows import (
     DECISION_COLUMNS,
@@ -319,6 +320,18 @@ class Snapshot:
                 if found := self.url(id):
                     yield found
 
+    def waiting_seeds(self, reason: str) -> list[tuple[str, str]]:
+        """Seeds that wait for a reason: addresses, and what is said about it."""
+        query = "SELECT url, detail FROM urls WHERE found = ? AND state = ? AND reason = ? ORDER BY n"
+        asked = (int(Found.SEED), int(State.QUEUED), reason)
+        return [row for shard in self.shards for row in shard.execute(query, asked)]
+
+    def failed_seeds(self) -> list[tuple[str, int]]:
+        """Why seeds gave no page, and how many of each partition."""
+        query = "SELECT reason, count(*) FROM urls WHERE found = ? AND state IN (?, ?) GROUP BY 1"
+        asked = (int(Found.SEED), int(State.FAILED), int(State.REFUSED))
+        return [row for shard in self.shards for row in shard.execute(query, asked)]
+
     def queue_position(self, priority: float) -> tuple[int, int]:
         """How many URLs wait with a higher priority, and how many in all."""
         query = f"SELECT sum(priority > ?), count(*) FROM urls WHERE state = {State.QUEUED:d}"
@@ -393,6 +406,16 @@ class Snapshot:
         query = "SELECT u.url, p.text, u.anchor FROM urls u JOIN pages p ON p.seq = u.page WHERE u.id = ?"
         url, text, anchor = self.shards[shard].execute(query, (id,)).fetchone()
         return url, unpack_text(text), anchor or ""
+
+    def verdicts(self) -> list[list[VerdictRow]]:
+        """What is said of all pages, by shard."""
+        query = "SELECT seq, id, topic, confidence, topics, model FROM pages ORDER BY seq"
+        return [[VerdictRow(*row) for row in shard.execute(query)] for shard in self.shards]
+
+    def open_pages(self) -> Iterator[set[int]]:
+        """The numbers of the pages that are no copies and whose owners want them listed, by shard."""
+        query = f"SELECT seq FROM pages WHERE duplicate_of IS NULL AND flags & {NOINDEX | SOFT404} = 0"
+        return ({seq for (seq,) in shard.execute(query)} for shard in self.shards)
 
     # --- figures -----------------------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from analecta.errors import BadUse, Busy, Environment
 from analecta.judge import Unjudged
 from analecta.learning import retrain as work
 from analecta.learning.examples import spoken, standing, word_for
-from analecta.learning.reclassify import Model, Row, changes, judged, load, save, stored
+from analecta.learning.reclassify import Model, VerdictRow, changes, judged, load, save, stored
 from analecta.learning.trainer import Teacher
 from analecta.model import OTHERS, Verdict
 from analecta.settings.load import load as settings_of
@@ -249,8 +249,8 @@ def test_b18_a_dry_run_tells_the_same_and_changes_nothing(lib):
 KILLED = """
 import os, sys
 from pathlib import Path
-from analecta.crawl import retrain as work
-from analecta.settings.schema import load
+from analecta.learning import retrain as work
+from analecta.settings.load import load
 from analecta.store.library import Library
 
 def killed(*_):
@@ -323,7 +323,7 @@ def shard_of(library, id):
 
 
 def test_b18_kept_verdicts_that_are_damaged_are_said_so(tmp_path):
-    rows = [[Row(1, 7, -1, None, None, ""), Row(2, -8, 0, 0.123456789, b"x", "m")], []]
+    rows = [[VerdictRow(1, 7, -1, None, None, ""), VerdictRow(2, -8, 0, 0.123456789, b"x", "m")], []]
     save(tmp_path / "undo" / "one.zst", rows)
     assert load(tmp_path / "undo" / "one.zst") == rows
     (tmp_path / "undo" / "one.zst").write_bytes(b"nothing")
