@@ -28,7 +28,7 @@ from measure import keep, machine, show
 from analecta.search import Asked, Found, opened
 from analecta.search.update import folder_of, sync
 from analecta.store.library import Library
-from analecta.store.rows import Item, items, text_of
+from analecta.store.rows import PageRow
 
 OUT = Path(__file__).parent / "out" / "search.json"
 PAGES, QUERIES = 100_000, 500
@@ -42,8 +42,8 @@ def build(folder: Path) -> dict[str, Any]:
     done = sync(library, rebuild=True)
     wall, cpu = time.monotonic() - began, time.process_time() - cpu
     size = sum(path.stat().st_size for path in folder_of(library).rglob("*") if path.is_file())
-    with library.shards() as shards:
-        some = [len(text_of(shards, item)) for item in islice(items(shards), 2000)]
+    with library.snapshot() as snapshot:
+        some = [len(snapshot.text(item)) for item in islice(snapshot.shown_pages(), 2000)]
     return {
         "pages": done.pages, "characters": sum(some) / len(some), "seconds": wall, "cpu_s": cpu,
         "pages_s": done.pages / wall, "mb": size / 1e6,
@@ -54,9 +54,9 @@ def build(folder: Path) -> dict[str, Any]:
 def questions(library: Library, count: int) -> dict[str, list[str]]:
     """Questions of several kinds, made of what is in the pages."""
     rng = Random(1)
-    with library.shards() as shards:
-        pages = rng.sample(list(items(shards)), count)
-        texts = [_WORDS.findall(text_of(shards, page)) for page in pages]
+    with library.snapshot() as snapshot:
+        pages = rng.sample(list(snapshot.shown_pages()), count)
+        texts = [_WORDS.findall(snapshot.text(page)) for page in pages]
     words = [rng.sample(text, min(3, len(text))) for text in texts]
     at = [rng.randrange(max(1, len(text) - 3)) for text in texts]
     names = library.topic_names()
@@ -104,8 +104,8 @@ def known_items(folder: Path, count: int) -> list[dict[str, Any]]:
     """nDCG at 10 of questions that are the words of a page's title."""
     library = Library(folder)
     search = opened(library)
-    with library.shards() as shards:
-        titled = [item for item in items(shards) if _WORDS.search(item.title)]
+    with library.snapshot() as snapshot:
+        titled = [item for item in snapshot.shown_pages() if _WORDS.search(item.title)]
     often = Counter(map(_title, titled))
     asked = Random(1).sample(titled, min(count, len(titled)))
     answers = [search.find(Asked(" ".join(_WORDS.findall(item.title)), facets=False)) for item in asked]
@@ -131,7 +131,7 @@ def _mean(gains: Sequence[float]) -> float:
     return sum(gains) / max(len(gains), 1)
 
 
-def _title(item: Item) -> str:
+def _title(item: PageRow) -> str:
     return _named(item.title)
 
 

@@ -11,7 +11,7 @@ from analecta.frontier.frontier import Frontier
 from analecta.frontier.hosts import MAX_WAIT, Manners
 from analecta.model import Answer, Candidate, Found, Lease, State, Target
 from analecta.store.partition import PAGE_COLUMNS, Shard
-from analecta.store.rows import Item
+from analecta.store.rows import PageRow
 from analecta.urls import canonical
 
 FREE = Manners(0.0, 1000, 0)  # hosts that may be asked at any time
@@ -51,10 +51,10 @@ def page_row(id: int, file: int = 0, offset: int = 0, length: int = 0, **more: A
     return tuple((needed | given | more).get(name) for name in PAGE_COLUMNS)
 
 
-def item(url: str = "http://h.test/", title: str = "A page", **more: Any) -> Item:
+def item(url: str = "http://h.test/", title: str = "A page", **more: Any) -> PageRow:
     """A page that may be shown."""
     one = target(url)
-    plain = Item(
+    plain = PageRow(
         one.id, one.url, one.host, title, 0, 0.9, ((0, 0.9),), "text/html", "en", "", "", 100, 1000, 1_700_000_000.0,
         "sha1:A", False, "", "p00-00000.warc.gz", 0, 10, 0, "", "", False, 0, 1,
     )  # fmt: skip

@@ -8,7 +8,6 @@ import contextlib
 import errno
 import os
 import re
-import sqlite3
 import sys
 from importlib.metadata import version as installed
 from typing import Annotated, Any
@@ -20,6 +19,7 @@ from analecta.cli.process import check_limits, open_streams
 from analecta.errors import AnalectaError
 from analecta.files import discard
 from analecta.signals import INTERRUPTED, interrupt_on_stop, was_stopped
+from analecta.store import OperationalError, SqliteError
 from analecta.text.display import plain
 
 _MISUSE: Any = typer.BadParameter.__base__  # all that is wrong with a command line; typer has no name for it
@@ -44,7 +44,7 @@ def _run() -> int:
         return _misused(error)
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
-    except (OSError, sqlite3.Error) as error:
+    except (OSError, SqliteError) as error:
         return INTERRUPTED if was_stopped() else _complain(_of_system(error), 4)
     except UnicodeEncodeError as error:
         if "surrogates not allowed" not in str(error):
@@ -72,7 +72,7 @@ def _ended(code: int) -> int:
 
 def _of_system(error: Exception) -> str:
     """What the system or a database says, as a sentence."""
-    if isinstance(error, sqlite3.OperationalError) and re.search("no such (table|column)|has no column", str(error)):
+    if isinstance(error, OperationalError) and re.search("no such (table|column)|has no column", str(error)):
         return f"the library is of another version of Analecta, which this one cannot read ({error})"
     if getattr(error, "errno", None) in (errno.EMFILE, errno.ENFILE):
         return "too many files are open: raise `ulimit -n`"

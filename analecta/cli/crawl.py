@@ -188,8 +188,8 @@ def watch(
 
 def _hosts(library: Library) -> int:
     """Hosts of which an address is known: `status` tells the same number."""
-    with library.shards() as shards:
-        return sum(int(shard.execute("SELECT count(*) FROM hosts").fetchone()[0]) for shard in shards)
+    with library.snapshot() as snapshot:
+        return snapshot.host_count()
 
 
 @contextlib.contextmanager

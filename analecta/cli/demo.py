@@ -84,8 +84,8 @@ def _pages(library: Library) -> Iterator[Path]:
 def _map(library: Library) -> Path:
     found = survey(library)
     save(library, found)
-    with library.shards() as shards:
-        kept, copies = copies_of(shards, found)
+    with library.snapshot() as snapshot:
+        kept, copies = copies_of(snapshot, found)
     path = library.folder / "map.html"
     with output(path, "map") as out:
         out.write(map_page(kept, _TITLE, copies, homes=neighbourhood(library).homes).encode())

@@ -10,7 +10,7 @@ from rich.text import Text
 from analecta.cli.app import Json, Lib, app
 from analecta.cli.render import Fact, Facts, Inset, console, print_json
 from analecta.store.library import Library
-from analecta.store.links import Linked
+from analecta.store.links import Inlinks
 from analecta.text.display import many, plain
 from analecta.views.explain import Explanation, Kept, Model, Step
 from analecta.views.explain import explain as explain_url
@@ -200,7 +200,7 @@ def _minute(moment: str) -> str:
     return f"{moment[:16].replace('T', ' at ')} UTC"
 
 
-def _links(linked: Linked) -> Iterator[Fact]:
+def _links(linked: Inlinks) -> Iterator[Fact]:
     """The pages that link here, the best first."""
     if not linked.pages:
         return
@@ -215,7 +215,7 @@ def _links(linked: Linked) -> Iterator[Fact]:
         yield "", f"and {linked.pages - len(linked.best):,} more"
 
 
-def _how_many(linked: Linked) -> str:
+def _how_many(linked: Inlinks) -> str:
     if linked.pages == 1:
         return f"1 page in the library links to it, which is {'on' if linked.on_topic else 'off'} topic"
     share = "all" if linked.on_topic == linked.pages else f"{linked.on_topic:,}" if linked.on_topic else "none"

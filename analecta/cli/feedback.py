@@ -16,8 +16,6 @@ from analecta.sources.files import read_bytes, text_of
 from analecta.sources.lists import entries
 from analecta.store.library import Library
 from analecta.store.library_db import BAD, DROP, GOOD, Word, learnt, said, say, take_back
-from analecta.store.page_lookup import find
-from analecta.store.page_lookup import text_of as page_text
 from analecta.text.display import iso, many, plain
 
 # What may be said along with each.
@@ -105,19 +103,22 @@ def _words(
     if text is not None and not trimmed:
         raise BadUse(f"{text} has no text: --drop learns nothing from a page")
     named, topics = [one.name for one in load(library.settings_path).topics], library.topic_names()
-    with library.shards() as shards:
-        pages = {page.id: page for page in (find(shards, one) for one in meant)}
-    return [word_for(page.id, page.url, page.of(topics), named, says, topic, note, trimmed) for page in pages.values()]
+    with library.snapshot() as snapshot:
+        pages = {page.id: page for page in map(snapshot.find_page, meant)}
+    return [
+        word_for(page.id, page.url, page.topic_names(topics), named, says, topic, note, trimmed)
+        for page in pages.values()
+    ]
 
 
 def _print_text(library: Library, urls: Sequence[str], json: bool) -> None:
     """The text of a page, as it was read or as a person left it."""
     if len(urls) != 1:
         raise BadUse("--show is of one page: say its URL")
-    with library.shards() as shards:
-        page = find(shards, urls[0])
+    with library.snapshot() as snapshot:
+        page = snapshot.find_page(urls[0])
         trimmed = next((word.text for word in reversed(said(library)) if word.page == page.id), "")
-        text = trimmed or page_text(shards, page)
+        text = trimmed or snapshot.text_of(page.id)
     if json:
         print_json({"library": str(library.folder), "url": page.url, "text": text})
     else:

@@ -12,7 +12,6 @@ from analecta.publish.map import copies_of, map_page
 from analecta.store.library import Library
 from analecta.store.output import check_output
 from analecta.store.output import output as open_output
-from analecta.store.topic_names import topic_numbers
 from analecta.text.display import many, plain
 from analecta.views.clusters import Analysis, load, save, survey
 
@@ -30,8 +29,8 @@ def draw_map(
     check_output(output, "map", force)
     library = Library(lib)
     found = _analysis(library, topic)
-    with busy("Drawing"), library.shards() as shards:
-        kept, copies = copies_of(shards, found)
+    with busy("Drawing"), library.snapshot() as snapshot:
+        kept, copies = copies_of(snapshot, found)
         title, homes = topic or library.folder.resolve().name, neighbourhood(library).homes
         page = map_page(kept, title, copies, homes=homes)
     with open_output(output, "map", force) as file:
@@ -44,7 +43,8 @@ def draw_map(
 
 def _analysis(library: Library, topic: str) -> Analysis:
     """What `analecta analyse` found; where it has not been run, that is done now."""
-    topic_numbers(library, [topic] if topic else None)  # says so where there is none of this name
+    with library.snapshot() as snapshot:
+        snapshot.topic_numbers([topic] if topic else None)  # says so where there is none of this name
     if found := load(library, topic):
         return found
     with busy("Reading pages ...") as status:

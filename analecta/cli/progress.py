@@ -199,10 +199,8 @@ def ran_dry(library: Library, settings: Settings, pages: int) -> str:
     """What to do where the last of the `pages` of a run were hardly ever on topic; "" where they were, or were few."""
     if settings.judge.kind == "none" or pages < _DRY_SAMPLE:
         return ""
-    query = "SELECT kept_at, topic >= 0 FROM pages ORDER BY seq DESC LIMIT ?"
-    with library.shards() as shards:
-        rows = sorted(row for shard in shards for row in shard.execute(query, (_DRY_SAMPLE,)))
-    good = sum(on_topic for _, on_topic in rows[-_DRY_SAMPLE:])
+    with library.snapshot() as snapshot:
+        good = sum(snapshot.last_kept(_DRY_SAMPLE))
     if good >= _DRY * _DRY_SAMPLE:
         return ""
     return (

@@ -14,7 +14,6 @@ from analecta.learning.retrain import Retrained, can_undo
 from analecta.settings.load import load
 from analecta.store.library import Library
 from analecta.store.library_db import DROP, learnt, said
-from analecta.store.page_lookup import titles
 from analecta.text.display import many, plain
 
 _SHOWN = 10  # pages of each kind of change
@@ -128,8 +127,8 @@ def _listed(library: Library, done: Retrained, undone: bool) -> list[dict[str, o
     named = {-1: "", **dict(enumerate(done.topics))}
     last = {} if undone else {word.page: word.says for word in said(library)}
     spoken = {page for page, says in last.items() if says != DROP}
-    with library.shards() as shards:
-        known = titles(shards, [one.id for one in done.changes])
+    with library.snapshot() as snapshot:
+        known = snapshot.titles([one.id for one in done.changes])
     return [
         {
             "url": known[one.id][0],

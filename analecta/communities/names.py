@@ -1,6 +1,5 @@
 """Names for communities: what the titles of their pages say, and those of the others do not."""
 
-import sqlite3
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -8,9 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from analecta.analyse.labels import labels_of, terms_of_clusters
-from analecta.store.partition import SHOWN
-from analecta.store.schema import unpack_text
 from analecta.store.site_rules import Sites
+from analecta.store.snapshot import Snapshot
 from analecta.text.display import one_line
 
 _OF_A_SITE = 5  # pages, the first that came: the front page is among them
@@ -21,10 +19,6 @@ LETTERS = 2000
 _TERMS = 8  # that a name is chosen from
 _TITLES = 0.1  # of the pages that have a term in their titles: then it comes before those that only texts have
 
-_PAGES = f"""SELECT u.url, h.name, coalesce(p.title, ''), p.seq FROM pages p CROSS JOIN urls u ON u.id = p.id
-  JOIN hosts h ON h.n = u.host WHERE {SHOWN} ORDER BY p.seq"""
-_TEXT = "SELECT text FROM pages WHERE seq = ?"
-
 
 class _Page(NamedTuple):
     place: int  # of its community
@@ -32,11 +26,9 @@ class _Page(NamedTuple):
     text: str
 
 
-def names_of(
-    shards: Sequence[sqlite3.Connection], sites: Sites, of: Mapping[str, int], otherwise: Sequence[str]
-) -> list[str]:
+def names_of(snapshot: Snapshot, sites: Sites, of: Mapping[str, int], otherwise: Sequence[str]) -> list[str]:
     """A name for each community: `of` has the place of each site's, `otherwise` what to call it where nothing fits."""
-    pages = _pages(shards, sites, of, len(otherwise)) if of else []
+    pages = _pages(snapshot, sites, of, len(otherwise)) if of else []
     if not pages:
         return list(otherwise)
     places = np.array([page.place for page in pages], np.int64)
@@ -58,20 +50,18 @@ def _titled(terms: Sequence[str], titles: Sequence[str]) -> list[str]:
     return sorted(terms, key=few)
 
 
-def _pages(shards: Sequence[sqlite3.Connection], sites: Sites, of: Mapping[str, int], communities: int) -> list[_Page]:
+def _pages(snapshot: Snapshot, sites: Sites, of: Mapping[str, int], communities: int) -> list[_Page]:
     """Some pages of each community, not many of one site."""
     pages = list[_Page]()
     seen, taken = Counter[str](), Counter[int]()
     most = min(_OF_ALL, max(_FEWEST, _TOGETHER // communities))
-    for shard in shards:
-        for url, host, title, seq in shard.execute(_PAGES):
-            site = sites.of(sites.unit(url, host))
-            place = of.get(site)
-            if place is not None and seen[site] < _OF_A_SITE and taken[place] < most:
-                seen[site] += 1
-                taken[place] += 1
-                (packed,) = shard.execute(_TEXT, (seq,)).fetchone()
-                pages.append(_Page(place, title, beginning(unpack_text(packed))))
+    for url, host, title, stored in snapshot.shown_titles():
+        site = sites.of(sites.unit(url, host))
+        place = of.get(site)
+        if place is not None and seen[site] < _OF_A_SITE and taken[place] < most:
+            seen[site] += 1
+            taken[place] += 1
+            pages.append(_Page(place, title, beginning(snapshot.text_at(stored))))
     return pages
 
 

@@ -1,6 +1,5 @@
 """The communities of a library (C5): names, members with reasons, links between them, and the pages in each."""
 
-import sqlite3
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any
@@ -14,16 +13,13 @@ from analecta.settings.load import load
 from analecta.settings.schema import Settings
 from analecta.store.library import Library
 from analecta.store.library_db import crawled_sites
-from analecta.store.partition import SHOWN
-from analecta.store.rows import Item
+from analecta.store.rows import PageRow
 from analecta.store.site_rules import Sites, named, seed_sites, sites_of
 from analecta.store.sites import Links, counted, read_sites
+from analecta.store.snapshot import Snapshot
 
-_WHERE = f"""FROM pages p CROSS JOIN urls u ON u.id = p.id JOIN hosts h ON h.n = u.host
-  WHERE {SHOWN} AND p.topic >= 0"""
 APART = "too few of its links lead into one"
 _PART = 3  # letters of a name, of which more than one has two
-_HOSTS, _URLS = f"SELECT DISTINCT '', h.name {_WHERE}", f"SELECT u.url, h.name {_WHERE}"
 
 
 class Member(msgspec.Struct, frozen=True):
@@ -71,14 +67,14 @@ def communities(library: Library) -> Found:
     sites = sites_of(library, settings.sites)
     if not counted(library):
         raise BadUse(f"the links between its sites are not counted yet: `analecta sites {library.folder} --recount`")
-    with read_sites(library, sites) as (graph, shards):
-        links, pages = graph.all(shards), graph.pages(shards)
-        grown, waiting = _grown(library, settings, sites, links, lambda: _on_topic(shards, sites) or pages.keys())
+    with read_sites(library, sites) as (graph, snapshot):
+        links, pages = graph.all(snapshot), graph.pages(snapshot)
+        grown, waiting = _grown(library, settings, sites, links, lambda: _on_topic(snapshot, sites) or pages.keys())
         clusters = grown.clusters()
         inward = _inward(links)
         members = [_members(cluster, pages, inward) for cluster in clusters]
         of = {member.site: n for n, own in enumerate(members) for member in own}
-        names = names_of(shards, sites, of, [cluster.seeds[0] for cluster in clusters])
+        names = names_of(snapshot, sites, of, [cluster.seeds[0] for cluster in clusters])
     made = [
         Community(n + 1, names[n], cluster.seeds, sum(one.pages for one in own), own, _merged(cluster))
         for n, (cluster, own) in enumerate(zip(clusters, members, strict=True))
@@ -122,8 +118,8 @@ def deeper(library: Library, wanted: str) -> dict[str, Any]:
 def links_between(library: Library) -> Links:
     """How many links lead from each site to each other one."""
     sites = sites_of(library, load(library.settings_path).sites)
-    with read_sites(library, sites) as (graph, shards):
-        return graph.all(shards)
+    with read_sites(library, sites) as (graph, snapshot):
+        return graph.all(snapshot)
 
 
 def _site(found: Found, wanted: str) -> str:
@@ -158,10 +154,10 @@ def _grown(
     return found, ahead
 
 
-def _on_topic(shards: Sequence[sqlite3.Connection], sites: Sites) -> set[str]:
+def _on_topic(snapshot: Snapshot, sites: Sites) -> set[str]:
     """The sites that have pages on some topic."""
-    rows = (row for shard in shards for row in shard.execute(_HOSTS if sites.are_hosts else _URLS))
-    return {sites.of(sites.unit(url, host)) for url, host in rows}
+    found = snapshot.shown_addresses(only_hosts=sites.are_hosts)
+    return {sites.of(sites.unit(url, host)) for url, host in found}
 
 
 def _members(cluster: Cluster, pages: Mapping[str, int], inward: Mapping[str, int]) -> list[Member]:
@@ -216,7 +212,7 @@ class Homes:
 
 
 NOTHING = Found([], [], {}, 0, 0)
-Inside = Callable[[Item], bool]  # whether a page is one of those that are asked for
+Inside = Callable[[PageRow], bool]  # whether a page is one of those that are asked for
 
 
 class Neighbourhood(msgspec.Struct, frozen=True):
@@ -227,7 +223,7 @@ class Neighbourhood(msgspec.Struct, frozen=True):
     inside: Inside
 
 
-def everything(_: Item) -> bool:
+def everything(_: PageRow) -> bool:
     """All pages are inside where no community was asked for."""
     return True
 
@@ -239,7 +235,7 @@ def neighbourhood(library: Library, wanted: str = "") -> Neighbourhood:
     homes = Homes(sites, found.communities)
     own = {member.site for member in find(found, wanted).members} if wanted else set()
 
-    def inside(item: Item) -> bool:
+    def inside(item: PageRow) -> bool:
         return homes.site(item.url, item.host) in own
 
     return Neighbourhood(homes, found, inside if wanted else everything)

@@ -97,7 +97,7 @@ async def partition(
     suspect = Suspect(library.folder / "shards" / f"{prefix}.parsing")
     back, notes = recover(shard, library.archive, prefix, suspect, _POISON_AFTER)
     for note in notes:
-        shard.db.execute("INSERT INTO journal VALUES (?, ?)", (time.time(), note))
+        shard.note(time.time(), note)
     info = {"software": software(), "operator": settings.contact, "robots": "rfc9309"}
     files = shard.files()
     if settings.crawl.refresh is not None:

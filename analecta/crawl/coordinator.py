@@ -8,7 +8,6 @@ import contextlib
 import os
 import signal
 import socket
-import sqlite3
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -29,6 +28,7 @@ from analecta.errors import AnalectaError, BadUse, Environment
 from analecta.frontier.mirrors import Mirrors, Sighting
 from analecta.model import UNLIMITED, Tally
 from analecta.settings.schema import Settings
+from analecta.store import SqliteError
 from analecta.store.library import Library
 from analecta.store.library_db import record
 
@@ -125,7 +125,7 @@ class Crawl:
                 ):
                     ending = self._lead(progress)
             except AnalectaError as error:
-                with contextlib.suppress(sqlite3.Error, Environment):  # of a full disk, the first words count
+                with contextlib.suppress(SqliteError, Environment):  # of a full disk, the first words count
                     self.library.end_run(run, str(error), msgspec.to_builtins(self.tally))
                 raise
             if self.partitions > 1 and self.interrupts < 2:

@@ -3,7 +3,6 @@
 from collections import deque
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from sqlite3 import Connection
 
 import msgspec
 import numpy as np
@@ -16,6 +15,7 @@ from analecta.model import OTHERS, Lease, Verdict
 from analecta.protocols import Judge
 from analecta.store.partition import Shard
 from analecta.store.schema import unpack_text
+from analecta.store.sqlite import Connection
 from analecta.store.urls import Source, Waiting, host_names, sources, waiting
 from analecta.text.tokens import Bags, Words, excerpt, words
 

@@ -6,46 +6,28 @@ a crawl goes from site to site, most URLs wait for their site: they are refused 
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
 
 import msgspec
 import xxhash
 
 from analecta.frontier.policy import SEED_PRIORITY, Bounds
 from analecta.frontier.url_forms import is_trusted
-from analecta.model import Candidate, Found, State, Target
+from analecta.model import Candidate, Found, State
 from analecta.store.partition import Shard
-from analecta.store.sites import WAITS, has_site_urls
+from analecta.store.sites import WAITS
+from analecta.store.urls import (
+    FULL,
+    ScopedUrl,
+    forget_site_urls,
+    lift_demoted,
+    requeue_tls,
+    scoped_urls,
+    set_states,
+    urls_let_go,
+)
 
 _KEY = "scope"
-_FULL = "host-full"
-_QUERY = f"""SELECT u.id, u.url, h.name, u.priority, u.topic, u.depth, u.found, u.page, u.state, u.reason FROM urls u
-  JOIN hosts h ON h.n = u.host WHERE u.state = {State.QUEUED:d} OR (u.state = {State.REFUSED:d}
-  AND u.reason IN ('scope-host', 'scope-depth', 'scope-exclude', '{_FULL}', 'guard', '{WAITS}',
-  'trap-depth', 'trap-repeat'))"""
-_SET = "UPDATE urls SET state = ?, cold = 0, reason = ? WHERE id = ?"
-_LIFT = "UPDATE urls SET priority = 0.5, reason = NULL WHERE id = ?"
 _GO = frozenset((Found.LINK, Found.REDIRECT, Found.SITEMAP))  # these wait for their sites, if they are no seeds
-
-
-class Row(NamedTuple):
-    """A URL that waits, or was refused for what may have changed."""
-
-    id: int
-    url: str
-    host: str
-    priority: float
-    topic: int
-    depth: int
-    found: int
-    page: int | None
-    state: int
-    reason: str | None
-
-    @property
-    def target(self) -> Target:
-        """Where it points."""
-        return Target(self.url, self.id, self.host)
 
 
 def rescope(
@@ -69,13 +51,13 @@ def rescope(
     if shard.get(_KEY, b"") == mark:
         return more, again
     shard.put(_KEY, mark)
-    full, let_go = shard.hosts.full(pages_per_host), _let_go(shard) if growing else None
+    full, let_go = shard.hosts.full(pages_per_host), urls_let_go(shard) if growing else None
     out: dict[str, list[int]] = defaultdict(list)  # queued until now, by the reason against them
     changed: list[tuple[int, str | None, int]] = []
-    lifted: list[tuple[int]] = []
-    for row in map(Row._make, shard.db.execute(_QUERY)):
+    lifted: list[int] = []
+    for row in scoped_urls(shard):
         if row.state == State.QUEUED and row.priority < 0 and is_trusted(row.url, trusted):
-            lifted.append((row.id,))
+            lifted.append(row.id)
         fate = _refusal(row, bounds, full, trusted) or ("" if _may_go(row, let_go) else WAITS)
         if fate == (row.reason if row.state == State.REFUSED else ""):
             continue
@@ -86,55 +68,32 @@ def rescope(
             more[row.topic] += not fate
         if fate == WAITS:
             again.append(Candidate(row.target, row.priority, row.topic, row.depth))
-    shard.db.executemany(_SET, changed)
-    shard.db.executemany(_LIFT, lifted)
+    set_states(shard, changed)
+    lift_demoted(shard, lifted)
     for reason, ids in out.items():
         more.subtract(shard.settle_queued(ids, State.REFUSED, reason))
-    _forget(shard, [id for ids in out.values() for id in ids] + [id for _, _, id in changed])
+    forget_site_urls(shard, [id for ids in out.values() for id in ids] + [id for _, _, id in changed])
     return more, again
 
 
 def retry_tls(shard: Shard, hosts: Sequence[str]) -> Counter[int]:
     """Queue again what failed for its certificate on hosts that need none now; how many of each topic."""
-    if not hosts:
-        return Counter()
-    rows = shard.db.execute(
-        f"UPDATE urls SET state = {State.QUEUED:d}, cold = 0, tries = 0, reason = NULL, detail = NULL"
-        f" WHERE state = {State.FAILED:d} AND reason GLOB 'tls*' AND page IS NULL AND host IN"
-        " (SELECT n FROM hosts, json_each(?) WHERE name = value OR substr(name, 1, length(value) + 1) = value || ':')"
-        " RETURNING topic",
-        (msgspec.json.encode(hosts),),
-    ).fetchall()
-    return Counter(topic for (topic,) in rows)
+    return requeue_tls(shard, hosts) if hosts else Counter()
 
 
-def _refusal(row: Row, bounds: Bounds, full: Collection[str], trusted: Sequence[str]) -> str:
+def _refusal(row: ScopedUrl, bounds: Bounds, full: Collection[str], trusted: Sequence[str]) -> str:
     """Why it is out of scope; a page that is to be asked for again makes its host no fuller."""
     if reason := bounds.refusal(row.target, row.depth):
         return reason
     if row.host in full and row.page is None:
-        return _FULL
+        return FULL
     is_trap = row.state == State.REFUSED and (row.reason or "").startswith("trap-")
     return row.reason or "" if is_trap and not is_trusted(row.url, trusted) else ""
 
 
-def _may_go(row: Row, let_go: Collection[int] | None) -> bool:
+def _may_go(row: ScopedUrl, let_go: Collection[int] | None) -> bool:
     """Whether it need not wait for its site; `let_go` are those that did, None where the crawl goes by no sites."""
     if let_go is None:
         return True
     waits = row.found in _GO and row.priority < SEED_PRIORITY and row.page is None
     return row.state == State.QUEUED and (not waits or row.id in let_go)
-
-
-def _let_go(shard: Shard) -> set[int]:
-    """URLs that a crawl from site to site has let go."""
-    if not has_site_urls(shard.db):
-        return set()
-    return {id for (id,) in shard.db.execute("SELECT id FROM site_urls WHERE let_go = 1")}
-
-
-def _forget(shard: Shard, ids: Sequence[int]) -> None:
-    """These do not wait for their sites, or are yet to be written down as such."""
-    if has_site_urls(shard.db):
-        known = msgspec.json.encode(ids)
-        shard.db.execute("DELETE FROM site_urls WHERE id IN (SELECT value FROM json_each(?))", (known,))

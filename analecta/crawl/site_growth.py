@@ -80,10 +80,10 @@ class Growth:
 
     def _moved(self, done: Sequence[str]) -> dict[str, str]:
         """Those of some sites without links that turn out to have moved, and where to: that is gone to instead."""
-        with self.library.shards() as shards:
-            self.graph.refresh(shards)
-            silent = [site for site in done if not self.graph.out(shards, site)]
-            leads = {site: to for site in silent if (to := moved_to(shards, self.sites, site))}
+        with self.library.snapshot() as snapshot:
+            self.graph.refresh(snapshot)
+            silent = [site for site in done if not self.graph.out(snapshot, site)]
+            leads = {site: to for site in silent if (to := moved_to(snapshot, self.sites, site))}
         often = Counter(leads.values())
         moves = {site: to for site, to in leads.items() if often[to] == 1}  # names that expired all lead to one place
         for site, to in moves.items():
@@ -94,10 +94,10 @@ class Growth:
 
     def _tell(self, sites: Iterable[str]) -> None:
         """Let the communities know the links of sites that were crawled."""
-        with self.library.shards() as shards:
-            self.graph.refresh(shards)
+        with self.library.snapshot() as snapshot:
+            self.graph.refresh(snapshot)
             for site in sites:
-                self.found.crawled(site, self.graph.out(shards, site))
+                self.found.crawled(site, self.graph.out(snapshot, site))
 
     def _name(self) -> None:
         while (room := self.rules.at_once - len(self.now)) > 0 and (self._next or self._more()):

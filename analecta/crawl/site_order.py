@@ -56,7 +56,7 @@ class SitePolicy:
         self.limit, self.rank = limit, rank
         self.going: dict[str, Going] = {}
         self._units: dict[str, list[int]] = {}
-        for n, name in shard.db.execute("SELECT n, name FROM sites"):
+        for n, name in urls.units.names():
             self._units.setdefault(sites.of(name), []).append(n)
 
     # --- in ------------------------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ The teacher (learning/trainer.py) makes models; here it is decided when, and eac
 """
 
 import contextlib
-import sqlite3
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -15,11 +14,12 @@ from analecta.judge import load_judge, new_judge
 from analecta.learning.examples import correct, digest, follow, given_files, spoken, with_words, writing
 from analecta.learning.retrain import finish
 from analecta.learning.trainer import Lesson, Schedule, Teacher
-from analecta.model import Example, Found, State, Tally
+from analecta.model import Example, Tally
 from analecta.protocols import Judge
 from analecta.settings.schema import Settings
+from analecta.store import SqliteError
 from analecta.store.library import Library
-from analecta.store.library_db import lesson_held, lesson_wanted, said
+from analecta.store.library_db import adopt_model, lesson_held, lesson_wanted, said
 
 _LISTEN = 1.0  # seconds between two looks whether a person wants a lesson
 _LISTED = 3  # files in one sentence
@@ -95,7 +95,7 @@ class Lessons:
     def close(self) -> None:
         """Let what is under way come to its end; what a person said of pages is true of them then."""
         self._schedule.close()
-        with contextlib.suppress(sqlite3.Error, Environment):  # of a full disk, the first words count
+        with contextlib.suppress(SqliteError, Environment):  # of a full disk, the first words count
             correct(self.library, self.settings, self._topics)
 
     def _is_wanted(self) -> bool:
@@ -153,11 +153,7 @@ class Lessons:
         if lesson.refused:
             self.library.note(f"a new model was not taken up: {lesson.refused}")
             return False
-        with self.library.database() as db:
-            values = (lesson.model, time.time(), self.settings.judge.kind, lesson.about)
-            db.execute("INSERT OR IGNORE INTO models VALUES (?, ?, ?, ?)", values)
-            db.execute("INSERT OR REPLACE INTO meta VALUES ('model', ?)", (lesson.model,))
-            db.execute("INSERT OR REPLACE INTO meta VALUES ('taught', ?)", (self._given,))
+        adopt_model(self.library, lesson.model, self.settings.judge.kind, lesson.about, self._given)
         self.model, self.hubs = lesson.model, lesson.hubs
         self.made += 1
         return True
@@ -176,10 +172,8 @@ class Lessons:
 
     def _waiting(self) -> str:
         """Which robots.txt could not be read, and why, where seeds wait for one."""
-        query = "SELECT url, detail FROM urls WHERE found = ? AND state = ? AND reason = ? ORDER BY n"
-        asked = (int(Found.SEED), int(State.QUEUED), "robots-unreachable")
-        with self.library.shards() as shards:
-            rows = [row for shard in shards for row in shard.execute(query, asked)]
+        with self.library.snapshot() as snapshot:
+            rows = snapshot.waiting_seeds("robots-unreachable")
         files = {url[: url.find("/", 8)] + "/robots.txt": detail for url, detail in rows}
         listed = ", ".join(f"{file} ({why})" for file, why in list(files.items())[:_LISTED])
         more = f" and {len(files) - _LISTED} more" if len(files) > _LISTED else ""
@@ -187,10 +181,8 @@ class Lessons:
 
     def _failed_before(self) -> str:
         """Why the seeds gave no page, where this run did not even ask for them."""
-        query = "SELECT reason, count(*) FROM urls WHERE found = ? AND state IN (?, ?) GROUP BY 1"
-        asked = (int(Found.SEED), int(State.FAILED), int(State.REFUSED))
-        with self.library.shards() as shards:
-            counts = [row for shard in shards for row in shard.execute(query, asked)]
+        with self.library.snapshot() as snapshot:
+            counts = snapshot.failed_seeds()
         return ", ".join(f"{reason} {count}" for reason, count in counts)
 
 

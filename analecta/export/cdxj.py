@@ -9,7 +9,6 @@ from analecta.errors import BadUse
 from analecta.store.library import Library
 from analecta.store.output import output
 from analecta.store.record_index import Catalogue, catalogue
-from analecta.store.topic_names import topic_numbers
 
 
 class Indexed(msgspec.Struct, frozen=True):
@@ -23,11 +22,12 @@ def write_cdxj(
     library: Library, path: Path | None, topic: str | None = None, everything: bool = False, force: bool = False
 ) -> Indexed:
     """Index the records of a topic, or of all, where they lie in the library; to standard output without a path."""
-    numbers = None if topic is None else topic_numbers(library, [topic])
-    with library.shards() as shards, catalogue(library, shards, numbers, everything) as found:
-        check_some(library, topic, found)
-        with output(path, "cdxj", force) as out:
-            return _write(found, out)
+    with library.snapshot() as snapshot:
+        numbers = None if topic is None else snapshot.topic_numbers([topic])
+        with catalogue(library, snapshot, numbers, everything) as found:
+            check_some(library, topic, found)
+            with output(path, "cdxj", force) as out:
+                return _write(found, out)
 
 
 def check_some(library: Library, topic: str | None, found: Catalogue) -> None:

@@ -9,7 +9,7 @@ import msgspec
 
 from analecta.errors import BadUse
 from analecta.store.output import output
-from analecta.store.rows import Item
+from analecta.store.rows import PageRow
 from analecta.text.display import iso, one_line
 from analecta.views.collections import Collection
 
@@ -112,7 +112,7 @@ class Reference(msgspec.Struct, frozen=True):
     """A page to cite, with its key and the topics in whose collections it is."""
 
     key: str
-    item: Item
+    item: PageRow
     topics: list[str]
 
 
@@ -180,7 +180,7 @@ def tex(text: str) -> str:
     return one_line(text).translate(_TEX)
 
 
-def _key(item: Item, taken: set[str]) -> str:
+def _key(item: PageRow, taken: set[str]) -> str:
     """The host, the last word of the address and the beginning of its hash; longer in the rare case of a clash."""
     parts = urlsplit(item.url)
     host = re.sub(r"^www\.", "", item.host).split(".")[0]
@@ -214,7 +214,7 @@ def _address(url: str) -> str:
     return one_line(url).translate(_VERBATIM)
 
 
-def _note(item: Item) -> str:
+def _note(item: PageRow) -> str:
     """Where the archived copy is, unless its owner wants none."""
     if item.noarchive or not item.warc:
         return ""

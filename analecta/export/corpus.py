@@ -18,9 +18,7 @@ from analecta.export.tables import write_jsonl, write_parquet
 from analecta.files import whole_folder
 from analecta.store.library import Library
 from analecta.store.output import check_replaceable
-from analecta.store.partition import NOINDEX, SOFT404
-from analecta.store.rows import Item, items, text_of
-from analecta.store.topic_names import topic_numbers
+from analecta.store.rows import PageRow
 from analecta.text.display import iso
 from analecta.text.tokens import words
 from analecta.views.copies import HTML, MainTexts, answer_of, html_of
@@ -166,9 +164,6 @@ DATA = {"parquet": "pages.parquet", "jsonl": "pages.jsonl.zst"}
 README, SUMMARY = "README.md", "corpus.json"
 _OURS = frozenset((README, SUMMARY, *DATA.values()))
 _AT_ONCE = 50  # pages whose words are counted together
-_LEFT = f"""SELECT CASE WHEN flags & {NOINDEX} THEN 'noindex' WHEN flags & {SOFT404} THEN 'soft404'
-  WHEN duplicate_of IS NOT NULL THEN 'copies' WHEN status != 200 THEN 'not whole' WHEN topic < 0 THEN 'off topic'
-  END AS why, count(*) FROM pages GROUP BY why HAVING why IS NOT NULL"""
 
 
 def write_corpus(
@@ -182,7 +177,8 @@ def write_corpus(
     """Write a corpus of these topics, or of all, into a folder of its own; what is in it, and what was left out."""
     if format not in DATA:
         raise BadUse(f"a corpus can be written as {' or '.join(DATA)}, not {format}")
-    wanted = set(topic_numbers(library, topics))
+    with library.snapshot() as snapshot:
+        wanted = set(snapshot.topic_numbers(topics))
     counts = Counts()
     check_replaceable(folder)
     with whole_folder(folder, is_corpus) as part:
@@ -197,11 +193,11 @@ def write_corpus(
 def corpus_rows(library: Library, wanted: set[int], for_training: bool, counts: Counts) -> Iterator[Row]:
     """The rows of a corpus one after another; `counts` is complete when they are over."""
     names = library.topic_names()
-    with library.shards() as shards, MainTexts() as main:
-        for shard in shards:
-            counts.left.update(dict(shard.execute(_LEFT)))
-        kept = (item for item in items(shards) if _may_be_in(item, wanted, for_training, counts))
-        rows = (_row(library.archive, item, text_of(shards, item), main, names) for item in kept)
+    with library.snapshot() as snapshot, MainTexts() as main:
+        for why, pages in snapshot.not_shown():
+            counts.left[why] += pages
+        kept = (item for item in snapshot.shown_pages() if _may_be_in(item, wanted, for_training, counts))
+        rows = (_row(library.archive, item, snapshot.text(item), main, names) for item in kept)
         fresh = _each_text_once(rows, counts)
         while several := list(islice(fresh, _AT_ONCE)):
             lengths = np.diff(words([row["text"] for row in several]).starts).tolist()
@@ -216,7 +212,7 @@ def is_corpus(folder: Path) -> bool:
     return (folder / SUMMARY).is_file() and {path.name for path in folder.iterdir()} <= _OURS
 
 
-def _may_be_in(item: Item, wanted: set[int], for_training: bool, counts: Counts) -> bool:
+def _may_be_in(item: PageRow, wanted: set[int], for_training: bool, counts: Counts) -> bool:
     """Whether a page may be in the corpus; if not, the reason is counted."""
     if wanted.isdisjoint(topic for topic, _ in item.topics):
         counts.left["other topics"] += 1
@@ -230,7 +226,7 @@ def _may_be_in(item: Item, wanted: set[int], for_training: bool, counts: Counts)
     return False
 
 
-def _row(archive: Path, item: Item, everything: str, main: MainTexts, names: Sequence[str]) -> Row:
+def _row(archive: Path, item: PageRow, everything: str, main: MainTexts, names: Sequence[str]) -> Row:
     answer = answer_of(archive, item) if item.mime in HTML else None
     text = main.of(item, answer) if answer else ""
     licence = licence_of(html_of(answer) if answer else "", everything)

@@ -88,14 +88,15 @@ class Provenance(msgspec.Struct, frozen=True):
 
 def provenance(library: Library, file: str, for_training: bool, made_at: float) -> Provenance:
     """Read from a library how its corpora come about."""
-    with library.database(readonly=True) as db:
-        runs = db.execute("SELECT began, coalesce(ended, 0), coalesce(reason, 'not over'), asked FROM runs").fetchall()
-    asked: dict[str, Any] = orjson.loads(runs[-1][3]).get("settings", {}) if runs else {}
+    with library.snapshot() as snapshot:
+        runs = snapshot.runs()
+    asked: dict[str, Any] = orjson.loads(runs[-1].asked).get("settings", {}) if runs else {}
     digest = hashlib.sha256(library.settings_path.read_bytes()).hexdigest()
     return Provenance(
         library.folder.resolve().name, file, made_at, for_training, str(asked.get("recipe", "")),
         {topic["name"]: list(topic.get("seeds", ())) for topic in asked.get("topics", ())},
-        [run[:3] for run in runs], str(library.get("model", "")), f"sha256:{digest}",
+        [(run.began, run.ended or 0, "not over" if run.reason is None else run.reason) for run in runs],
+        str(library.get("model", "")), f"sha256:{digest}",
     )  # fmt: skip
 
 

@@ -1,6 +1,5 @@
 """Graphs of pages, sites and communities, in the formats of tools in which people look at networks."""
 
-import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
@@ -16,10 +15,9 @@ from analecta.analyse.hits import hits, link_graph, one_voice
 from analecta.communities.view import Community, Found, Homes, links_between, neighbourhood
 from analecta.errors import BadUse
 from analecta.store.library import Library
-from analecta.store.links import page_links
 from analecta.store.output import output
-from analecta.store.rows import Item, items
-from analecta.store.topic_names import topic_numbers
+from analecta.store.rows import PageRow
+from analecta.store.snapshot import Snapshot
 from analecta.text.display import one_line
 
 # --- Graphs as XML: GEXF 1.3 and GraphML, a line at a time, so that a million links cost no memory -------------------
@@ -161,14 +159,14 @@ def write_graph(
     """Write the graph of pages or sites of a topic, or of all topics, to a file (or to standard output)."""
     if format not in FORMATS or of not in KINDS:
         raise BadUse(f"a graph is of {' or '.join(KINDS)}, and written as {' or '.join(FORMATS)}")
-    wanted = frozenset(topic_numbers(library, None if topic is None else [topic]))
-    with library.shards() as shards:
-        found, src, dst = _read(shards, wanted)
+    with library.snapshot() as snapshot:
+        wanted = frozenset(snapshot.topic_numbers(None if topic is None else [topic]))
+        found, src, dst = _read(snapshot, wanted)
     homes = neighbourhood(library).homes
     return write(KINDS[of](found, src, dst, library.topic_names(), homes), format, out, force)
 
 
-def page_graph(found: Sequence[Item], src: Numbers, dst: Numbers, names: Sequence[str], homes: Homes) -> Graph:
+def page_graph(found: Sequence[PageRow], src: Numbers, dst: Numbers, names: Sequence[str], homes: Homes) -> Graph:
     """Pages and the links between them, with the hubs and authorities of this graph (B12)."""
     hosts = _numbered([item.host for item in found])
     scores = hits(src, dst, len(found), hosts=one_voice(src, dst, hosts))
@@ -179,9 +177,9 @@ def page_graph(found: Sequence[Item], src: Numbers, dst: Numbers, names: Sequenc
     return Graph(PAGE, nodes, src, dst, np.ones(len(src), np.int64))
 
 
-def site_graph(found: Sequence[Item], src: Numbers, dst: Numbers, names: Sequence[str], homes: Homes) -> Graph:
+def site_graph(found: Sequence[PageRow], src: Numbers, dst: Numbers, names: Sequence[str], homes: Homes) -> Graph:
     """Hosts, and how many links of pages lead from one to another."""
-    pages: dict[str, list[Item]] = {}
+    pages: dict[str, list[PageRow]] = {}
     for item in found:
         pages.setdefault(item.host, []).append(item)
     host = _numbered([item.host for item in found])
@@ -198,16 +196,16 @@ def site_graph(found: Sequence[Item], src: Numbers, dst: Numbers, names: Sequenc
     return Graph(SITE, nodes, source[abroad], target[abroad], weights[abroad])
 
 
-KINDS: dict[str, Callable[[Sequence[Item], Numbers, Numbers, Sequence[str], Homes], Graph]] = {
+KINDS: dict[str, Callable[[Sequence[PageRow], Numbers, Numbers, Sequence[str], Homes], Graph]] = {
     "pages": page_graph,
     "sites": site_graph,
 }
 
 
-def _read(shards: Sequence[sqlite3.Connection], wanted: frozenset[int]) -> tuple[list[Item], Numbers, Numbers]:
+def _read(snapshot: Snapshot, wanted: frozenset[int]) -> tuple[list[PageRow], Numbers, Numbers]:
     """The pages of these topics, and the links among them by their places, each once and none to itself."""
-    found = [item for item in items(shards) if any(topic in wanted for topic, _ in item.topics)]
-    pages, moves = page_links(shards)
+    found = [item for item in snapshot.shown_pages() if any(topic in wanted for topic, _ in item.topics)]
+    pages, moves = snapshot.link_arrays()
     links = {id: packed for id, _, packed in pages}
     graph = link_graph([(item.id, 0, links[item.id]) for item in found], moves)
     src, dst, _ = _counted(graph.src, graph.dst, len(found))
@@ -227,7 +225,7 @@ def _numbered(names: Iterable[str]) -> Numbers:
     return np.array([numbers.setdefault(name, len(numbers)) for name in names], np.int64)
 
 
-def _page(item: Item, names: Sequence[str], hub: float, authority: float) -> tuple[Value, ...]:
+def _page(item: PageRow, names: Sequence[str], hub: float, authority: float) -> tuple[Value, ...]:
     found = "example" if item.example else "link"
     return (
         item.url, item.host, names[item.topic], item.confidence, item.mime, item.lang, item.date, item.words,
@@ -235,14 +233,14 @@ def _page(item: Item, names: Sequence[str], hub: float, authority: float) -> tup
     )  # fmt: skip
 
 
-def _site(host: str, own: Sequence[Item], names: Sequence[str]) -> tuple[Value, ...]:
+def _site(host: str, own: Sequence[PageRow], names: Sequence[str]) -> tuple[Value, ...]:
     """Address, commonest topic, mean confidence and number of pages of a host."""
     topic = Counter(item.topic for item in own).most_common(1)[0][0]
     scheme = own[0].url.partition("://")[0]
     return f"{scheme}://{host}/", names[topic], sum(item.confidence for item in own) / len(own), len(own)
 
 
-def _home(own: Sequence[Item], homes: Homes) -> Community | None:
+def _home(own: Sequence[PageRow], homes: Homes) -> Community | None:
     """The community of a host: a part of it may be a site of its own, so that of most of its pages."""
     found = [home for item in own if (home := homes.of(item.url, item.host))]
     numbers = Counter(home.number for home in found)

@@ -4,10 +4,9 @@ from collections.abc import Iterable, Iterator
 
 from analecta.communities.view import Homes
 from analecta.store.library import Library
-from analecta.store.url_lookup import Known
 from analecta.text.display import iso
 from analecta.views.collections import Collection
-from analecta.views.rows import Row, says_noindex
+from analecta.views.rows import Row
 
 COLUMNS: dict[str, type] = {
     "topic": str, "rank": int, "url": str, "title": str, "host": str, "confidence": float, "authority": float,
@@ -19,10 +18,10 @@ COLUMNS: dict[str, type] = {
 
 def collection_rows(library: Library, found: Iterable[Collection], homes: Homes) -> Iterator[Row]:
     """The items of collections; a page is there once for each topic that it is among the best of."""
-    with library.shards() as shards:
-        known, hidden = Known(shards), says_noindex(shards)
+    with library.snapshot() as snapshot:
+        hidden = snapshot.hidden_ids()
         for collection in found:
-            known.look_up(ranked.item.parent for ranked in collection.items)
+            snapshot.look_up(ranked.item.parent for ranked in collection.items)
             for ranked in collection.items:
                 item = ranked.item
                 home = homes.of(item.url, item.host)
@@ -42,7 +41,7 @@ def collection_rows(library: Library, found: Iterable[Collection], homes: Homes)
                     "lang": item.lang,
                     "mime": item.mime,
                     "words": item.words,
-                    "parent": known.url(item.parent) if told else "",
+                    "parent": snapshot.address(item.parent) if told else "",
                     "anchor": item.anchor if told else "",
                     "context": item.context if told else "",
                     "fetched_at": iso(item.fetched_at),

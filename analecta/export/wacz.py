@@ -2,11 +2,10 @@
 
 import contextlib
 import hashlib
-import sqlite3
 import uuid
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from itertools import chain, islice
 from pathlib import Path
@@ -17,14 +16,11 @@ import msgspec
 from analecta import __version__
 from analecta.errors import BadUse, Environment
 from analecta.export.cdxj import check_some
-from analecta.model import Found
 from analecta.store.archive import stored_member, warc_date
 from analecta.store.library import Library
 from analecta.store.output import check_output, output
-from analecta.store.partition import SHOWN, SOFT404
 from analecta.store.record_index import Catalogue, catalogue
-from analecta.store.schema import unpack_text
-from analecta.store.topic_names import topic_numbers
+from analecta.store.snapshot import Snapshot
 
 # --- The zip file of a WACZ: members with their digests, and the two files that tell of them all ---------------------
 # What is compressed already is stored as it is, so that a reader can fetch a record from the middle of the file.
@@ -108,13 +104,6 @@ class Package:
 # --- The pages of a package, as WACZ lists them: those on a topic, and apart from them the others --------------------
 
 
-_PAGES = """SELECT p.id, u.url, coalesce(p.title, ''), u.found, coalesce(p.confidence, 0), p.seq, f.name, p.offset
-  FROM pages p CROSS JOIN urls u ON u.id = p.id JOIN files f ON f.n = p.file WHERE u.page = p.seq AND """
-_MAIN = f"{SHOWN} AND p.topic >= 0"
-_OTHERS = f"NOT ({_MAIN}) AND p.flags & {SOFT404} = 0"
-_TEXT = "SELECT text FROM pages WHERE seq = ?"
-
-
 class Listed(msgspec.Struct, frozen=True, omit_defaults=True):
     """A page in a package; `ts` is the date of its record."""
 
@@ -138,24 +127,23 @@ def header(name: str, title: str, text: bool) -> bytes:
     return msgspec.json.encode(said) + b"\n"
 
 
-def main_pages(shards: Sequence[sqlite3.Connection], found: Catalogue, text: bool = False) -> Iterator[Entry]:
+def main_pages(snapshot: Snapshot, found: Catalogue, text: bool = False) -> Iterator[Entry]:
     """The pages on topics whose records go along."""
-    return _entries(shards, found, _MAIN, text)
+    return _entries(snapshot, found, True, text)
 
 
-def other_pages(shards: Sequence[sqlite3.Connection], found: Catalogue, text: bool = False) -> Iterator[Entry]:
+def other_pages(snapshot: Snapshot, found: Catalogue, text: bool = False) -> Iterator[Entry]:
     """The other pages whose records go along: copies of those, and where no topic is named pages on none."""
-    return _entries(shards, found, _OTHERS, text)
+    return _entries(snapshot, found, False, text)
 
 
-def _entries(shards: Sequence[sqlite3.Connection], found: Catalogue, which: str, text: bool) -> Iterator[Entry]:
-    for shard in shards:
-        for id, url, title, come_by, confidence, seq, file, offset in shard.execute(f"{_PAGES}{which} ORDER BY p.seq"):
-            if (date := found.date(id, file, offset)) is None:
-                continue
-            words = unpack_text(shard.execute(_TEXT, (seq,)).fetchone()[0]) if text else None
-            page = Listed(f"{id & (1 << 64) - 1:016x}", url, date, title, words)
-            yield Entry(page, (come_by == Found.SEED, confidence))
+def _entries(snapshot: Snapshot, found: Catalogue, main: bool, text: bool) -> Iterator[Entry]:
+    for shard, one in snapshot.recorded_pages(main):
+        if (date := found.date(one.id, one.warc, one.offset)) is None:
+            continue
+        words = snapshot.text_at((shard, one.seq)) if text else None
+        page = Listed(f"{one.id & (1 << 64) - 1:016x}", one.url, date, one.title, words)
+        yield Entry(page, (bool(one.example), one.confidence))
 
 
 # --- Records copied byte for byte into new WARC files, each with a first record that says what it is -----------------
@@ -250,15 +238,15 @@ def write_wacz(
     if path.suffix != ".wacz":
         raise BadUse(f"{path} has to end in .wacz: that is how readers know what it is")
     check_output(path, "wacz", force)
-    topics = None if topic is None else topic_numbers(library, [topic])
     title = (title or topic or library.folder.resolve().name).encode(errors="replace").decode()
     with contextlib.ExitStack() as held:
-        with library.shards() as shards:
-            found = held.enter_context(catalogue(library, shards, topics, everything))
+        with library.snapshot() as snapshot:
+            topics = None if topic is None else snapshot.topic_numbers([topic])
+            found = held.enter_context(catalogue(library, snapshot, topics, everything))
             check_some(library, topic, found)
             package = held.enter_context(Package(held.enter_context(output(path, "wacz", force)), created))
-            pages, best = _write_pages(package, "pages", "All pages", main_pages(shards, found, text), text)
-            others = other_pages(shards, found, text)
+            pages, best = _write_pages(package, "pages", "All pages", main_pages(snapshot, found, text), text)
+            others = other_pages(snapshot, found, text)
             if one := next(others, None):
                 pages += _write_pages(package, "extraPages", "Other pages", chain([one], others), text)[0]
         # The shards are let go before the long part: a crawl that goes on can fold its log away.

@@ -3,21 +3,21 @@
 import contextlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from sqlite3 import Connection
 
 import msgspec
 import xxhash
 
 from analecta.errors import BadUse, suggest
 from analecta.frontier.policy import SEED_PRIORITY
-from analecta.model import BELOW, OTHERS, Found, State, Verdict
+from analecta.model import BELOW, OTHERS, Verdict
 from analecta.parse.saved_page import read_example
 from analecta.settings.schema import Settings
 from analecta.store.library import SETTINGS, Library
 from analecta.store.library_db import BAD, DROP, GOOD, MARK, Word, mark, said
-from analecta.store.partition import NOINDEX, SOFT404, Shard
+from analecta.store.pages import verdict_of
+from analecta.store.partition import Shard
 from analecta.store.schema import packed_topics, unpacked
-from analecta.store.sites import has_site_urls
+from analecta.store.urls import hold_example, queued_by_topic, redirect_of, release_examples
 from analecta.urls import canonical
 
 # --- given -----------------------------------------------------------------------------------------------------------
@@ -77,17 +77,6 @@ def _content(path: Path) -> str:
 
 
 _ORDINARY = 0.5  # what a URL is worth of which nothing is known any more
-# An address that no page led to is a seed, or else one to begin at.
-_HOLD = f"""UPDATE urls SET priority = :priority, topic = :topic, cold = 0,
-  found = CASE WHEN found = {Found.LINK:d} AND parent = 0 THEN {Found.SEED:d} ELSE found END
-  WHERE id = :id AND (priority < :priority OR topic != :topic)"""
-# A person's word counts more than what became of it, but for the scope.
-_ASK = f"""UPDATE urls SET state = {State.QUEUED:d}, depth = 0, tries = 0, reason = NULL, detail = NULL
-  WHERE id = ? AND state IN ({State.FAILED:d}, {State.REFUSED:d}) AND page IS NULL
-  AND reason NOT IN ('scope-host', 'scope-exclude', 'sitemap', 'probe', 'poison')"""
-_RELEASE = f"""UPDATE urls SET priority = ?,
-  found = CASE found WHEN {Found.SEED:d} THEN {Found.LINK:d} ELSE found END WHERE id = ?"""
-_LEADS = f"SELECT elsewhere FROM urls WHERE id = ? AND state = {State.ELSEWHERE:d} AND reason LIKE 'http-%'"
 
 
 @contextlib.contextmanager
@@ -100,29 +89,15 @@ def writing(library: Library) -> Iterator[list[Shard]]:
 
 def follow(shards: Sequence[Shard], settings: Settings, topics: Sequence[str]) -> None:
     """Let what is known of the web agree with the seeds of the settings; to be committed."""
-    wanted = _wanted([shard.db for shard in shards], settings, topics)
+    wanted = _wanted(shards, settings, topics)
     for shard in shards:
-        rows = shard.db.execute("SELECT id FROM urls WHERE priority >= ?", (SEED_PRIORITY,)).fetchall()
-        shard.db.executemany(_RELEASE, [(_ORDINARY, id) for (id,) in rows if id not in wanted])
+        release_examples(shard, SEED_PRIORITY, wanted, _ORDINARY)
         for id, topic in wanted.items():
-            _hold(shard.db, id, topic)
-        queued = shard.db.execute("SELECT topic, count(*) FROM urls WHERE state = 0 GROUP BY topic").fetchall()
-        shard.put("queued", msgspec.json.encode(dict(queued)))
+            hold_example(shard, id, topic, SEED_PRIORITY)
+        shard.put("queued", msgspec.json.encode(queued_by_topic(shard)))
 
 
-def _hold(db: Connection, id: int, topic: int) -> None:
-    """Let a URL be an example, if it is known; its page is on topic because a person says so.
-
-    One that came to nothing before it was named is asked for again.
-    """
-    changed = db.execute(_HOLD, {"id": id, "topic": topic, "priority": SEED_PRIORITY}).rowcount
-    if changed and db.execute(_ASK, (id,)).rowcount and has_site_urls(db):
-        db.execute("UPDATE site_urls SET let_go = 1 WHERE id = ?", (id,))  # it does not wait for its site
-    if changed and topic >= 0:
-        db.execute("UPDATE pages SET topic = ?, topics = NULL WHERE id = ? AND topic >= 0", (topic, id))
-
-
-def _wanted(shards: Sequence[Connection], settings: Settings, topics: Sequence[str]) -> dict[int, int]:
+def _wanted(shards: Sequence[Shard], settings: Settings, topics: Sequence[str]) -> dict[int, int]:
     """The topic of each URL that is an example, by its id."""
     given = [(url, OTHERS) for url in settings.others.seeds]
     given += [(url, topics.index(topic.name)) for topic in settings.topics for url in topic.seeds]
@@ -130,16 +105,14 @@ def _wanted(shards: Sequence[Connection], settings: Settings, topics: Sequence[s
     return {id: topic for seed, topic in seeds.items() for id in _led_to(shards, seed)} | seeds
 
 
-def _led_to(shards: Sequence[Connection], seed: int) -> list[int]:
+def _led_to(shards: Sequence[Shard], seed: int) -> list[int]:
     """The addresses that redirects lead to from a seed, which is the first of them."""
     path = [seed]
-    while (row := _first(shards, path[-1])) and row[0] not in path:
-        path.append(row[0])
+    while (to := next((to for shard in shards if (to := redirect_of(shard, path[-1])) is not None), None)) is not None:
+        if to in path:
+            break
+        path.append(to)
     return path
-
-
-def _first(shards: Sequence[Connection], id: int) -> tuple[int] | None:
-    return next((row for shard in shards if (row := shard.execute(_LEADS, (id,)).fetchone())), None)
 
 
 # --- marks -----------------------------------------------------------------------------------------------------------
@@ -150,9 +123,6 @@ def _first(shards: Sequence[Connection], id: int) -> tuple[int] | None:
 
 
 _SURE = 1.0  # confidence where a person says so
-# What its owner wants listed nowhere stays so.
-_VERDICT = f"""SELECT p.seq, p.topic, p.confidence, p.topics, p.model FROM urls u JOIN pages p ON p.seq = u.page
-  WHERE u.id = ? AND p.flags & {NOINDEX | SOFT404} = 0"""
 
 
 class Said(msgspec.Struct, frozen=True):
@@ -250,9 +220,9 @@ def correct(library: Library, settings: Settings, topics: Sequence[str]) -> None
 
 
 def _correct_page(shard: Shard, id: int, one: Said) -> None:
-    row = shard.db.execute(_VERDICT, (id,)).fetchone()
+    row = verdict_of(shard, id)
     if row is None or one.silent:
         return
-    verdict = unpacked(*row[1:])
+    verdict = unpacked(row.topic, row.confidence, row.topics)
     if (new := one.corrected(verdict)) != verdict:
-        shard.set_verdict(row[0], new.topic, new.confidence, packed_topics(new), row[4])
+        shard.set_verdict(row.seq, new.topic, new.confidence, packed_topics(new), row.model)

@@ -3,14 +3,12 @@
 import multiprocessing
 import os
 import signal
-import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import msgspec
 import zstandard
@@ -24,9 +22,8 @@ from analecta.parse import DOCUMENTS
 from analecta.protocols import Judge
 from analecta.signals import leave_stop_to_parent
 from analecta.store.library import Library
-from analecta.store.partition import NOINDEX, SOFT404
-from analecta.store.schema import packed_topics, unpack_text, unpacked
-from analecta.store.sqlite import connect
+from analecta.store.pages import DocumentToJudge, PagesToJudge, PageToJudge, VerdictRow, put_verdicts
+from analecta.store.schema import packed_topics, unpacked
 from analecta.text.tokens import Words, excerpt, words
 
 # --- verdicts --------------------------------------------------------------------------------------------------------
@@ -34,23 +31,8 @@ from analecta.text.tokens import Words, excerpt, words
 
 
 _ROWS_AT_ONCE = 2000  # rows of one transaction
-_ALL = "SELECT seq, id, topic, confidence, topics, model FROM pages ORDER BY seq"
-_SHOWN = f"SELECT seq FROM pages WHERE duplicate_of IS NULL AND flags & {NOINDEX | SOFT404} = 0"
-_PUT = "UPDATE pages SET topic = ?, confidence = ?, topics = ?, model = ? WHERE seq = ? AND id = ? AND model = ?"
 
-
-class Row(NamedTuple):
-    """What is said of a page, as its row in the shard holds it."""
-
-    seq: int
-    id: int
-    topic: int
-    confidence: float | None
-    topics: bytes | None
-    model: str | None
-
-
-Rows = list[list[Row]]  # by shard
+Rows = list[list[VerdictRow]]  # by shard
 _decode = msgspec.msgpack.Decoder(Rows).decode
 
 
@@ -66,8 +48,8 @@ class Change(msgspec.Struct, frozen=True):
 
 def stored(library: Library) -> Rows:
     """The verdicts as they stand."""
-    with library.shards() as shards:
-        return [[Row(*row) for row in shard.execute(_ALL)] for shard in shards]
+    with library.snapshot() as snapshot:
+        return snapshot.verdicts()
 
 
 def put_back(library: Library, rows: Rows, model: str, doing: Callable[[int, int], None]) -> None:
@@ -76,13 +58,13 @@ def put_back(library: Library, rows: Rows, model: str, doing: Callable[[int, int
     with writing(library) as shards:
         for shard, own in zip(shards, rows, strict=True):
             for batch in _batches(own):
-                shard.db.executemany(_PUT, [(*row[2:], row.seq, row.id, model) for row in batch])
+                put_verdicts(shard, batch, model)
                 shard.commit()
                 done += len(batch)
                 doing(done, pages)
 
 
-def _batches(rows: Sequence[Row]) -> Iterator[Sequence[Row]]:
+def _batches(rows: Sequence[VerdictRow]) -> Iterator[Sequence[VerdictRow]]:
     return (rows[start : start + _ROWS_AT_ONCE] for start in range(0, len(rows), _ROWS_AT_ONCE))
 
 
@@ -111,9 +93,8 @@ def load(path: Path) -> Rows:
 def changes(library: Library, before: Rows, after: Rows) -> list[Change]:
     """Pages that may be shown and are of another topic now, those first of which the judge is surest."""
     found = []
-    with library.shards() as shards:
-        for shard, old, new in zip(shards, before, after, strict=True):
-            open_pages = {seq for (seq,) in shard.execute(_SHOWN)}
+    with library.snapshot() as snapshot:
+        for open_pages, old, new in zip(snapshot.open_pages(), before, after, strict=True):
             were = {row.seq: row for row in old if row.seq in open_pages}
             pairs = ((were[row.seq], row) for row in new if row.seq in were)
             found += [
@@ -133,16 +114,6 @@ def changes(library: Library, before: Rows, after: Rows) -> list[Change]:
 
 _BATCH = 500  # pages judged at a time, and written in one transaction
 _ALONE = 4000  # up to so many pages this process judges by itself: others take a second to start
-_CLOSED = f"p.flags & {NOINDEX | SOFT404}"  # on no topic, whatever its words
-_UNREAD = f"p.text IS NULL AND p.mime IN ({', '.join(repr(mime) for mime in sorted(DOCUMENTS))})"
-_TO_DO = "SELECT seq FROM pages WHERE model IS NOT ? ORDER BY seq"
-_PAGES = f"""SELECT p.seq, p.id, p.text, u.anchor, u.parent, {_CLOSED}, u.priority >= {SEED_PRIORITY} AND u.topic < 0
-  FROM pages p JOIN urls u ON u.id = p.id
-  WHERE p.seq >= ? AND p.seq <= ? AND p.model IS NOT ? AND NOT ({_UNREAD}) ORDER BY p.seq"""
-_DOCUMENTS = f"""SELECT p.seq, p.id, u.parent, {_CLOSED}, p.topic, p.confidence, p.topics FROM pages p
-  JOIN urls u ON u.id = p.id WHERE p.model IS NOT ? AND {_UNREAD} ORDER BY p.seq"""
-_TEXT = "SELECT p.text FROM urls u JOIN pages p ON p.seq = u.page WHERE u.id = ?"
-_VERDICT = "SELECT p.topic, p.confidence, p.topics FROM urls u JOIN pages p ON p.seq = u.page WHERE u.id = ?"
 
 
 class Model(msgspec.Struct, frozen=True):
@@ -172,7 +143,7 @@ def judged(
     jobs: int = 0,
     doing: Callable[[int, int], None] = lambda done, all: None,
     again: bool = False,
-) -> Iterator[tuple[int, list[Row]]]:
+) -> Iterator[tuple[int, list[VerdictRow]]]:
     """What a model says of all pages that it has not judged yet: the number of the shard and rows, batch by batch.
 
     What a person has `said` has the last word; what was said before may have had it, so that all must be judged
@@ -186,8 +157,8 @@ def judged(
     alone = pages <= _ALONE or getattr(desk.judge, "live_idf", False)
     jobs = jobs or (1 if alone else min(len(parts), os.cpu_count() or 1))
     documents = {n: _documents(path, known) for n, path in enumerate(shards)}
-    awaited = {parent for found in documents.values() for _, _, parent, *_ in found}
-    parents: dict[int, Row] = {}  # what is said of pages that link to documents
+    awaited = {page.parent for found in documents.values() for page in found}
+    parents: dict[int, VerdictRow] = {}  # what is said of pages that link to documents
     with _judges(desk, jobs) as judge:
         for done, ((n, _), rows) in enumerate(zip(parts, judge([part for _, part in parts]), strict=True), 1):
             parents |= {row.id: row for row in rows if row.id in awaited}
@@ -198,9 +169,13 @@ def judged(
             yield n, rows
 
 
+def _reading(path: Path) -> closing[PagesToJudge]:
+    return closing(PagesToJudge(path, SEED_PRIORITY, DOCUMENTS))
+
+
 def _parts(path: Path, model: str) -> list[Part]:
-    with closing(connect(path, readonly=True)) as db:
-        numbers = [seq for (seq,) in db.execute(_TO_DO, (model,))]
+    with _reading(path) as shard:
+        numbers = shard.numbers(model)
     edges = [*range(0, len(numbers), _BATCH), len(numbers)]
     return [Part(str(path), numbers[i], numbers[j - 1]) for i, j in pairwise(edges)] if numbers else []
 
@@ -216,39 +191,37 @@ class Desk:
         self.model, self.said, self.known = model, said, known
         self.judge = model.load()
 
-    def rows(self, part: Part) -> list[Row]:
+    def rows(self, part: Part) -> list[VerdictRow]:
         """What the model says of the pages of a part."""
-        with closing(connect(Path(part.shard), readonly=True)) as db:
-            pages = db.execute(_PAGES, (part.first, part.last, self.known)).fetchall()
+        with _reading(Path(part.shard)) as shard:
+            pages = shard.pages(part.first, part.last, self.known)
             if not pages:
                 return []
-            anchors, around = self._views(db, pages)
-        verdicts = self.judge.judge_words(words([excerpt(unpack_text(page[2])) for page in pages]), anchors, around)
+            anchors, around = self._views(shard, pages)
+        verdicts = self.judge.judge_words(words([excerpt(page.text) for page in pages]), anchors, around)
         return [self._row(page, verdict) for page, verdict in zip(pages, verdicts, strict=True)]
 
-    def _views(self, db: sqlite3.Connection, pages: Sequence[tuple[Any, ...]]) -> tuple[Words | None, Words | None]:
+    def _views(self, shard: PagesToJudge, pages: Sequence[PageToJudge]) -> tuple[Words | None, Words | None]:
         """What the judge looks at besides, as when the pages were kept (B6)."""
         needs = self.judge.needs
-        anchors = words([page[3] or "" for page in pages]) if "anchors" in needs else None
+        anchors = words([page.anchor or "" for page in pages]) if "anchors" in needs else None
         if "neighbours" not in needs:
             return anchors, None
-        texts = (db.execute(_TEXT, (page[4],)).fetchone() for page in pages)
-        return anchors, words([excerpt(unpack_text(row[0])) if row else "" for row in texts])
+        return anchors, words([excerpt(shard.text(page.parent)) for page in pages])
 
-    def _row(self, page: tuple[Any, ...], verdict: Verdict) -> Row:
-        seq, id, *_, closed, off_topic = page
-        if closed or off_topic:
+    def _row(self, page: PageToJudge, verdict: Verdict) -> VerdictRow:
+        if page.closed or page.off_topic:
             verdict = Verdict(OTHERS, verdict.confidence)
-        if not closed and (one := self.said.get(id)):
+        if not page.closed and (one := self.said.get(page.id)):
             verdict = one.corrected(verdict)
-        return Row(seq, id, verdict.topic, verdict.confidence, packed_topics(verdict), self.model.name)
+        return VerdictRow(page.seq, page.id, verdict.topic, verdict.confidence, packed_topics(verdict), self.model.name)
 
 
 _desk: list[Desk] = []  # of a process that judges
 
 
 @contextmanager
-def _judges(desk: Desk, jobs: int) -> Iterator[Callable[[Sequence[Part]], Iterator[list[Row]]]]:
+def _judges(desk: Desk, jobs: int) -> Iterator[Callable[[Sequence[Part]], Iterator[list[VerdictRow]]]]:
     """Judges parts, in their order, in so many processes."""
     if jobs == 1:
         yield lambda parts: map(desk.rows, parts)
@@ -268,36 +241,37 @@ def _begin(model: Model, said: Mapping[int, Said], known: str) -> None:
     _desk.append(Desk(model, said, known))
 
 
-def _rows(part: Part) -> list[Row]:
+def _rows(part: Part) -> list[VerdictRow]:
     return _desk[0].rows(part)
 
 
 # --- documents whose text cannot be had ------------------------------------------------------------------------------
 
 
-def _documents(path: Path, model: str) -> list[tuple[int, int, int, int, int, float | None, bytes | None]]:
-    with closing(connect(path, readonly=True)) as db:
-        return db.execute(_DOCUMENTS, (model,)).fetchall()
+def _documents(path: Path, model: str) -> list[DocumentToJudge]:
+    with _reading(path) as shard:
+        return shard.documents(model)
 
 
 def _follow_parents(
     path: Path,
-    documents: Sequence[tuple[int, int, int, int, int, float | None, bytes | None]],
-    known: dict[int, Row],
+    documents: Sequence[DocumentToJudge],
+    known: dict[int, VerdictRow],
     model: str,
     said: Mapping[int, Said],
-) -> list[Row]:
+) -> list[VerdictRow]:
     """They are what the page is that links to them (S10); where another partition has that, what they were."""
     rows = []
-    with closing(connect(path, readonly=True)) as db:
-        for seq, id, parent, closed, *was in documents:
-            row = known.get(parent)
-            found = (row.topic, row.confidence, row.topics) if row else db.execute(_VERDICT, (parent,)).fetchone()
-            verdict = unpacked(*(found or was))
-            if closed:
+    with _reading(path) as shard:
+        for page in documents:
+            row = known.get(page.parent)
+            found = (row.topic, row.confidence, row.topics) if row else shard.verdict(page.parent)
+            verdict = unpacked(*(found or (page.topic, page.confidence, page.topics)))
+            if page.closed:
                 verdict = Verdict(OTHERS, verdict.confidence)
-            elif one := said.get(id):
+            elif one := said.get(page.id):
                 verdict = one.corrected(verdict)
-            known[id] = Row(seq, id, verdict.topic, verdict.confidence, packed_topics(verdict), model)
-            rows.append(known[id])
+            new = VerdictRow(page.seq, page.id, verdict.topic, verdict.confidence, packed_topics(verdict), model)
+            known[page.id] = new
+            rows.append(new)
     return rows

@@ -21,7 +21,7 @@ from analecta.learning.reclassify import Change, Model, Rows, changes, judged, l
 from analecta.learning.trainer import Lesson, Teacher
 from analecta.settings.schema import Settings
 from analecta.store.library import Library
-from analecta.store.library_db import MARK, lesson_held, record, said, want_lesson
+from analecta.store.library_db import MARK, add_model, lesson_held, record, said, want_lesson
 
 _LEFT = "reclassifying"  # in library.db: what is left to do
 _STEPS = "retrained"  # in library.db: the retrainings that can be undone
@@ -128,8 +128,7 @@ def finish(library: Library, settings: Settings, doing: Doing = _quiet) -> None:
         put_back(library, load(library.folder / left.restore), left.model, doing)
     else:
         _judge_all(library, settings, left, doing)
-    with library.database() as db:
-        db.execute("DELETE FROM meta WHERE key = ?", (_LEFT,))
+    library.remove(_LEFT)
     _sweep(library)
 
 
@@ -179,11 +178,11 @@ def _miss_model(library: Library) -> None:
 
 def _judge_all(library: Library, settings: Settings, left: Left, doing: Doing) -> None:
     name = left.model
-    with library.database(readonly=True) as db:
-        row = db.execute("SELECT kind FROM models WHERE hash = ?", (name,)).fetchone()
-    if row is None:
+    with library.snapshot() as snapshot:
+        known = snapshot.model(name)
+    if known is None:
         raise Environment(f"the library does not know its model {name} any more: crawl it, or retrain")
-    model = Model(str(library.models), name, row[0])
+    model = Model(str(library.models), name, known.kind)
     words = spoken(library, settings, library.topic_names())
     with writing(library) as shards:
         for n, rows in judged([shard.path for shard in shards], model, words, doing=doing, again=left.again):
@@ -210,8 +209,7 @@ def _adopt(library: Library, model: Model, about: str, taught: str, before: Rows
     made, file = time.time(), f"undo/{time.time_ns()}.zst"
     step = Step(str(library.get("model")), str(library.get("taught", "")), model.name, file, topics)
     save(library.folder / step.file, before)
-    with library.database() as db:
-        db.execute("INSERT OR IGNORE INTO models VALUES (?, ?, ?, ?)", (model.name, made, model.kind, about))
+    add_model(library, model.name, model.kind, about, made)
     left = Left(model.name, again=model.name == step.before)
     _put(library, left, [*_steps(library), step][-_MOST_STEPS:], model.name, taught)
 
@@ -219,9 +217,7 @@ def _adopt(library: Library, model: Model, about: str, taught: str, before: Rows
 def _put(library: Library, left: Left, steps: Sequence[Step], model: str, taught: str) -> None:
     values = {_LEFT: msgspec.json.encode(left).decode(), _STEPS: msgspec.json.encode(steps).decode()}
     values |= {"model": model, "taught": taught}
-    with library.database() as db, db:  # all of it or nothing
-        db.execute("BEGIN IMMEDIATE")
-        db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
+    library.put_all(values)
 
 
 def _forget_step(library: Library) -> None:

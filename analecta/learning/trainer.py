@@ -13,7 +13,6 @@ The teacher reads the shards, which anybody may while their partition writes; no
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -26,9 +25,7 @@ from analecta.model import MET, OTHERS, UNLIMITED, Example
 from analecta.protocols import Judge
 from analecta.settings.schema import LearnSettings
 from analecta.store.library import Library
-from analecta.store.links import page_links
-from analecta.store.partition import NOINDEX, SOFT404
-from analecta.store.schema import unpack_text
+from analecta.store.snapshot import Snapshot
 from analecta.text.tokens import Words, words
 
 _MOST_TEXT = 60_000  # characters of a page that are learnt from
@@ -90,13 +87,13 @@ class Teacher:
 
     def kept(self) -> int:
         """How many pages there are."""
-        with self.library.shards() as shards:
-            return sum(int(shard.execute("SELECT count(*) FROM pages").fetchone()[0]) for shard in shards)
+        with self.library.snapshot() as snapshot:
+            return snapshot.page_count()
 
     def given(self) -> list[Example]:
         """The examples that there are."""
-        with self.library.shards() as shards:
-            return self._examples(shards)
+        with self.library.snapshot() as snapshot:
+            return self._examples(snapshot)
 
     def first(self) -> Lesson | None:
         """Learn from the examples; None where there is not one of any topic."""
@@ -122,18 +119,18 @@ class Teacher:
 
         With `sift` only archetypes count of which the judge as it is now says the same.
         """
-        with self.library.shards() as shards:
-            examples = self._examples(shards)
+        with self.library.snapshot() as snapshot:
+            examples = self._examples(snapshot)
             if not self._sure:
                 self._sure = self._sure_of(examples, load(old))
-            met = self._found(shards, max(self.settings.others, MOST))
-            graph = link_graph(*page_links(shards)) if self.settings.authorities else None
+            met = self._found(snapshot, max(self.settings.others, MOST))
+            graph = link_graph(*snapshot.link_arrays()) if self.settings.authorities else None
             parts_itself = "met" in self.judge.needs
             best: list[Found] = []
             far: list[Found] = []
             hubs: list[int] = []
             if graph or not parts_itself or self._doubts_due(examples, len(met)):
-                found = self._found(shards)
+                found = self._found(snapshot)
                 best, hubs = self._archetypes(found, examples, graph)
                 far = self._worse(found, {page.id for page in best})
             if parts_itself:  # it finds its archetypes itself
@@ -141,9 +138,9 @@ class Teacher:
             else:
                 rest, topic = far, OTHERS
             weight = self.settings.archetype_weight
-            more = [self._example(shards, page.id, page.shard, page.topic, weight) for page in best]
-            away = [self._example(shards, p.id, p.shard, topic, 1.0) for p in _some(rest, self.settings.others)]
-            usual = [self._example(shards, page.id, page.shard, OTHERS, 1.0).text for page in _some(far, MOST)]
+            more = [self._example(snapshot, page.id, page.shard, page.topic, weight) for page in best]
+            away = [self._example(snapshot, p.id, p.shard, topic, 1.0) for p in _some(rest, self.settings.others)]
+            usual = [self._example(snapshot, page.id, page.shard, OTHERS, 1.0).text for page in _some(far, MOST)]
         examples = self._weighed(examples, usual)
         given = {example.url for example in examples}
         new = [example for example in more if example.url not in given]
@@ -235,29 +232,19 @@ class Teacher:
 
     # --- what there is to learn from --------------------------------------------------------------------------------
 
-    def _examples(self, shards: Sequence[Any]) -> list[Example]:
+    def _examples(self, snapshot: Snapshot) -> list[Example]:
         """The pages and files that a person gave, or where such pages have moved; and what was called good or bad."""
         self._said = self.spoken()
-        query = (
-            "SELECT u.id, u.topic FROM urls u JOIN pages p ON p.seq = u.page WHERE u.priority >= ?"
-            " AND p.text IS NOT NULL AND p.duplicate_of IS NULL"
-        )
-        rows = [(row, i) for i, shard in enumerate(shards) for row in shard.execute(query, (SEED_PRIORITY,))]
-        rows = [(row, i) for row, i in rows if row[0] not in self._said] + self._called(shards)
-        found = [self._trimmed(id, self._example(shards, id, i, topic, 1.0)) for (id, topic), i in rows]
+        rows = [row for row in snapshot.examples(SEED_PRIORITY) if row[0] not in self._said] + self._called(snapshot)
+        found = [self._trimmed(id, self._example(snapshot, id, shard, topic, 1.0)) for id, topic, shard in rows]
         if self._brought is None:
             self._brought = self._read() if self.files else []
         return sorted(found + self._brought, key=lambda example: (example.topic, example.url))
 
-    def _called(self, shards: Sequence[Any]) -> list[tuple[tuple[int, int], int]]:
-        """Pages that are examples because a person said so of them: id and topic, and the shard."""
-        query = "SELECT 1 FROM urls u JOIN pages p ON p.seq = u.page WHERE u.id = ? AND p.text IS NOT NULL"
-        return [
-            ((id, one.example), i)
-            for id, one in self._said.items()
-            for i, shard in enumerate(shards)
-            if one.example is not None and shard.execute(query, (id,)).fetchone()
-        ]
+    def _called(self, snapshot: Snapshot) -> list[tuple[int, int, int]]:
+        """Pages that are examples because a person said so of them: id, topic and shard."""
+        called = [(id, one.example) for id, one in self._said.items() if one.example is not None]
+        return [(id, topic, shard) for id, topic in called for shard in snapshot.shards_with_text(id)]
 
     def _read(self) -> list[Example]:
         """What is in the files; a person can read of which nothing could be learnt."""
@@ -276,19 +263,13 @@ class Teacher:
                     self.library.note(note)
         return found
 
-    def _found(self, shards: Sequence[Any], most: int = -1) -> list[Found]:
+    def _found(self, snapshot: Snapshot, most: int = -1) -> list[Found]:
         """Pages that stand for themselves, but the person's examples and what else a person has spoken of.
 
         All of them, or those that `_some` would choose: a long crawl has too many to hold them all for that.
         """
-        query = (
-            "SELECT u.id, p.topic, p.confidence FROM urls u JOIN pages p ON p.seq = u.page WHERE p.duplicate_of IS NULL"
-            f" AND p.text IS NOT NULL AND p.flags & {SOFT404 | NOINDEX} = 0 AND u.priority < {SEED_PRIORITY}"
-        )
-        if most >= 0:
-            query += f" ORDER BY u.id LIMIT {most + len(self._said)}"
-        rows = ((row, i) for i, shard in enumerate(shards) for row in shard.execute(query))
-        return [Found(row[0], i, row[1], row[2]) for row, i in rows if row[0] not in self._said]
+        rows = snapshot.learnable(SEED_PRIORITY, most + len(self._said) if most >= 0 else None)
+        return [Found(*row) for row in rows if row[0] not in self._said]
 
     def _archetypes(
         self, found: Sequence[Found], examples: Sequence[Example], graph: LinkGraph | None
@@ -318,12 +299,11 @@ class Teacher:
         ranked = sorted((page for page in found if page.id not in best), key=lambda page: (page.confidence, page.id))
         return ranked[: (len(found) + 1) // 2]
 
-    def _example(self, shards: Sequence[Any], id: int, shard: int, topic: int, weight: float) -> Example:
+    def _example(self, snapshot: Snapshot, id: int, shard: int, topic: int, weight: float) -> Example:
         known = self._texts.get(id)
         if known is None:
-            query = "SELECT u.url, p.text, u.anchor FROM urls u JOIN pages p ON p.seq = u.page WHERE u.id = ?"
-            url, text, anchor = shards[shard].execute(query, (id,)).fetchone()
-            known = Example(-1, url, unpack_text(text)[:_MOST_TEXT], anchor or "")
+            url, text, anchor = snapshot.example(id, shard)
+            known = Example(-1, url, text[:_MOST_TEXT], anchor)
             if len(self._texts) > _KEPT:
                 self._texts.clear()
             self._texts[id] = known

@@ -5,9 +5,8 @@ moves: it opens one group at a time, zooms, searches and leads the keyboard. The
 network for anything.
 """
 
-import sqlite3
 from collections import Counter
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from importlib.resources import files
 from itertools import chain, islice, zip_longest
 
@@ -19,7 +18,8 @@ from analecta.communities.view import Community, Homes
 from analecta.publish.layout import SHAPES, Body, Net, lay_out
 from analecta.publish.network import COLOURS, colours, draw_map
 from analecta.publish.templates import policy_hash, render
-from analecta.store.rows import Item, items, text_of
+from analecta.store.rows import PageRow
+from analecta.store.snapshot import Snapshot
 from analecta.text.display import many
 from analecta.urls import url_id
 from analecta.views.clusters import Analysis, Cluster, Member, Shown
@@ -103,16 +103,16 @@ class Copy(msgspec.Struct, frozen=True):
     text: str
 
 
-def copies_of(shards: Sequence[sqlite3.Connection], analysis: Analysis) -> tuple[Analysis, dict[int, Copy]]:
+def copies_of(snapshot: Snapshot, analysis: Analysis) -> tuple[Analysis, dict[int, Copy]]:
     """The analysis without pages that may no longer be shown, and copies of its first pages by id.
 
     Of pages whose owners want no copy shown (noarchive) there is none.
     """
     drawn = {*_ids(analysis), *(url_id(origin.url) for origin in analysis.origins if origin.url)}
-    found = {item.id: item for item in items(shards) if item.id in drawn}
+    found = {item.id: item for item in snapshot.shown_pages() if item.id in drawn}
     kept = still_shown(analysis, found)
     wanted = (found[id] for id in dict.fromkeys(_ids(kept)))
-    return kept, {item.id: _copy(shards, item) for item in islice(_archived(wanted), MOST)}
+    return kept, {item.id: _copy(snapshot, item) for item in islice(_archived(wanted), MOST)}
 
 
 def still_shown(analysis: Analysis, ids: Collection[int]) -> Analysis:
@@ -137,12 +137,12 @@ def _ids(analysis: Analysis) -> Iterator[int]:
     yield from (page.id for page in chain.from_iterable(rows) if page is not None)
 
 
-def _archived(found: Iterator[Item]) -> Iterator[Item]:
+def _archived(found: Iterator[PageRow]) -> Iterator[PageRow]:
     return (item for item in found if item.warc and not item.noarchive)
 
 
-def _copy(shards: Sequence[sqlite3.Connection], item: Item) -> Copy:
-    return Copy(item.fetched_at, item.warc, item.offset, text_of(shards, item)[:LETTERS])
+def _copy(snapshot: Snapshot, item: PageRow) -> Copy:
+    return Copy(item.fetched_at, item.warc, item.offset, snapshot.text(item)[:LETTERS])
 
 
 # --- The page --------------------------------------------------------------------------------------------------------

@@ -58,7 +58,6 @@ def _advice(found: Health) -> list[tuple[str, list[tuple[str, str]]]]:
 _PARTS = 40  # that the order of download is cut into
 _NAME = 24  # letters of a topic at the end of a line
 _LEGEND = 8  # lines that one chart can tell apart
-_ORDER = "SELECT kept_at, topic, coalesce(confidence, 0) FROM pages"
 
 
 class Picture(msgspec.Struct, frozen=True):
@@ -107,8 +106,8 @@ def in_one_row(moments: Sequence[Moment]) -> list[Moment]:
 
 def download_order(library: Library) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
     """Of all pages in the order in which they came: their topics and the judge's confidences."""
-    with library.shards() as shards:
-        rows = [row for shard in shards for row in shard.execute(_ORDER)]
+    with library.snapshot() as snapshot:
+        rows = list(snapshot.kept_verdicts())
     kept, topics, sure = np.array(rows, np.float64).reshape(-1, 3).T
     order = np.argsort(kept, kind="stable")
     return topics[order].astype(np.int64), sure[order]

@@ -22,7 +22,7 @@ from analecta.search.snippets import Snippet, snippet
 from analecta.search.update import folder_of, in_step, sync
 from analecta.settings.load import load
 from analecta.store.library import Library
-from analecta.store.rows import Row, rows
+from analecta.store.rows import PageSummary
 from analecta.store.site_rules import sites_of
 
 # --- search ----------------------------------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ class Hit(msgspec.Struct, frozen=True):
 
     rank: int
     placed: Placed
-    page: Row
+    page: PageSummary
     community: Community | None
     title: Snippet
     snippet: Snippet
@@ -234,17 +234,17 @@ class Search:
         best = Best(self.searcher, self.stand, self._confidence(asked), asked.weights)
         found = best.pages(lambda among: made(among=among), asked.sort, asked.top)
         words, hits = marked(node), list[Hit]()
-        with self.library.shards() as shards:
+        with self.library.snapshot() as snapshot:
             for begin in range(0, len(found), asked.top):
                 some = found.rows(begin, begin + asked.top)
-                pages = rows(shards, [int(self.stand.ids[one.place]) for one in some], asked.every)
+                pages = snapshot.pages([int(self.stand.ids[one.place]) for one in some], asked.every)
                 there = [(one, pages[id]) for one in some if (id := int(self.stand.ids[one.place])) in pages]
                 hits += [self._hit(len(hits) + n, one, *page, words) for n, (one, page) in enumerate(there, 1)]
                 if len(hits) >= asked.top:
                     break
         return hits[: asked.top]
 
-    def _hit(self, rank: int, placed: Placed, page: Row, text: str, words: tuple[set[str], set[str]]) -> Hit:
+    def _hit(self, rank: int, placed: Placed, page: PageSummary, text: str, words: tuple[set[str], set[str]]) -> Hit:
         title, shown = (snippet(said, *words) for said in (page.title or page.url, text))
         return Hit(rank, placed, page, self.homes.of(page.url, page.host), title, shown)
 

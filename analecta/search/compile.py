@@ -11,7 +11,7 @@ from analecta.errors import BadUse, suggest
 from analecta.model import BELOW, OTHERS
 from analecta.search.index import LONGEST, day_of, host_of, language, schema, stems, written
 from analecta.search.query import All, Either, Node, Not, Only, Phrase, Word, leaves
-from analecta.store.topic_names import named
+from analecta.store.snapshot import named_topics
 
 # --- topics ----------------------------------------------------------------------------------------------------------
 # Which topics a name stands for in a question: itself and those below; and when asked vaguely, those close to it.
@@ -24,7 +24,7 @@ NONE = "none"
 
 def first_on(names: Sequence[str], topic: str) -> list[int]:
     """The topics of which one must be a page's first; BadUse where there is no such topic."""
-    found = named(names, topic)
+    found = named_topics(names, topic)
     if not found and topic.casefold() == NONE:
         return [OTHERS]
     if not found:

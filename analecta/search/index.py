@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 import tantivy
 
-from analecta.store.rows import Item
+from analecta.store.rows import PageRow
 from analecta.text.tokens import stop_words
 from analecta.urls import canonical
 
@@ -105,7 +105,7 @@ def ready(index: tantivy.Index) -> tantivy.Index:
     return index
 
 
-def document(item: Item, headings: str, text: str, anchors: Sequence[str], community: str) -> tantivy.Document:
+def document(item: PageRow, headings: str, text: str, anchors: Sequence[str], community: str) -> tantivy.Document:
     """A page as it goes into the index."""
     made = tantivy.Document()
     title, text = apart(item.title), apart(text)

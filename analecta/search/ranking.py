@@ -1,6 +1,5 @@
 """The order of what was found (B17): scores of pages, the weighted sum, and the best of many."""
 
-import sqlite3
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -17,7 +16,7 @@ from analecta.analyse.hits import hubs_and_authorities, link_graph
 from analecta.errors import BadUse
 from analecta.model import OTHERS
 from analecta.search.index import schema
-from analecta.store.links import page_links
+from analecta.store.snapshot import Snapshot
 from analecta.views.collections import scaled
 
 # --- scores ----------------------------------------------------------------------------------------------------------
@@ -90,7 +89,7 @@ class Gathering:
         for name, value in zip(_GATHERED, (id, digest, topic, confidence), strict=False):
             here[name].append(value)
 
-    def standing(self, shards: Sequence[sqlite3.Connection]) -> Standing:
+    def standing(self, snapshot: Snapshot) -> Standing:
         """All pages in order, with the authorities that the library's links give them."""
         found = {name: np.array(values) for name, values in self._columns.items()}
         order = np.argsort(found["ids"], kind="stable")
@@ -98,7 +97,7 @@ class Gathering:
         place[order] = np.arange(len(order))
         ids, first = found["ids"][order], found["first"][order]
         return Standing(
-            ids, found["digests"][order], first, found["confidence"][order], _authorities(shards, ids, first),
+            ids, found["digests"][order], first, found["confidence"][order], _authorities(snapshot, ids, first),
             place[found["pages"]], found["topics"], found["sure"],
         )  # fmt: skip
 
@@ -106,13 +105,13 @@ class Gathering:
 _GATHERED = ("ids", "digests", "first", "confidence", "pages", "topics", "sure")
 
 
-def _authorities(shards: Sequence[sqlite3.Connection], ids: Numbers, first: Numbers) -> Floats:
+def _authorities(snapshot: Snapshot, ids: Numbers, first: Numbers) -> Floats:
     """Of each page among those of its first topic, as in collections; pages on no topic have none."""
     own: dict[int, list[int]] = defaultdict(list)
     for id, topic in zip(ids.tolist(), first.tolist(), strict=True):
         if topic != OTHERS:
             own[topic].append(id)
-    graph = link_graph(*page_links(shards))
+    graph = link_graph(*snapshot.link_arrays())
     found: dict[int, float] = {}
     for pages in own.values():
         found |= scaled(hubs_and_authorities(graph, pages, within_hosts=True)[1], pages)

@@ -2,11 +2,9 @@
 
 import contextlib
 import fcntl
-import sqlite3
 import time
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from importlib.metadata import version
-from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -23,10 +21,8 @@ from analecta.search.communities import Said, key
 from analecta.search.index import WORDS, create, document, reopen
 from analecta.search.ranking import Gathering, Standing
 from analecta.store.library import Library
-from analecta.store.links import anchors
-from analecta.store.partition import SHOWN
-from analecta.store.rows import Item, items
-from analecta.store.schema import unpack_text
+from analecta.store.rows import PageRow
+from analecta.store.snapshot import Snapshot
 from analecta.store.sqlite import full_disk
 
 # --- manifest --------------------------------------------------------------------------------------------------------
@@ -167,8 +163,6 @@ SHARE = 10  # looks at a library that is being written take at most one part in 
 _MEMORY = 256_000_000  # bytes of postings that are held before they are written
 _FEW = 1000  # pages for which one thread is enough
 _LOOK = 0.05  # seconds between looks whether another writer is done
-_IDS = f"SELECT p.id FROM pages p CROSS JOIN urls u ON u.id = p.id WHERE {SHOWN}"
-_BODY = "SELECT coalesce(headings, ''), text FROM pages WHERE seq = ?"
 
 
 class Synced(msgspec.Struct, frozen=True):
@@ -194,9 +188,9 @@ def sync(
         kept = None if why else read_kept(library)
         if kept and kept.source == source:
             return Synced(kept.pages, 0, 0)
-        with library.shards() as shards:
+        with library.snapshot() as snapshot:
             doing("Reading what is in the library")
-            work = _Work(shards, neighbourhood(library).homes, doing)
+            work = _Work(snapshot, neighbourhood(library).homes, doing)
             old = ranking.load(folder_of(library) / ranking.NAME) if kept else None
             changes = _changes(old, work.stand, kept.stale if kept else 0)
             if kept and changes.stale > MANY * len(work.stand.ids):
@@ -257,16 +251,16 @@ def _changes(old: Standing | None, new: Standing, stale: int) -> _Changes:
 class _Work:
     """The pages of a library and what is known of them; all but their texts are looked at."""
 
-    def __init__(self, shards: Sequence[sqlite3.Connection], at_home: Homes, doing: Callable[[str], None]) -> None:
-        self.shards, self.homes, self.doing, self.said = shards, at_home, doing, Said()
-        self.texts = anchors(shards, (id for shard in shards for (id,) in shard.execute(_IDS)))
+    def __init__(self, snapshot: Snapshot, at_home: Homes, doing: Callable[[str], None]) -> None:
+        self.snapshot, self.homes, self.doing, self.said = snapshot, at_home, doing, Said()
+        self.texts = snapshot.anchor_texts(snapshot.shown_ids())
         found = Gathering()
-        for item in _all(shards):
+        for item in snapshot.shown_pages(off_topic=True):
             called, community = self.texts.get(item.id, ()), key(at_home.of(item.url, item.host))
             if community and item.topic != OTHERS:  # what a community is about, pages on no topic do not say
                 self.said.add(community, item.title, called)
             found.add(item.id, _digest(item, called, community), item.topic, item.confidence, item.topics)
-        self.stand = found.standing(shards)
+        self.stand = found.standing(snapshot)
 
     def build(self, folder: Path) -> None:
         """Make a new index in an empty folder."""
@@ -290,7 +284,7 @@ class _Work:
         writer = index.writer(_MEMORY, 2 if len(self.stand.ids) > _FEW else 1)
         for id in outdated:
             writer.delete_documents_by_term("id", id)
-        for n, item in enumerate(_all(self.shards)):
+        for n, item in enumerate(self.snapshot.shown_pages(off_topic=True)):
             if n % 1000 == 0:
                 self.doing(f"Indexing page {n:,} of {len(self.stand.ids):,}")
             if wanted is None or item.id in wanted:
@@ -298,18 +292,13 @@ class _Work:
         writer.commit()
         writer.wait_merging_threads()
 
-    def _document(self, item: Item) -> tantivy.Document:
-        headings, packed = self.shards[item.shard].execute(_BODY, (item.seq,)).fetchone()
+    def _document(self, item: PageRow) -> tantivy.Document:
+        headings, text = self.snapshot.headings_and_text(item)
         community = key(self.homes.of(item.url, item.host))
-        return document(item, headings, unpack_text(packed), self.texts.get(item.id, ()), community)
+        return document(item, headings, text, self.texts.get(item.id, ()), community)
 
 
-def _all(shards: Sequence[sqlite3.Connection]) -> Iterator[Item]:
-    """The pages that may be shown: those on topics, then those on none, which are found only when asked for."""
-    return chain(items(shards), items(shards, OTHERS))
-
-
-def _digest(item: Item, called: Sequence[str], community: str) -> int:
+def _digest(item: PageRow, called: Sequence[str], community: str) -> int:
     """Differs where the document would: the text is covered by the body's digest and by how many words were read."""
     topics = [number for number, _ in item.topics]
     made_of = (item.url, item.title, item.topic, topics, item.mime, item.lang, item.date, item.words, item.digest)

@@ -17,6 +17,7 @@ from typing import IO, Any, NamedTuple
 from analecta.errors import BadUse, Busy, Environment
 from analecta.store import shard_ids
 from analecta.store.checksums import seal, seal_of
+from analecta.store.snapshot import Snapshot
 from analecta.store.sqlite import SCHEMA, check_schema, connect, copy_database, full_disk, is_readonly
 
 SETTINGS = "analecta.toml"
@@ -175,6 +176,17 @@ class Library:
         with self.database() as db:
             db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
+    def put_all(self, values: Mapping[str, Any]) -> None:
+        """Set several values in the meta table: all of them or none."""
+        with self.database() as db, db:
+            db.execute("BEGIN IMMEDIATE")
+            db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
+
+    def remove(self, key: str) -> None:
+        """Take a value out of the meta table."""
+        with self.database() as db:
+            db.execute("DELETE FROM meta WHERE key = ?", (key,))
+
     def note(self, text: str) -> None:
         """Write down something a person should be able to find out later."""
         with self.database() as db:
@@ -245,6 +257,15 @@ class Library:
             paths = map(self.shard_path, range(self.partitions))
             opened = [stack.enter_context(contextlib.closing(_moment(path))) for path in paths if path.exists()]
             yield [db for db in opened if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone()]
+
+    @contextlib.contextmanager
+    def snapshot(self) -> Iterator[Snapshot]:
+        """All that can be asked of the library, read-only, each file at its last commit; to be held only for a while.
+
+        An open snapshot keeps SQLite from folding its log away.
+        """
+        with self.shards() as shards, contextlib.closing(_moment(self.folder / "library.db")) as database:
+            yield Snapshot(shards, database, self.settings_path)
 
     # --- one writer ----------------------------------------------------------------------------------------------
 

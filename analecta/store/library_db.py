@@ -106,6 +106,39 @@ def lesson_held(library: Library, wanted: float) -> None:
         db.execute("DELETE FROM meta WHERE key = ? AND value <= ?", (_WANTED, wanted))
 
 
+# --- models ----------------------------------------------------------------------------------------------------------
+
+
+def add_model(library: Library, model: str, kind: str, about: str, made_at: float | None = None) -> None:
+    """Make a model known to the library."""
+    with library.database() as db:
+        _add_model(db, model, kind, about, made_at)
+
+
+def adopt_model(library: Library, model: str, kind: str, about: str, taught: str) -> None:
+    """Make a model the one in use; `taught` is a digest of what it learned from."""
+    with library.database() as db:
+        _add_model(db, model, kind, about, None)
+        db.execute("INSERT OR REPLACE INTO meta VALUES ('model', ?)", (model,))
+        db.execute("INSERT OR REPLACE INTO meta VALUES ('taught', ?)", (taught,))
+
+
+def _add_model(db: sqlite3.Connection, model: str, kind: str, about: str, made_at: float | None) -> None:
+    values = (model, time.time() if made_at is None else made_at, kind, about)
+    db.execute("INSERT OR IGNORE INTO models VALUES (?, ?, ?, ?)", values)
+
+
+def forget_topics(library: Library, gone: Sequence[int]) -> None:
+    """Take topics off the list, with the history of their collections; the judge that knew them learns again."""
+    with library.database() as db:
+        db.execute("BEGIN")
+        db.executemany("DELETE FROM topics WHERE n = ?", [(n,) for n in gone])
+        if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'history'").fetchone():
+            db.executemany("DELETE FROM history WHERE topic = ?", [(n,) for n in gone])
+        db.execute("DELETE FROM meta WHERE key = 'taught'")
+        db.execute("COMMIT")
+
+
 def _columns(db: sqlite3.Connection) -> list[str]:
     """What the table has; nothing where it is not there."""
     return [name for (name,) in db.execute("SELECT name FROM pragma_table_info('feedback')")]

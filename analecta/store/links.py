@@ -1,28 +1,52 @@
 """The links of all pages, read from the shards: as arrays, by the page they lead to, and their words."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from analecta.store.schema import unpack_text
-from analecta.store.url_lookup import Known
 
 _LINKS = "SELECT p.id, u.host, p.links FROM pages p JOIN urls u ON u.id = p.id WHERE p.duplicate_of IS NULL"
-_MOVES = "SELECT id, elsewhere FROM urls WHERE elsewhere IS NOT NULL"
+_ALIASES = "SELECT id, elsewhere FROM urls WHERE elsewhere IS NOT NULL"
+_WITH_WORDS = "SELECT id, links, anchors FROM pages WHERE links IS NOT NULL ORDER BY seq"
+
+Ids = npt.NDArray[np.int64]
+PageLinks = tuple[list[tuple[int, int, bytes | None]], list[tuple[int, int]]]
 
 
-def page_links(
-    shards: Sequence[sqlite3.Connection],
-) -> tuple[list[tuple[int, int, bytes | None]], list[tuple[int, int]]]:
+def link_arrays(shards: Sequence[sqlite3.Connection]) -> PageLinks:
     """Of each page its id, a number of its host and its links (as packed ids); and the URLs that lead to another."""
     pages = [
         (id, host * len(shards) + i, links)
         for i, shard in enumerate(shards)
         for id, host, links in shard.execute(_LINKS)
     ]
-    return pages, [move for shard in shards for move in shard.execute(_MOVES)]
+    return pages, list(aliases(shards))
+
+
+def aliases(shards: Sequence[sqlite3.Connection]) -> Iterator[tuple[int, int]]:
+    """Redirects and copies: the id of each, and the id that stands for it."""
+    return (row for shard in shards for row in shard.execute(_ALIASES))
+
+
+class LinksOfPage(msgspec.Struct, frozen=True):
+    """The links of one page: the ids that they lead to, and the words of each."""
+
+    id: int
+    targets: list[int]
+    anchors: list[str]
+
+
+def links(shards: Sequence[sqlite3.Connection]) -> Iterator["LinksOfPage"]:
+    """The links of every page that has any, with their words, in the order in which pages were kept."""
+    for shard in shards:
+        for id, packed, anchors in shard.execute(_WITH_WORDS):
+            targets: list[int] = np.frombuffer(packed, np.int64).tolist()
+            texts = unpack_text(anchors).split("\n")
+            yield LinksOfPage(id, targets, texts + [""] * (len(targets) - len(texts)))
 
 
 # --- The pages of the library that link to a URL, with the words of their links --------------------------------------
@@ -33,7 +57,7 @@ _PAGES = "SELECT id, title, topic, confidence, links, anchors FROM pages WHERE "
 _LINKS_TO = "instr(links, ?) > 0"
 
 
-class Linking(msgspec.Struct, frozen=True):
+class Inlink(msgspec.Struct, frozen=True):
     """A page that links to a URL; `confidence` is what the judge said of the page that links."""
 
     url: str
@@ -43,23 +67,29 @@ class Linking(msgspec.Struct, frozen=True):
     anchor: str
 
 
-class Linked(msgspec.Struct, frozen=True):
+class Inlinks(msgspec.Struct, frozen=True):
     """How many pages link to a URL, how many of them are on a topic, and the best of them."""
 
     pages: int = 0
     on_topic: int = 0
-    best: list[Linking] = []
+    best: list[Inlink] = []
 
 
-def linked(known: Known, ids: Sequence[int], topics: Sequence[str], most: int = _MOST) -> Linked:
+def inlinks(
+    shards: Sequence[sqlite3.Connection],
+    address: Callable[[int], str],
+    ids: Sequence[int],
+    topics: Sequence[str],
+    most: int = _MOST,
+) -> Inlinks:
     """The pages that link to a URL under any of its ids (its own, and those of redirects to it)."""
-    found = [row for shard in known.shards for row in _linking(shard, ids)]
+    found = [row for shard in shards for row in _linking(shard, ids)]
     found.sort(key=lambda row: (row[2] < 0, -row[3], row[0]))
     best = [
-        Linking(known.url(id), title, topics[topic] if 0 <= topic < len(topics) else "", sure, anchor)
+        Inlink(address(id), title, topics[topic] if 0 <= topic < len(topics) else "", sure, anchor)
         for id, title, topic, sure, anchor in found[:most]
     ]
-    return Linked(len(found), sum(row[2] >= 0 for row in found), best)
+    return Inlinks(len(found), sum(row[2] >= 0 for row in found), best)
 
 
 def _linking(shard: sqlite3.Connection, ids: Sequence[int]) -> Iterator[tuple[int, str, int, float, str]]:
@@ -85,11 +115,11 @@ LONGEST = 100  # characters of one; what is longer is a whole teaser
 _ANCHORS = "SELECT links, anchors FROM pages WHERE anchors IS NOT NULL AND duplicate_of IS NULL ORDER BY seq"
 
 
-def anchors(shards: Sequence[sqlite3.Connection], ids: Iterable[int]) -> Mapping[int, Sequence[str]]:
+def anchor_texts(shards: Sequence[sqlite3.Connection], ids: Iterable[int]) -> Mapping[int, Sequence[str]]:
     """The texts of the links to each of these pages, also by way of redirects and copies."""
     found: dict[int, list[str]] = {id: [] for id in ids}
     for shard in shards:  # a step is enough: long chains of redirects are rare
-        found |= {id: found[to] for id, to in shard.execute(_MOVES) if to in found and id not in found}
+        found |= {id: found[to] for id, to in shard.execute(_ALIASES) if to in found and id not in found}
     for shard in shards:
         for links, packed in shard.execute(_ANCHORS):
             for id, text in zip(np.frombuffer(links or b"", np.int64).tolist(), _texts(packed), strict=False):

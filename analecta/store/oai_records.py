@@ -76,6 +76,19 @@ def writing(path: Path, now: float, repository: str) -> Iterator[sqlite3.Connect
         yield db
 
 
+Database = sqlite3.Connection  # an open oai.db, for the functions here
+
+
+@contextlib.contextmanager
+def one_moment(db: sqlite3.Connection) -> Iterator[None]:
+    """Let all that is read be of one moment."""
+    db.execute("BEGIN")
+    try:
+        yield
+    finally:
+        db.execute("COMMIT")
+
+
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[sqlite3.Connection]:
     """A connection to look things up with, for one thread."""
@@ -94,6 +107,17 @@ def get(db: sqlite3.Connection, key: str, default: Any = None) -> Any:
     return row[0] if row else default
 
 
+def has_records(db: sqlite3.Connection) -> bool:
+    """Whether the table of records is there; in a file that was rebuilt it may be missing."""
+    return db.execute("SELECT 1 FROM sqlite_master WHERE name = 'records'").fetchone() is not None
+
+
+def sample_id(db: sqlite3.Connection) -> int:
+    """The id of any record; 0 where there is none."""
+    row = db.execute("SELECT id FROM records LIMIT 1").fetchone()
+    return int(row[0]) if row else 0
+
+
 # --- writing -------------------------------------------------------------------------------------------------------
 
 
@@ -109,6 +133,11 @@ def put(db: sqlite3.Connection, changes: Iterable[Change], stamp: int) -> None:
         db.execute("ROLLBACK")
         raise
     db.execute("COMMIT")
+
+
+def mark_wrong(db: sqlite3.Connection, ids: Iterable[int]) -> None:
+    """Give records a digest that none has: the next look at the library sees them as changed."""
+    db.executemany("UPDATE records SET digest = -1 WHERE id = ?", ((id,) for id in ids))
 
 
 def _put(db: sqlite3.Connection, n: int, change: Change, stamp: int) -> None:

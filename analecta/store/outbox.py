@@ -58,3 +58,8 @@ class Post:
     def set_watermark(self, source: int, seq: int) -> None:
         """Remember how far `source`'s letters have been taken in."""
         self.shard.db.execute("INSERT OR REPLACE INTO inbox VALUES (?, ?)", (source, seq))
+
+
+def has_letters(shard: Shard) -> bool:
+    """Whether links to other partitions are on their way, with numbers of topics in them."""
+    return shard.db.execute("SELECT 1 FROM outbox").fetchone() is not None

@@ -412,7 +412,7 @@ class Shard:
             "SELECT id, context FROM urls WHERE context != '' ORDER BY n DESC LIMIT ?", (count,)
         ).fetchall()
 
-    def set_verdict(self, seq: int, topic: int, confidence: float, topics: bytes | None, model: str) -> None:
+    def set_verdict(self, seq: int, topic: int, confidence: float, topics: bytes | None, model: str | None) -> None:
         """Write what a judge says of a page."""
         self.db.execute(
             "UPDATE pages SET topic = ?, confidence = ?, topics = ?, model = ? WHERE seq = ?",
@@ -476,6 +476,10 @@ class Shard:
     def put(self, key: str, value: Any) -> None:
         """Set a value in the meta table."""
         self.db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def note(self, at: float, event: str) -> None:
+        """Write down something a person should be able to find out later."""
+        self.db.execute("INSERT INTO journal VALUES (?, ?)", (at, event))
 
 
 def _lease(row: tuple[Any, ...]) -> Lease:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from analecta.errors import Environment
 from analecta.store.library import Library
 from analecta.store.partition import NOARCHIVE, NOINDEX
+from analecta.store.snapshot import Snapshot
 from analecta.store.warc import Record, info, records, surt_key
 from analecta.urls import url_id
 
@@ -133,7 +134,7 @@ class Catalogue:
 
 @contextlib.contextmanager
 def catalogue(
-    library: Library, shards: Sequence[sqlite3.Connection], topics: Sequence[int] | None, everything: bool = False
+    library: Library, snapshot: Snapshot, topics: Sequence[int] | None, everything: bool = False
 ) -> Iterator[Catalogue]:
     """The records of the topics' pages with the redirects that lead to them, or all records."""
     try:
@@ -141,8 +142,8 @@ def catalogue(
             db.executescript(_TABLES)
             db.execute("BEGIN")
             made = Catalogue(library.archive, db)
-            made.read(shards)
-            _choose(made, shards, topics, everything)
+            made.read(snapshot.shards)
+            _choose(made, snapshot.shards, topics, everything)
             yield made
     except sqlite3.OperationalError as error:  # such as "database or disk is full"
         raise Environment(f"cannot list the records of {library.folder} in a temporary file: {error}") from error

@@ -426,7 +426,11 @@ def filler(length: int) -> bytes:
 
 
 def read_changed_again(shard: Shard, archive: Path, pages: Sequence[int]) -> None:
-    """Have the page rows on changed pages of the file read again from the archive; to be committed."""
+    """Make all indexes again, and have the page rows on changed pages of the file read again from the archive.
+
+    To be committed.
+    """
+    shard.db.execute("REINDEX")
     for number in pages:
         with contextlib.suppress(sqlite3.Error):  # SQLite may be built without dbstat
             found = shard.db.execute("SELECT name, pagetype FROM dbstat WHERE pageno = ?", (number,)).fetchone()

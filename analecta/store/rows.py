@@ -1,28 +1,32 @@
-"""Pages as they are shown: the one gate for what may be, and rows for results of a search."""
+"""Rows as they are read: frozen structs, from whose fields the columns of each SELECT are generated."""
 
-import sqlite3
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, get_type_hints
 
 import msgspec
 
-from analecta.model import OTHERS, Found
-from analecta.store.partition import NOARCHIVE, SHOWN
-from analecta.store.schema import unpack_text
+from analecta.model import Found, State, Verdict
+from analecta.store.partition import NOARCHIVE
+from analecta.store.schema import unpack_topics
 
-# CROSS JOIN keeps SQLite to this order: all URLs, of which there are many more, would else be walked through.
-_ITEMS = f"""SELECT p.id, u.url, h.name, coalesce(p.title, ''), p.topic, coalesce(p.confidence, 0), p.topics,
-  coalesce(p.mime, ''), coalesce(p.lang, ''), coalesce(p.author, ''), coalesce(p.date, ''), coalesce(p.words, 0),
-  coalesce(p.size, 0), p.fetched_at, coalesce(p.digest, ''), p.flags,
-  trim(coalesce(p.reserved, '') || '; ' || coalesce(nullif(h.reserved, p.reserved), ''), '; '),
-  coalesce(f.name, ''), coalesce(p.offset, 0), coalesce(p.length, 0), u.parent, coalesce(u.anchor, ''),
-  coalesce(u.context, ''), u.found, p.seq
-  FROM pages p CROSS JOIN urls u ON u.id = p.id JOIN hosts h ON h.n = u.host LEFT JOIN files f ON f.n = p.file
-  WHERE {SHOWN}"""
-_TEXT = "SELECT text FROM pages WHERE seq = ?"
+_ZERO = {str: "''", int: "0", float: "0"}  # what stands for null where a field is not optional
 
 
-class Item(msgspec.Struct, frozen=True, gc=False):
+def columns(row: type[msgspec.Struct], table: str, other: Mapping[str, str]) -> str:
+    """What to select for a row type: the columns of a table named as its fields, or `other` expressions for them.
+
+    An empty expression leaves a field out: it does not come from the database.
+    """
+    hints = get_type_hints(row)
+    found = []
+    for name in row.__struct_fields__:
+        plain = f"{table}.{name}"
+        zero = _ZERO.get(hints[name])
+        found.append(other.get(name, f"coalesce({plain}, {zero})" if zero else plain))
+    return ", ".join(filter(None, found))
+
+
+class PageRow(msgspec.Struct, frozen=True, gc=False):
     """A page that may be shown. `topics` are its topics with confidences, best first; ids are 0 where there is none."""
 
     id: int
@@ -58,39 +62,77 @@ class Item(msgspec.Struct, frozen=True, gc=False):
         return self.title or self.url
 
 
-def items(shards: Sequence[sqlite3.Connection], topic: int | None = None) -> Iterator[Item]:
-    """The pages of one topic, or of all topics, in the order in which each partition kept them."""
-    which = "p.topic >= 0" if topic is None else "p.topic = ?"
-    for n, shard in enumerate(shards):
-        for row in shard.execute(f"{_ITEMS} AND {which} ORDER BY p.seq", () if topic is None else (topic,)):
-            yield _item(n, row)
+PAGE_COLUMNS = columns(
+    PageRow,
+    "p",
+    {
+        "url": "u.url",
+        "host": "h.name",
+        "topics": "p.topics",
+        "noarchive": f"p.flags & {NOARCHIVE}",
+        "reserved": "trim(coalesce(p.reserved, '') || '; ' || coalesce(nullif(h.reserved, p.reserved), ''), '; ')",
+        "warc": "coalesce(f.name, '')",
+        "parent": "u.parent",
+        "anchor": "coalesce(u.anchor, '')",
+        "context": "coalesce(u.context, '')",
+        "example": f"u.found = {Found.SEED:d}",
+        "shard": "",
+    },
+)
 
 
-def text_of(shards: Sequence[sqlite3.Connection], item: Item) -> str:
-    """The text that was read of it."""
-    return unpack_text(shards[item.shard].execute(_TEXT, (item.seq,)).fetchone()[0])
+def page_row(shard: int, row: tuple[Any, ...]) -> PageRow:
+    """A row of PAGE_COLUMNS that was read from a shard."""
+    # By place, not by name: this runs once for each page of a library.
+    topics = unpack_topics(row[6]) if row[6] else ((row[4], row[5]),)
+    values = (*row[:6], topics, *row[7:15], bool(row[15]), *row[16:23], bool(row[23]), shard, row[24])
+    return PageRow(*values)
 
 
-def _item(shard: int, row: tuple[Any, ...]) -> Item:
-    *first, packed = row[:7]
-    flags, found, seq = row[15], row[23], row[24]
-    topics = msgspec.msgpack.decode(packed, type=tuple[tuple[int, float], ...]) if packed else ((first[4], first[5]),)
-    noarchive, example = bool(flags & NOARCHIVE), found == Found.SEED
-    values = (*first, topics, *row[7:15], noarchive, *row[16:23], example, shard, seq)
-    return Item(*values)
+class StoredPage(msgspec.Struct, frozen=True, gc=False):
+    """A page as it is stored, shown or not; what the page or its host does not say is None."""
+
+    kept_at: float
+    id: int
+    status: int
+    mime: str
+    title: str
+    lang: str
+    topic: int
+    confidence: float | None
+    fetched_at: float
+    digest: str
+    duplicate_of: int  # the id of the page that stands for it; 0 where it is no copy
+    warc: str
+    offset: int | None
+    length: int | None
+    topics: bytes | None  # packed, see `verdict`
+    model: str
+    size: int | None
+    words: int | None
+    flags: int
+    reserved: str
+    host_reserved: str
+    limits: str  # why it could not be read, or not wholly
+    truncated: str
+    author: str
+    date: str
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the judge said of it, with all its topics."""
+        sure = self.confidence or 0.0
+        several = unpack_topics(self.topics) if self.topics else ((self.topic, sure),) * (self.topic >= 0)
+        return Verdict(self.topic, sure, several)
 
 
-# --- The pages that were found, as they are now ----------------------------------------------------------------------
+STORED_COLUMNS = columns(
+    StoredPage, "p", {"warc": "coalesce(f.name, '')", "host_reserved": "coalesce(h.reserved, '')", "status": "p.status"}
+)
 
 
-_ROWS = f"""SELECT p.id, u.url, h.name, coalesce(p.title, ''), p.topic, coalesce(p.confidence, 0), coalesce(p.mime, ''),
-  coalesce(p.lang, ''), coalesce(p.date, ''), p.fetched_at, p.text
-  FROM urls u JOIN pages p ON p.seq = u.page JOIN hosts h ON h.n = u.host
-  WHERE {SHOWN} AND p.topic >= ? AND u.id IN """
-
-
-class Row(msgspec.Struct, frozen=True):
-    """A page that may be shown."""
+class PageSummary(msgspec.Struct, frozen=True):
+    """A page that may be shown, as a list of results needs it."""
 
     id: int
     url: str
@@ -104,8 +146,158 @@ class Row(msgspec.Struct, frozen=True):
     fetched_at: float
 
 
-def rows(shards: Sequence[sqlite3.Connection], ids: Sequence[int], every: bool = False) -> dict[int, tuple[Row, str]]:
-    """Those of these pages that may be shown at this moment, with their texts; with `every` also those on no topic."""
-    asked = f"{_ROWS}({','.join('?' * len(ids))})"
-    found = (row for shard in shards for row in shard.execute(asked, [OTHERS if every else 0, *ids]))
-    return {row[0]: (Row(*row[:-1]), unpack_text(row[-1])) for row in found}
+SUMMARY_COLUMNS = columns(PageSummary, "p", {"url": "u.url", "host": "h.name"})
+
+
+class ParentRow(msgspec.Struct, frozen=True):
+    """A page that links to others."""
+
+    id: int
+    url: str
+    host: str
+    title: str
+    lang: str
+
+
+PARENT_COLUMNS = columns(ParentRow, "p", {"id": "u.id", "url": "u.url", "host": "h.name"})
+
+
+class RecordedPage(msgspec.Struct, frozen=True):
+    """A page with a record in the archive."""
+
+    id: int
+    url: str
+    title: str
+    example: int  # 1 where a person brought it
+    confidence: float
+    seq: int
+    warc: str
+    offset: int
+
+
+RECORDED_COLUMNS = columns(
+    RecordedPage, "p", {"url": "u.url", "example": f"u.found = {Found.SEED:d}", "warc": "f.name", "offset": "p.offset"}
+)
+
+
+class NamedPage(msgspec.Struct, frozen=True):
+    """A page that a person named by its address, and what is said of it."""
+
+    id: int
+    url: str
+    title: str
+    verdict: Verdict
+
+    def topic_names(self, topics: Sequence[str]) -> list[str]:
+        """The names of its topics, the surest first."""
+        return [topics[number] for number, _ in self.verdict.topics if 0 <= number < len(topics)]
+
+
+class UrlRow(msgspec.Struct, frozen=True, array_like=True):
+    """A URL of the frontier; ids of other URLs are 0 where there is none."""
+
+    id: int
+    url: str
+    host: str
+    state: State
+    found: Found
+    parent: int
+    elsewhere: int
+    page: int
+    topic: int
+    depth: int
+    astray: int
+    hops: int
+    tries: int
+    priority: float
+    reason: str
+    detail: str
+    anchor: str
+    context: str
+
+
+URL_COLUMNS = columns(UrlRow, "u", {"host": "h.name"})
+
+
+class UrlDecision(msgspec.Struct, frozen=True):
+    """What became of a URL: its state, and what was said of its page."""
+
+    id: int
+    url: str
+    state: int
+    reason: str
+    topic: int
+    confidence: float
+    depth: int
+    model: str
+
+
+DECISION_COLUMNS = columns(
+    UrlDecision,
+    "u",
+    {"topic": "coalesce(p.topic, -1)", "confidence": "coalesce(p.confidence, 0)", "model": "coalesce(p.model, '')"},
+)
+
+
+class HostRow(msgspec.Struct, frozen=True, order=True):
+    """What a host asked for: seconds between requests, and until when to wait; 0 for nothing."""
+
+    delay: float = 0.0
+    wait_until: float = 0.0
+
+
+class UrlCount(msgspec.Struct, frozen=True):
+    """How many URLs of a partition are in a state, for a reason."""
+
+    state: State
+    reason: str | None
+    urls: int
+
+
+class PageCount(msgspec.Struct, frozen=True):
+    """How many pages of a partition are alike in all this."""
+
+    topic: int
+    flags: int
+    duplicate: bool
+    reserved: bool
+    pages: int
+
+
+class LibraryCounts(msgspec.Struct, frozen=True):
+    """The figures of a library: partition after partition, as each counts them."""
+
+    urls: list[UrlCount]
+    pages: list[PageCount]
+    limits: dict[str, int]  # why pages could not be read, or not wholly
+    hosts: int
+    memory: dict[str, int]  # bytes of bodies: used, peak, limit
+
+
+class TopicRow(msgspec.Struct, frozen=True):
+    """A topic: whether people see it, and how many pages it has."""
+
+    number: int
+    name: str
+    listed: bool
+    pages: int
+
+
+class RunRow(msgspec.Struct, frozen=True):
+    """A crawl that was started; `asked` and `tally` are JSON, `ended` is None while it runs or where it was killed."""
+
+    n: int
+    began: float
+    ended: float | None
+    reason: str | None
+    asked: str
+    tally: str | None
+
+
+class ModelRow(msgspec.Struct, frozen=True):
+    """A model that the library has used."""
+
+    hash: str
+    kind: str
+    about: str  # what it learned from, in words
+    made_at: float

@@ -5,7 +5,7 @@ from isal import isal_zlib
 
 from analecta.model import Verdict
 
-_decode_topics = msgspec.msgpack.Decoder(tuple[tuple[int, float], ...]).decode
+unpack_topics = msgspec.msgpack.Decoder(tuple[tuple[int, float], ...]).decode  # (number, confidence), best first
 
 
 def pack_text(text: str) -> bytes | None:
@@ -22,7 +22,7 @@ def unpack_text(packed: bytes | None) -> str:
 def unpacked(topic: int, confidence: float | None, topics: bytes | None, _model: str | None = None) -> Verdict:
     """A verdict as a page row holds it."""
     sure = confidence or 0.0
-    several = _decode_topics(topics) if topics else ((topic, sure),) * (topic >= 0)
+    several = unpack_topics(topics) if topics else ((topic, sure),) * (topic >= 0)
     return Verdict(topic, sure, several)
 
 

@@ -19,6 +19,7 @@ from analecta.errors import BadUse
 from analecta.model import State, Target
 from analecta.settings.schema import SiteSettings, Topic
 from analecta.store.library import Library
+from analecta.store.snapshot import Snapshot
 from analecta.urls import canonical, domain_of
 
 MERGE, SPLIT = "merge", "split"
@@ -130,14 +131,14 @@ def fronts(site: str) -> frozenset[int]:
     return frozenset(target.id for target in targets if target is not None)
 
 
-def moved_to(shards: Sequence[sqlite3.Connection], sites: Sites, site: str) -> str:
+def moved_to(snapshot: Snapshot, sites: Sites, site: str) -> str:
     """The site to which the front page of a site has moved for good; "" where it stays.
 
     Expired names all lead to the same few sites that sell them: where another has moved already, nobody moves.
     """
     if site in sites.stay:
         return ""
-    ways = [_way(shards, id) for id in fronts(site)]
+    ways = [_way(snapshot.shards, id) for id in fronts(site)]
     targets = [canonical(way[-1]) for way in ways if len(way) > 1]
     if any(len(way) == 1 for way in ways) or not targets or targets[0] is None:
         return ""

@@ -13,6 +13,7 @@ from analecta.model import Lease, Link, State
 from analecta.store.library import Library
 from analecta.store.partition import SOFT404, UNREAD
 from analecta.store.site_rules import Sites
+from analecta.store.snapshot import Snapshot
 from analecta.store.sqlite import connect
 from analecta.urls import carries
 
@@ -46,6 +47,10 @@ class Units:
             self.db.execute("INSERT OR IGNORE INTO sites (name) VALUES (?)", (name,))
             n = self._numbers[name] = int(self.db.execute("SELECT n FROM sites WHERE name = ?", (name,)).fetchone()[0])
         return n
+
+    def names(self) -> list[tuple[int, str]]:
+        """The numbers and names of all."""
+        return self.db.execute("SELECT n, name FROM sites").fetchall()
 
 
 class SiteCount:
@@ -84,37 +89,37 @@ class SiteGraph:
         self._names: list[dict[int, str]] = []  # of units, by shard
         self._parts: dict[str, list[tuple[int, int]]] = {}  # of sites: shard and number of their units
 
-    def refresh(self, shards: Sequence[sqlite3.Connection]) -> None:
+    def refresh(self, snapshot: Snapshot) -> None:
         """Take up the units that are new."""
-        self._names += [{} for _ in shards[len(self._names) :]]
-        for place, (shard, names) in enumerate(zip(shards, self._names, strict=True)):
+        self._names += [{} for _ in snapshot.shards[len(self._names) :]]
+        for place, (shard, names) in enumerate(zip(snapshot.shards, self._names, strict=True)):
             if has_counts(shard):
                 for n, name in shard.execute("SELECT n, name FROM sites WHERE n > ?", (len(names),)):
                     names[n] = site = self.sites.of(name)
                     self._parts.setdefault(site, []).append((place, n))
 
-    def out(self, shards: Sequence[sqlite3.Connection], site: str) -> dict[str, int]:
+    def out(self, snapshot: Snapshot, site: str) -> dict[str, int]:
         """How many links of a site lead to each other one."""
         found: Counter[str] = Counter()
         for place, n in self._parts.get(site, ()):
-            for dst, links in shards[place].execute("SELECT dst, n FROM site_links WHERE src = ?", (n,)):
+            for dst, links in snapshot.shards[place].execute("SELECT dst, n FROM site_links WHERE src = ?", (n,)):
                 found[self._names[place][dst]] += links
         found.pop(site, None)
         return dict(found)
 
-    def pages(self, shards: Sequence[sqlite3.Connection]) -> dict[str, int]:
+    def pages(self, snapshot: Snapshot) -> dict[str, int]:
         """How many pages each site has, of those that have any."""
         found: Counter[str] = Counter()
-        for shard, names in zip(shards, self._names, strict=True):
+        for shard, names in zip(snapshot.shards, self._names, strict=True):
             if has_counts(shard):
                 for n, pages in shard.execute("SELECT n, pages FROM sites WHERE pages > 0"):
                     found[names[n]] += pages
         return dict(found)
 
-    def all(self, shards: Sequence[sqlite3.Connection]) -> Links:
+    def all(self, snapshot: Snapshot) -> Links:
         """All links between sites."""
         found: dict[str, Counter[str]] = {}
-        for shard, names in zip(shards, self._names, strict=True):
+        for shard, names in zip(snapshot.shards, self._names, strict=True):
             for src, dst, n in shard.execute("SELECT src, dst, n FROM site_links") if has_counts(shard) else ():
                 if names[src] != names[dst]:
                     found.setdefault(names[src], Counter())[names[dst]] += n
@@ -122,12 +127,12 @@ class SiteGraph:
 
 
 @contextlib.contextmanager
-def read_sites(library: Library, sites: Sites) -> Iterator[tuple[SiteGraph, list[sqlite3.Connection]]]:
+def read_sites(library: Library, sites: Sites) -> Iterator[tuple[SiteGraph, Snapshot]]:
     """The links between the sites of a library at this moment."""
     graph = SiteGraph(sites)
-    with library.shards() as shards:
-        graph.refresh(shards)
-        yield graph, shards
+    with library.snapshot() as snapshot:
+        graph.refresh(snapshot)
+        yield graph, snapshot
 
 
 def has_counts(shard: sqlite3.Connection) -> bool:

@@ -5,6 +5,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -12,6 +13,7 @@ from analecta.errors import Environment
 from analecta.store.checksums import seal_of
 
 SCHEMA = 2  # 2: pages have author and date
+Connection = sqlite3.Connection
 _ROOM = 1_000_000  # bytes without which nothing can be done: SQLite wants files beside its own
 
 
@@ -26,6 +28,28 @@ def connect(path: Path, readonly: bool = False) -> sqlite3.Connection:
 def readable(raw: bytes) -> str:
     """A text whose bytes may be damaged: for connections that look at it all the same (`text_factory`)."""
     return raw.decode("utf-8", "replace")
+
+
+@contextlib.contextmanager
+def looking(path: Path) -> Iterator[sqlite3.Connection]:
+    """A connection that reads a file which may be damaged, texts included."""
+    with contextlib.closing(connect(path, readonly=True)) as db:
+        db.text_factory = readable
+        yield db
+
+
+@contextlib.contextmanager
+def looking_at_one_moment(path: Path) -> Iterator[sqlite3.Connection]:
+    """The same, where all that is read is of one moment."""
+    with looking(path) as db:
+        db.execute("BEGIN")
+        yield db
+
+
+def remake_indexes(path: Path) -> None:
+    """Make all indexes of a file again."""
+    with contextlib.closing(connect(path)) as db:
+        db.execute("REINDEX")
 
 
 def full_disk(folder: Path) -> str:

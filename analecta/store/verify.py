@@ -322,6 +322,17 @@ def present(db: sqlite3.Connection) -> list[Check]:
     return [check for check in CHECKS if check.needs in there]
 
 
+def archive_files(path: Path) -> list[tuple[int, str]]:
+    """The archive files that a shard has committed: number and name."""
+    with contextlib.closing(connect(path, readonly=True)) as db:
+        return db.execute("SELECT n, name FROM files ORDER BY n").fetchall()
+
+
+def file_names(db: sqlite3.Connection) -> Iterator[str]:
+    """The names of the archive files that a shard has committed."""
+    return (name for (name,) in db.execute("SELECT name FROM files"))
+
+
 def verify_rows(
     db: sqlite3.Connection, name: str, me: int, partitions: int, topics: int, running: bool, part: Part
 ) -> Iterator[int]:

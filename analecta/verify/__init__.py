@@ -6,7 +6,6 @@ The checks themselves are in the parts that own the files (store/verify_*.py, ju
 
 import contextlib
 import os
-import sqlite3
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +14,7 @@ import msgspec
 
 from analecta.errors import Environment
 from analecta.publish.oai.verify import seal_records
-from analecta.store import shard_ids
+from analecta.store import DatabaseError, SqliteError, shard_ids
 from analecta.store.library import Library
 from analecta.store.verify import Part, Report, combined
 from analecta.verify.repair import repair, repair_library_db, repair_shards
@@ -120,7 +119,7 @@ def check_library(folder: Path, repairing: bool = False, doing: Doing = quiet) -
             report, _ = run(library, doing, resume=False)
         if report.clean and not library.holder():
             _seal(library)
-    except sqlite3.DatabaseError as error:
+    except DatabaseError as error:
         raise Environment(f"{folder} cannot be read ({error}){_advice(folder)}") from error
     report.repaired = done
     return report
@@ -128,7 +127,7 @@ def check_library(folder: Path, repairing: bool = False, doing: Doing = quiet) -
 
 def _repair_databases(folder: Path) -> list[str]:
     """Make all databases readable; what was done."""
-    with contextlib.suppress(Environment, sqlite3.DatabaseError):
+    with contextlib.suppress(Environment, DatabaseError):
         Library(folder, checked=False)  # that it is none, is said before anything is done
     done = repair_library_db(folder)
     library = Library(folder, checked=False)
@@ -148,7 +147,7 @@ def _whole(folder: Path, strict: bool) -> None:
 
 def _seal(library: Library) -> None:
     """From now on every changed byte is noticed; a library that cannot be written to is left as it is."""
-    with contextlib.suppress(Environment, OSError, sqlite3.Error), library.lock():
+    with contextlib.suppress(Environment, OSError, SqliteError), library.lock():
         seal_records(library)
 
 

@@ -11,6 +11,7 @@ from analecta.search.update import changed_files, sync
 from analecta.store import shard_ids
 from analecta.store.checksums import changed_pages, seal_of
 from analecta.store.library import SCHEMA_SQL, Library
+from analecta.store.oai_records import has_records
 from analecta.store.partition import Shard
 from analecta.store.repair import (
     count_queued,
@@ -21,7 +22,7 @@ from analecta.store.repair import (
     repair_rows,
     salvage,
 )
-from analecta.store.sqlite import connect, readable
+from analecta.store.sqlite import looking, readable, remake_indexes
 from analecta.store.verify import Part, is_sound
 from analecta.store.warc_scan import set_aside
 
@@ -67,7 +68,6 @@ def _repair_shard(library: Library, path: Path, parts: Mapping[str, Part], topic
     with contextlib.closing(Shard(path)) as shard:
         shard.db.text_factory = readable
         if changed:
-            shard.db.execute("REINDEX")
             read_changed_again(shard, library.archive, changed)
         repair_archive(shard, library.archive, [damage for part in own for damage in part.damages])
         repair_rows(shard, topics, library.archive)
@@ -80,8 +80,7 @@ def _reseal(path: Path) -> list[str]:
     """A database of which a byte has changed and in which nothing else is wrong: its indexes are made again."""
     if not (changed := changed_pages(path)):
         return []
-    with contextlib.closing(connect(path)) as db:
-        db.execute("REINDEX")
+    remake_indexes(path)
     seal_of(path).unlink(missing_ok=True)
     pages = ", ".join(map(str, changed[:5]))
     what = "its indexes were rebuilt. Values in its rows cannot be checked: compare with a copy if you have one"
@@ -117,10 +116,8 @@ def _oai(library: Library) -> list[str]:
     if not is_sound(path) and not reindexed(path):
         rows = salvage(path, "", library.folder / _ASIDE)
         done.append(f"oai.db: rebuilt with {rows:,} rows saved; the old file is in {_ASIDE}/")
-    with contextlib.closing(connect(path, readonly=True)) as db:
-        db.text_factory = readable
-        has_records = db.execute("SELECT 1 FROM sqlite_master WHERE name = 'records'").fetchone()
-        wrong = [id for id, _, bad in wrong_records(library, db) if bad] if has_records else []
+    with looking(path) as db:
+        wrong = [id for id, _, bad in wrong_records(library, db) if bad] if has_records(db) else []
     if wrong or done:
         write_again(library, time.time(), wrong)
         done.append(f"{len(wrong):,} OAI records were written again")

@@ -1,7 +1,6 @@
 """The steps of a check, in order: databases, rows, archive files, models, the search index, OAI records."""
 
 import contextlib
-import sqlite3
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -12,9 +11,20 @@ from analecta.errors import Environment
 from analecta.judge.model_files import damaged_models
 from analecta.publish.oai.verify import wrong_records
 from analecta.search.update import changed_files, folder_of
+from analecta.store import DatabaseError, SqliteError
 from analecta.store.library import Library
-from analecta.store.sqlite import connect, readable
-from analecta.store.verify import BAD_ZLIB, DAMAGED, Part, verify_database, verify_file, verify_places, verify_rows
+from analecta.store.sqlite import Connection, looking, looking_at_one_moment
+from analecta.store.verify import (
+    BAD_ZLIB,
+    DAMAGED,
+    Part,
+    archive_files,
+    file_names,
+    verify_database,
+    verify_file,
+    verify_places,
+    verify_rows,
+)
 
 MODELS, INDEX, OAI = "models", "search index", "OAI records"
 _REBUILD = "it is rebuilt"
@@ -64,14 +74,12 @@ def _with_log(path: Path) -> list[Path]:
     return [path, path.with_name(f"{path.name}-wal")]
 
 
-def _reading(path: Path, part: Part, look: Callable[[sqlite3.Connection], Iterator[int]]) -> Iterator[int]:
+def _reading(path: Path, part: Part, look: Callable[[Connection], Iterator[int]]) -> Iterator[int]:
     """Look at one moment of a database; where the file is damaged, that is a finding and no more."""
     try:
-        with contextlib.closing(connect(path, readonly=True)) as db:
-            db.text_factory = readable
-            db.execute("BEGIN")
+        with looking_at_one_moment(path) as db:
             yield from look(db)
-    except (sqlite3.DatabaseError, Environment) as error:
+    except (DatabaseError, Environment) as error:
         part.find(DAMAGED, f"{path.name}: {error}", _REBUILD)
 
 
@@ -79,7 +87,7 @@ def _rows(library: Library, n: int, running: bool, part: Part) -> Iterator[int]:
     path = library.shard_path(n)
     topics = len(library.topic_names())
 
-    def look(db: sqlite3.Connection) -> Iterator[int]:
+    def look(db: Connection) -> Iterator[int]:
         yield from verify_rows(db, path.name, n, library.partitions, topics, running, part)
         yield from verify_places(db, path.name, part)
 
@@ -89,8 +97,8 @@ def _rows(library: Library, n: int, running: bool, part: Part) -> Iterator[int]:
 def _archive_steps(library: Library, path: Path, running: bool) -> list[Step]:
     """A step for each archive file that a shard has committed."""
     files: list[tuple[int, str]] = []
-    with contextlib.suppress(sqlite3.Error, Environment), contextlib.closing(connect(path, readonly=True)) as db:
-        files = db.execute("SELECT n, name FROM files ORDER BY n").fetchall()
+    with contextlib.suppress(SqliteError, Environment):
+        files = archive_files(path)
 
     def look(n: int, name: str, part: Part) -> Iterator[int]:
         return _reading(path, part, lambda db: verify_file(db, library.archive, n, name, running, part))
@@ -102,8 +110,8 @@ def _strangers(library: Library, part: Part) -> Iterator[int]:
     """Archive files that no shard has committed: a kill leaves such, and the next crawl puts them aside."""
     known: set[str] = set()
 
-    def look(db: sqlite3.Connection) -> Iterator[int]:
-        known.update(name for (name,) in db.execute("SELECT name FROM files"))
+    def look(db: Connection) -> Iterator[int]:
+        known.update(file_names(db))
         yield 0
 
     for path in map(library.shard_path, range(library.partitions)):
@@ -134,12 +142,11 @@ def _index(library: Library, part: Part) -> Iterator[int]:
 
 def _oai(library: Library, path: Path, part: Part) -> Iterator[int]:
     try:
-        with contextlib.closing(connect(path, readonly=True)) as db:
-            db.text_factory = readable
+        with looking(path) as db:
             for _, url, wrong in wrong_records(library, db):
                 part.count("OAI records")
                 if wrong:
                     part.find(OAI, f"the record of {url} is not what its page says", "it is written again")
                 yield 0
-    except (sqlite3.DatabaseError, Environment, BAD_ZLIB) as error:  # which is told where the file itself is checked
+    except (DatabaseError, Environment, BAD_ZLIB) as error:  # which is told where the file itself is checked
         part.note(f"OAI records were not compared with their pages: {error}")

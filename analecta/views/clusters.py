@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-import sqlite3
 import time
 import tomllib
 from collections import Counter
@@ -30,9 +29,8 @@ from analecta.analyse.labels import labels_of, terms_of_clusters
 from analecta.errors import BadUse
 from analecta.files import whole_file
 from analecta.store.library import Library
-from analecta.store.links import page_links
-from analecta.store.rows import Item, items, text_of
-from analecta.store.topic_names import topic_numbers
+from analecta.store.rows import PageRow
+from analecta.store.snapshot import Snapshot
 from analecta.text.display import many
 from analecta.text.tokens import Ints
 
@@ -129,16 +127,15 @@ def load(library: Library, topic: str) -> Analysis | None:
 # Copies are out already; here go those that a crawl has to keep, such as two versions of one article on two sites.
 
 
-_SKETCHES = "SELECT seq, simhash FROM pages WHERE topic >= 0 AND simhash IS NOT NULL"
 _SIMHASH = (1 << 48) - 1  # the bits of a fingerprint that are of the text
 _FAR = 10  # bits; pages that have nothing to do with each other differ in 24
 _REACH = 50  # pages of one title that are compared: some sites have one title for all
 
 
-def once(shards: Sequence[sqlite3.Connection], pages: Iterable[Item]) -> list[Item]:
+def once(snapshot: Snapshot, pages: Iterable[PageRow]) -> list[PageRow]:
     """The pages, of those that are nearly the same the first."""
-    sketches = [dict(shard.execute(_SKETCHES)) for shard in shards]
-    kept: list[Item] = []
+    sketches = snapshot.fingerprints()
+    kept: list[PageRow] = []
     titled: dict[str, list[int]] = {}
     for page in pages:
         sketch = sketches[page.shard].get(page.seq, 0) & _SIMHASH
@@ -177,16 +174,16 @@ def survey(
     now: Callable[[], float] = time.time,
 ) -> Analysis:
     """The clusters of a topic's pages, or of all topics' for ""; with 0 the number of clusters is found out."""
-    wanted = frozenset(topic_numbers(library, [topic] if topic else None))
     about = f"about {topic}" if topic else "on topic"
     rng = np.random.default_rng(seed)
-    with library.shards() as shards:
+    with library.snapshot() as snapshot:
+        wanted = frozenset(snapshot.topic_numbers([topic] if topic else None))
         doing("Reading pages")
-        pages = once(shards, (item for item in items(shards) if item.topic in wanted))
+        pages = once(snapshot, (item for item in snapshot.shown_pages() if item.topic in wanted))
         if len(pages) < FEWEST:
             raise BadUse(f"{library.folder} has {many(len(pages), 'page')} {about}, too few to analyse: crawl {FEWEST}")
         good = _without_worst(pages)
-        seen = space(lambda numbers: [_text(shards, pages[i]) for i in numbers.tolist()], len(pages), good)
+        seen = space(lambda numbers: [_text(snapshot, pages[i]) for i in numbers.tolist()], len(pages), good)
         own = np.flatnonzero(good & (np.diff(seen.rows.indptr) > 0))
         if not len(own):
             raise BadUse(f"the pages of {library.folder} {about} have no words in common: there is nothing to analyse")
@@ -196,9 +193,9 @@ def survey(
         centres = _centres(seen.rows[own], found.of, k)
         cosines = seen.rows @ centres.T
         doing("Finding labels")
-        terms = _named(shards, pages, own, found.of, cosines, k)
+        terms = _named(snapshot, pages, own, found.of, cosines, k)
         doing("Following links")
-        web = _web(shards, pages)
+        web = _web(snapshot, pages)
     of = np.full(len(pages), -1, np.int64)
     of[own] = found.of
     ranks = hubs_and_authorities_of(web, cosines)
@@ -221,7 +218,7 @@ def survey(
     )
 
 
-def _without_worst(pages: Sequence[Item]) -> npt.NDArray[np.bool_]:
+def _without_worst(pages: Sequence[PageRow]) -> npt.NDArray[np.bool_]:
     """Which pages are in clusters: all but the worst quarter; of equals the later ones go."""
     order = np.argsort([-page.confidence for page in pages], kind="stable")
     good = np.zeros(len(pages), bool)
@@ -229,8 +226,8 @@ def _without_worst(pages: Sequence[Item]) -> npt.NDArray[np.bool_]:
     return good
 
 
-def _text(shards: Sequence[sqlite3.Connection], page: Item) -> str:
-    return f"{page.title}\n{text_of(shards, page)}"
+def _text(snapshot: Snapshot, page: PageRow) -> str:
+    return f"{page.title}\n{snapshot.text(page)}"
 
 
 def _clusters(rows: csr_matrix, wanted: int, rng: np.random.Generator) -> tuple[Clusters, dict[int, float]]:
@@ -254,24 +251,30 @@ def _rounded(cosines: Floats) -> list[list[float]]:
 
 
 def _named(
-    shards: Sequence[sqlite3.Connection], pages: Sequence[Item], own: Ints, of: Ints, cosines: Floats, k: int
+    snapshot: Snapshot, pages: Sequence[PageRow], own: Ints, of: Ints, cosines: Floats, k: int
 ) -> list[list[str]]:
     """The terms of each cluster, from the pages in the midst of it."""
     nearest = [_best(own[of == c], cosines[:, c], _READ_FOR_LABELS) for c in range(k)]
-    texts = [_text(shards, pages[i])[:_START_OF_TEXT] for some in nearest for i in some.tolist()]
+    texts = [_text(snapshot, pages[i])[:_START_OF_TEXT] for some in nearest for i in some.tolist()]
     return terms_of_clusters(texts, np.repeat(np.arange(k), [len(some) for some in nearest]), k)
 
 
-def _web(shards: Sequence[sqlite3.Connection], pages: Sequence[Item]) -> Web:
+def _web(snapshot: Snapshot, pages: Sequence[PageRow]) -> Web:
     """The links between these pages; the worst of them too: lists of links are often among those."""
-    graph = link_graph(*page_links(shards))
+    graph = link_graph(*snapshot.link_arrays())
     place = {id: i for i, id in enumerate(graph.ids)}
     members = np.array([place[page.id] for page in pages], np.int64)
     return Web(*within(members, graph.src, graph.dst), graph.hosts[members])
 
 
 def _cluster(
-    pages: Sequence[Item], own: Ints, near: Floats, label: str, terms: list[str], ranks: tuple[Ranks, Ranks], most: int
+    pages: Sequence[PageRow],
+    own: Ints,
+    near: Floats,
+    label: str,
+    terms: list[str],
+    ranks: tuple[Ranks, Ranks],
+    most: int,
 ) -> Cluster:
     hubs, authorities = (_best(np.flatnonzero(rank > 0), rank, most).tolist() for rank in ranks)
     inside = _best(own, near, len(own)).tolist()
@@ -294,15 +297,15 @@ def _best(numbers: Ints, score: Ranks | Floats, most: int) -> Ints:
     return numbers[np.argsort(-score[numbers], kind="stable")[:most]]
 
 
-def _shown(page: Item, score: np.floating[Any]) -> Shown:
+def _shown(page: PageRow, score: np.floating[Any]) -> Shown:
     return Shown(page.id, page.url, page.title, page.host, round(float(score), 4))
 
 
-def _member(page: Item, near: np.floating[Any]) -> Member:
+def _member(page: PageRow, near: np.floating[Any]) -> Member:
     return Member(page.id, page.url, page.title, page.host, round(float(near), 4), round(page.confidence, 4))
 
 
-def _origins(library: Library, topic: str, pages: Sequence[Item]) -> list[Origin]:
+def _origins(library: Library, topic: str, pages: Sequence[PageRow]) -> list[Origin]:
     """What a person began with: the papers that the topic is named after, or all; else the example pages."""
     titles = [_title(path) for path in sorted(library.folder.glob("topics/paper-*.toml"))]
     papers = [Origin(title) for title in titles if title and topic in ("", title)]

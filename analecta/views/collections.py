@@ -1,6 +1,5 @@
 """Collections: the best pages of each topic, and how they are ranked (S12)."""
 
-import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -12,9 +11,8 @@ from analecta.analyse.hits import LinkGraph, hubs_and_authorities, link_graph
 from analecta.communities.view import Homes, Inside, everything
 from analecta.judge.page_kinds import kinds_of
 from analecta.store.library import Library
-from analecta.store.links import page_links
-from analecta.store.rows import Item, items, text_of
-from analecta.store.topic_names import topic_numbers
+from analecta.store.rows import PageRow
+from analecta.store.snapshot import Snapshot
 from analecta.text.tokens import words
 
 # --- ranking ---------------------------------------------------------------------------------------------------------
@@ -33,7 +31,7 @@ POOR = 0.3  # what is left of the score of a page of a poor kind: less than any 
 class Candidate(msgspec.Struct, frozen=True, gc=False):
     """A page that may enter a collection; `confidence` is that of the collection's topic."""
 
-    item: Item
+    item: PageRow
     confidence: float
     authority: float = 0.0
 
@@ -117,7 +115,7 @@ PER_HOST = 5
 class Ranked(msgspec.Struct, frozen=True):
     """An item with its place in a collection, and what put it there."""
 
-    item: Item
+    item: PageRow
     rank: int  # from 1
     score: float
     authority: float  # 0 to 1, against the best of the topic
@@ -146,37 +144,35 @@ def collections(
     inside: Inside = everything,
 ) -> list[Collection]:
     """The collections of these topics, or of all, in the order of the topics; `per_host` 0 is no limit."""
-    wanted = topic_numbers(library, topics, below=False)  # each has its own list
-    with library.shards() as shards:
-        return _collections(library, shards, _worth(shards, wanted, examples, inside), most, per_host)
+    with library.snapshot() as snapshot:
+        wanted = snapshot.topic_numbers(topics, below=False)  # each has its own list
+        return _collections(snapshot, _worth(snapshot, wanted, examples, inside), most, per_host)
 
 
 def with_communities(
     library: Library, homes: Homes, most: int = MOST, per_host: int = PER_HOST, of_each: int = MOST
 ) -> tuple[list[Collection], dict[int, list[Ranked]]]:
     """The collections of all topics, and so many of the best pages `of_each` community over all topics, by number."""
-    with library.shards() as shards:
-        worth = _worth(shards, topic_numbers(library, None, below=False))
-        best = {number: _ranked(shards, own, of_each, per_host) for number, own in _by_home(worth, homes).items()}
-        return _collections(library, shards, worth, most, per_host), best
+    with library.snapshot() as snapshot:
+        worth = _worth(snapshot, snapshot.topic_numbers(None, below=False))
+        best = {number: _ranked(snapshot, own, of_each, per_host) for number, own in _by_home(worth, homes).items()}
+        return _collections(snapshot, worth, most, per_host), best
 
 
 def _worth(
-    shards: Sequence[sqlite3.Connection],
+    snapshot: Snapshot,
     wanted: Iterable[int],
     examples: bool = False,
     inside: Inside = everything,
 ) -> Worth:
-    found = _by_topic(items(shards), frozenset(wanted), examples)
-    graph = link_graph(*page_links(shards)) if any(found.values()) else None
+    found = _by_topic(snapshot.shown_pages(), frozenset(wanted), examples)
+    graph = link_graph(*snapshot.link_arrays()) if any(found.values()) else None
     return {n: [one for one in _candidates(graph, n, found[n]) if inside(one.item)] for n in wanted}
 
 
-def _collections(
-    library: Library, shards: Sequence[sqlite3.Connection], worth: Worth, most: int, per_host: int
-) -> list[Collection]:
-    names = library.topic_names()
-    return [Collection(n, names[n], len(own), _ranked(shards, own, most, per_host)) for n, own in worth.items()]
+def _collections(snapshot: Snapshot, worth: Worth, most: int, per_host: int) -> list[Collection]:
+    names = snapshot.topic_names()
+    return [Collection(n, names[n], len(own), _ranked(snapshot, own, most, per_host)) for n, own in worth.items()]
 
 
 def _by_home(worth: Mapping[int, Sequence[Candidate]], homes: Homes) -> Worth:
@@ -188,9 +184,9 @@ def _by_home(worth: Mapping[int, Sequence[Candidate]], homes: Homes) -> Worth:
     return found
 
 
-def _by_topic(found: Iterable[Item], wanted: Container[int], examples: bool) -> dict[int, list[Item]]:
+def _by_topic(found: Iterable[PageRow], wanted: Container[int], examples: bool) -> dict[int, list[PageRow]]:
     """The pages of each topic; one with several topics is of each."""
-    pages: dict[int, list[Item]] = defaultdict(list)
+    pages: dict[int, list[PageRow]] = defaultdict(list)
     for item in found:
         if examples or not item.example:
             for topic, _ in item.topics:
@@ -199,28 +195,26 @@ def _by_topic(found: Iterable[Item], wanted: Container[int], examples: bool) -> 
     return pages
 
 
-def _candidates(graph: LinkGraph | None, topic: int, pages: Sequence[Item]) -> list[Candidate]:
+def _candidates(graph: LinkGraph | None, topic: int, pages: Sequence[PageRow]) -> list[Candidate]:
     """The pages of a topic with what they are worth, best first."""
     own = [item.id for item in pages]
     authority = scaled(hubs_and_authorities(graph, own, within_hosts=True)[1], own) if graph and own else {}
     return in_order(Candidate(item, dict(item.topics)[topic], authority.get(item.id, 0.0)) for item in pages)
 
 
-def _ranked(
-    shards: Sequence[sqlite3.Connection], candidates: Sequence[Candidate], most: int, per_host: int
-) -> list[Ranked]:
-    chosen = choose(candidates, most, per_host, _kind_of(shards))
+def _ranked(snapshot: Snapshot, candidates: Sequence[Candidate], most: int, per_host: int) -> list[Ranked]:
+    chosen = choose(candidates, most, per_host, _kind_of(snapshot))
     return [
         Ranked(one.item, rank, score(one, kind), one.authority, kind, one.confidence)
         for rank, (one, kind) in enumerate(chosen, 1)
     ]
 
 
-def _kind_of(shards: Sequence[sqlite3.Connection]) -> Callable[[Candidate], str]:
+def _kind_of(snapshot: Snapshot) -> Callable[[Candidate], str]:
     """Looks at the text of a page for its kind."""
 
     def kind(candidate: Candidate) -> str:
         item = candidate.item
-        return kinds_of(words([f"{item.title}\n{text_of(shards, item)}"]), [item.url])[0][0]
+        return kinds_of(words([f"{item.title}\n{snapshot.text(item)}"]), [item.url])[0][0]
 
     return kind

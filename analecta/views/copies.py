@@ -14,7 +14,7 @@ from analecta.parse import ParserDied, Sandbox
 from analecta.parse.charset import decode as decode_text
 from analecta.parse.charset import header_charset
 from analecta.store.archive import Place, read_answer
-from analecta.store.rows import Item
+from analecta.store.rows import PageRow
 
 HTML = frozenset(("text/html", "application/xhtml+xml"))
 MAX_BODY = 16 * 1024 * 1024  # bytes, decoded
@@ -22,7 +22,7 @@ MAX_TEXT = 20_000_000  # characters, with the blanks that lay out tables; real p
 _GAP = re.compile(r"\n{3,}")
 
 
-def answer_of(archive: Path, item: Item) -> Answer | None:
+def answer_of(archive: Path, item: PageRow) -> Answer | None:
     """What the server said, from the archive; None where it cannot be read (or refers to an earlier record)."""
     found = read_answer(archive / item.warc, Place(0, item.offset, item.length)) if item.warc else None
     head = parse_head(found[0].splitlines(keepends=True)) if found else None
@@ -44,7 +44,7 @@ class MainTexts:
     def __init__(self) -> None:
         self._child = Sandbox()
 
-    def of(self, item: Item, answer: Answer) -> str:
+    def of(self, item: PageRow, answer: Answer) -> str:
         """The main text of an HTML page; "" where there is none, or the page cannot be read."""
         try:
             page = self._child.parse(answer, Target(item.url, item.id, item.host), item.mime)

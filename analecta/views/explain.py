@@ -1,9 +1,7 @@
 """Why a URL is in, out, refused, failed, waiting, or was never seen; gathered here, told by cli/explain_table.py."""
 
 import re
-import sqlite3
 from collections.abc import Container, Iterator, Sequence
-from typing import Any
 
 import msgspec
 
@@ -15,10 +13,10 @@ from analecta.settings.load import load
 from analecta.store.archive import CERTIFICATE, Place, read_field
 from analecta.store.library import Library
 from analecta.store.library_db import DROP, GOOD, learnt, said
-from analecta.store.links import Linked, linked
+from analecta.store.links import Inlinks
 from analecta.store.partition import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404
-from analecta.store.schema import unpack_text
-from analecta.store.url_lookup import Known, Url
+from analecta.store.rows import StoredPage, UrlRow
+from analecta.store.snapshot import Snapshot
 from analecta.text.display import iso
 from analecta.urls import canonical
 from analecta.views.reasons import sentence
@@ -26,10 +24,6 @@ from analecta.views.reasons import sentence
 _MOST_LISTED = 20
 _TERMS = 10
 _FLAGS = {"noindex": NOINDEX, "nofollow": NOFOLLOW, "noarchive": NOARCHIVE, "soft404": SOFT404}
-_PAGE = """SELECT p.title, p.status, p.mime, p.lang, p.fetched_at, p.topic, p.confidence, p.model, p.flags, f.name,
-  p.offset, p.length, p.words, p.limits, p.truncated, p.author, p.date, p.text
-  FROM pages p LEFT JOIN files f ON f.n = p.file WHERE p.id = ? ORDER BY p.seq DESC LIMIT 1"""
-_AHEAD = f"SELECT sum(priority > ?), count(*) FROM urls WHERE state = {int(State.QUEUED)}"
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -96,7 +90,7 @@ class Explanation(msgspec.Struct):
     chain: list[Step] = []
     stands_elsewhere: list[str] = []  # the URLs after it, up to the one that stands for it
     stands_for: list[str] = []  # redirects and copies for which it stands
-    linked: Linked = Linked()
+    linked: Inlinks = Inlinks()
     context: str = ""  # the words around the link that it was found by
     ahead: int | None = None  # of those that wait, how many have a higher priority
     waiting: int | None = None
@@ -114,17 +108,16 @@ def explain(library: Library, url: str) -> Explanation:
     if target is None:
         raise BadUse(f"{url!r} is not an http or https URL")
     topics = library.topic_names()
-    with library.shards() as shards:
-        known = Known(shards)
-        found = known.get(target.id)
+    with library.snapshot() as snapshot:
+        found = snapshot.url(target.id)
         if found is None:
-            return _never_seen(target, known, topics, _to_begin(library))
-        told = _of_url(found, known, topics)
+            return _never_seen(target, snapshot, topics, _to_begin(library))
+        told = _of_url(found, snapshot, topics)
         told.crawling = bool(library.holder())
-        told.page = _kept(library, shards, found, topics)
+        told.page = _kept(library, snapshot, found, topics)
         _add_words(told, library, found.id)
         if found.state == State.QUEUED:
-            told.ahead, told.waiting = _queue(shards, found.priority)
+            told.ahead, told.waiting = snapshot.queue_position(found.priority)
     return told
 
 
@@ -144,9 +137,9 @@ def _add_words(told: Explanation, library: Library, page: int) -> None:
     told.not_yet = not heard and not learnt(library)
 
 
-def _never_seen(target: Target, known: Known, topics: Sequence[str], begin: Container[int]) -> Explanation:
-    similar = [found.url for other in _other_forms(target.url) if (found := known.get(other.id))]
-    links = linked(known, [target.id], topics)
+def _never_seen(target: Target, snapshot: Snapshot, topics: Sequence[str], begin: Container[int]) -> Explanation:
+    similar = [found.url for other in _other_forms(target.url) if (found := snapshot.url(other.id))]
+    links = snapshot.inlinks([target.id], topics)
     return Explanation(target.url, host=target.host, linked=links, similar=similar, to_begin=target.id in begin)
 
 
@@ -168,10 +161,10 @@ def _other_forms(url: str) -> Iterator[Target]:
             yield target
 
 
-def _of_url(found: Url, known: Known, topics: Sequence[str]) -> Explanation:
-    chain = known.chain(found)
-    delay, until = _host(known.shards, found.host)
-    others = _standing_for(found.id, known.shards)
+def _of_url(found: UrlRow, snapshot: Snapshot, topics: Sequence[str]) -> Explanation:
+    chain = snapshot.path(found)
+    host = snapshot.host(found.host)
+    others = snapshot.aliases(found.id, _MOST_LISTED)
     return Explanation(
         url=found.url,
         state=found.state.name.lower(),
@@ -179,97 +172,75 @@ def _of_url(found: Url, known: Known, topics: Sequence[str]) -> Explanation:
         why=sentence(found.reason) if found.reason else "",
         detail=found.detail,
         host=found.host,
-        host_delay=delay,
-        host_waits_until=iso(until) if until else "",
+        host_delay=host.delay,
+        host_waits_until=iso(host.wait_until) if host.wait_until else "",
         topic=topics[found.topic] if 0 <= found.topic < len(topics) else "",
         priority=found.priority,
         depth=found.depth,
         astray=found.astray,
         tries=found.tries,
         chain=[Step(step.url, step.found.name.lower(), step.state.name.lower(), step.anchor) for step in chain],
-        stands_elsewhere=_onward(found, known),
+        stands_elsewhere=_onward(found, snapshot),
         stands_for=[url for _, url in others],
-        linked=linked(known, [found.id, *(id for id, _ in others)], topics),
+        linked=snapshot.inlinks([found.id, *(id for id, _ in others)], topics),
         context=found.context,
     )
 
 
-def _host(shards: Sequence[sqlite3.Connection], name: str) -> tuple[float, float]:
-    """What a host asked for: seconds between requests, and until when to wait; 0 for nothing."""
-    query = "SELECT coalesce(delay, 0), coalesce(wait_until, 0) FROM hosts WHERE name = ?"
-    rows = [row for shard in shards for row in shard.execute(query, (name,))]
-    return max(rows, default=(0.0, 0.0))
-
-
-def _onward(found: Url, known: Known) -> list[str]:
+def _onward(found: UrlRow, snapshot: Snapshot) -> list[str]:
     """Where a redirect or copy leads, step by step."""
     steps: list[str] = []
     seen = {found.id}
-    while found.state == State.ELSEWHERE and found.elsewhere not in seen and (after := known.get(found.elsewhere)):
+    while found.state == State.ELSEWHERE and found.elsewhere not in seen and (after := snapshot.url(found.elsewhere)):
         steps.append(after.url)
         seen.add(after.id)
         found = after
     return steps
 
 
-def _standing_for(id: int, shards: Sequence[sqlite3.Connection]) -> list[tuple[int, str]]:
-    query = f"SELECT id, url FROM urls WHERE elsewhere = ? ORDER BY n LIMIT {_MOST_LISTED}"
-    return [row for shard in shards for row in shard.execute(query, (id,))]
-
-
-def _queue(shards: Sequence[sqlite3.Connection], priority: float) -> tuple[int, int]:
-    """How many URLs wait with a higher priority, and how many in all."""
-    rows = [shard.execute(_AHEAD, (priority,)).fetchone() for shard in shards]
-    return sum(ahead or 0 for ahead, _ in rows), sum(count for _, count in rows)
-
-
-def _kept(library: Library, shards: Sequence[sqlite3.Connection], found: Url, topics: Sequence[str]) -> Kept | None:
-    rows = (shard.execute(_PAGE, (found.id,)).fetchone() for shard in shards)
-    row: tuple[Any, ...] | None = next((row for row in rows if row), None)
-    if row is None:
+def _kept(library: Library, snapshot: Snapshot, found: UrlRow, topics: Sequence[str]) -> Kept | None:
+    if (stored := snapshot.stored_page(found.id)) is None:
         return None
-    title, status, mime, lang, fetched, topic, confidence, model, flags, file, offset, length = row[:12]
-    words, limits, truncated, author, date, text = row[12:]
-    made_by = _model(library, model) if model else None
-    page = Page(found.url, found.id, found.host, mime or "", title=title or "", text=unpack_text(text))
+    row, text = stored
+    made_by = _model(library, snapshot, row.model) if row.model else None
+    page = Page(found.url, found.id, found.host, row.mime, title=row.title, text=text)
     return Kept(
-        title=title or "",
-        status=status,
-        mime=mime or "",
-        lang=lang or "",
-        author=author or "",
-        date=date or "",
-        fetched_at=iso(fetched),
-        topic=topics[topic] if 0 <= topic < len(topics) else "",
-        confidence=confidence,
+        title=row.title,
+        status=row.status,
+        mime=row.mime,
+        lang=row.lang,
+        author=row.author,
+        date=row.date,
+        fetched_at=iso(row.fetched_at),
+        topic=topics[row.topic] if 0 <= row.topic < len(topics) else "",
+        confidence=row.confidence,
         model=made_by,
         terms=_terms(library, made_by, page) if made_by else [],
-        flags=[name for name, bit in _FLAGS.items() if flags & bit],
+        flags=[name for name, bit in _FLAGS.items() if row.flags & bit],
         kind=kind_of(page)[0],
-        words=words or 0,
-        limits=limits or "",
-        truncated=truncated or "",
-        warc_file=f"archive/{file}" if file else "",
-        warc_offset=offset,
-        warc_length=length,
-        certificate=_certificate(library, found.url, file, offset, length),
+        words=row.words or 0,
+        limits=row.limits,
+        truncated=row.truncated,
+        warc_file=f"archive/{row.warc}" if row.warc else "",
+        warc_offset=row.offset,
+        warc_length=row.length,
+        certificate=_certificate(library, found.url, row),
     )
 
 
-def _certificate(library: Library, url: str, file: str | None, offset: int, length: int) -> str:
+def _certificate(library: Library, url: str, row: StoredPage) -> str:
     """What the archived record says of the server's certificate."""
-    if not file or not url.startswith("https:"):
+    if not row.warc or not url.startswith("https:"):
         return ""
-    return read_field(library.archive / file, Place(0, offset, length), CERTIFICATE)
+    assert row.offset is not None
+    assert row.length is not None
+    return read_field(library.archive / row.warc, Place(0, row.offset, row.length), CERTIFICATE)
 
 
-def _model(library: Library, hash: str) -> Model:
-    with library.database(readonly=True) as db:
-        row = db.execute("SELECT kind, made_at, about FROM models WHERE hash = ?", (hash,)).fetchone()
-    if row is None:
+def _model(library: Library, snapshot: Snapshot, hash: str) -> Model:
+    if (found := snapshot.model(hash)) is None:
         return Model(hash)
-    kind, made_at, about = row
-    return Model(hash, kind, iso(made_at), about, hash == library.get("model"))
+    return Model(hash, found.kind, iso(found.made_at), found.about, hash == library.get("model"))
 
 
 def _terms(library: Library, model: Model, page: Page) -> list[tuple[str, float]]:

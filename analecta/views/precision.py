@@ -13,7 +13,7 @@ import msgspec
 
 from analecta.errors import BadUse
 from analecta.store.library import Library
-from analecta.store.url_lookup import Known
+from analecta.store.snapshot import Snapshot
 from analecta.urls import address, canonical
 from analecta.views.collections import Collection
 
@@ -62,11 +62,10 @@ def read_judged(path: Path) -> Judged:
 def settled(library: Library, judged: Judged) -> Judged:
     """The same for the pages that these addresses have led to, which are those that a collection has."""
     found: Judged = {}
-    with library.shards() as shards:
-        known = Known(shards)
-        known.look_up(judged)
+    with library.snapshot() as snapshot:
+        snapshot.look_up(judged)
         for id, said in judged.items():
-            _add(found, _end(known, id), said)
+            _add(found, _end(snapshot, id), said)
     return found
 
 
@@ -119,9 +118,9 @@ def _judgement(value: str) -> Judgement:
     return frozenset(filter(None, map(_same, value.split("|")))) if said is None else said
 
 
-def _end(known: Known, id: int) -> int:
+def _end(snapshot: Snapshot, id: int) -> int:
     for _ in range(_MOST_HOPS):
-        found = known.get(id)
+        found = snapshot.url(id)
         if found is None or not found.elsewhere:
             break
         id = found.elsewhere

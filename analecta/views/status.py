@@ -1,6 +1,5 @@
 """How a library stands: figures read from its databases, also while a crawl writes to them."""
 
-import sqlite3
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -14,13 +13,12 @@ from analecta.settings.load import load
 from analecta.store.library import Library
 from analecta.store.library_db import learnt, said
 from analecta.store.partition import NOINDEX, SOFT404
-from analecta.store.topic_names import shown_topics
+from analecta.store.rows import LibraryCounts, ModelRow
 from analecta.text.display import iso
 from analecta.views.reasons import NO_REFUSALS
 from analecta.views.rows import Left, Row, history
 
 _MOST_LIMITS = 10
-_LIMITS = "SELECT limits, count(*) FROM pages WHERE limits IS NOT NULL GROUP BY 1"
 
 
 class Run(msgspec.Struct):
@@ -75,19 +73,13 @@ class Status(msgspec.Struct):
 
 def status(library: Library) -> Status:
     """Look at a library."""
-    listed, names = shown_topics(library), library.topic_names()
-    urls: Counter[str] = Counter({state.name.lower(): 0 for state in State})
-    reasons: Counter[str] = Counter()
+    with library.snapshot() as snapshot:
+        listed, names, models = snapshot.listed_topics(), snapshot.topic_names(), snapshot.models()
+        counts = snapshot.counts()
+    urls, reasons = _count_urls(counts)
     topics = {names[n]: 0 for n in listed}
-    figures: Counter[str] = Counter()
-    limits: Counter[str] = Counter()
-    memory = Counter({"used": 0, "peak": 0, "limit": 0})
-    with library.shards() as shards:
-        for shard in shards:
-            _count_urls(shard, urls, reasons)
-            _count_pages(shard, names, topics, figures)
-            limits.update(dict(shard.execute(_LIMITS)))
-            memory.update(_memory(shard))
+    figures = _count_pages(counts, names, topics)
+    memory = {"used": 0, "peak": 0, "limit": 0} | counts.memory
     past = list(history(library, Left()))
     latest = {row["topic"]: row for row in past if row["topic"] in topics}  # the last one stays
     files = sorted(library.archive.glob("*.warc.gz"))
@@ -99,21 +91,21 @@ def status(library: Library) -> Status:
         pages=figures["pages"],
         on_topic=sum(topics.values()),
         duplicates=figures["duplicates"],
-        limits=dict(limits.most_common(_MOST_LIMITS)),
+        limits=dict(Counter(counts.limits).most_common(_MOST_LIMITS)),
         noindex=figures["noindex"],
         soft404=figures["soft404"],
         reserved=figures["reserved"],
         topics=topics,
         collections={topic: msgspec.convert(row, Collection) for topic, row in latest.items()},
-        hosts=figures["hosts"],
+        hosts=counts.hosts,
         queue=urls["queued"] + urls["leased"],
         archive_files=len(files),
         archive_bytes=sum(file.stat().st_size for file in files),
         partitions=library.partitions,
-        memory=dict(memory) if library.holder() else {**memory, "used": 0},
+        memory=memory if library.holder() else {**memory, "used": 0},
         run=_run(library),
         model=str(library.get("model", "")),
-        models=_models(library),
+        models=_models(models),
         feedback=len(said(library)),
         learnt=learnt(library),
         history=past,
@@ -122,35 +114,29 @@ def status(library: Library) -> Status:
     )
 
 
-def _count_urls(shard: sqlite3.Connection, urls: Counter[str], reasons: Counter[str]) -> None:
-    for state, reason, count in shard.execute("SELECT state, reason, count(*) FROM urls GROUP BY state, reason"):
-        urls[State(state).name.lower()] += count
-        if state in (State.FAILED, State.REFUSED) and reason not in NO_REFUSALS:
-            reasons[reason or ""] += count
+def _count_urls(counts: LibraryCounts) -> tuple[Counter[str], Counter[str]]:
+    """URLs by state, and by the reason of those that were refused or failed."""
+    urls: Counter[str] = Counter({state.name.lower(): 0 for state in State})
+    reasons: Counter[str] = Counter()
+    for one in counts.urls:
+        urls[one.state.name.lower()] += one.urls
+        if one.state in (State.FAILED, State.REFUSED) and one.reason not in NO_REFUSALS:
+            reasons[one.reason or ""] += one.urls
+    return urls, reasons
 
 
-def _memory(shard: sqlite3.Connection) -> dict[str, int]:
-    """What a partition last told of its budget for bodies."""
-    row = shard.execute("SELECT value FROM meta WHERE key = 'memory'").fetchone()
-    return dict(orjson.loads(row[0])) if row else {}
-
-
-def _count_pages(
-    shard: sqlite3.Connection, names: Sequence[str], topics: dict[str, int], figures: Counter[str]
-) -> None:
-    rows = shard.execute(
-        "SELECT p.topic, p.flags, p.duplicate_of IS NOT NULL, coalesce(p.reserved, h.reserved) IS NOT NULL, count(*)"
-        " FROM pages p JOIN urls u ON u.id = p.id JOIN hosts h ON h.n = u.host GROUP BY 1, 2, 3, 4"
-    )
-    for topic, flags, duplicate, reserved, count in rows:
-        figures["pages"] += count
-        figures["duplicates"] += count * duplicate
-        figures["reserved"] += count * reserved
-        figures["noindex"] += count * bool(flags & NOINDEX)
-        figures["soft404"] += count * bool(flags & SOFT404)
-        if 0 <= topic < len(names):
-            topics[names[topic]] = topics.get(names[topic], 0) + count  # one that has pages since a moment, too
-    figures["hosts"] += shard.execute("SELECT count(*) FROM hosts").fetchone()[0]
+def _count_pages(counts: LibraryCounts, names: Sequence[str], topics: dict[str, int]) -> Counter[str]:
+    """Pages in all and by what is special about them; those of each topic are added to `topics`."""
+    figures: Counter[str] = Counter()
+    for one in counts.pages:
+        figures["pages"] += one.pages
+        figures["duplicates"] += one.pages * one.duplicate
+        figures["reserved"] += one.pages * one.reserved
+        figures["noindex"] += one.pages * bool(one.flags & NOINDEX)
+        figures["soft404"] += one.pages * bool(one.flags & SOFT404)
+        if 0 <= one.topic < len(names):
+            topics[names[one.topic]] = topics.get(names[one.topic], 0) + one.pages  # one that has pages since a moment
+    return figures
 
 
 def _run(library: Library) -> Run | None:
@@ -170,7 +156,5 @@ def _wrong_settings(library: Library) -> str:
     return ""
 
 
-def _models(library: Library) -> list[dict[str, str]]:
-    with library.database(readonly=True) as db:
-        rows = db.execute("SELECT hash, kind, about, made_at FROM models ORDER BY made_at").fetchall()
-    return [{"hash": hash, "kind": kind, "about": about, "made_at": iso(at)} for hash, kind, about, at in rows]
+def _models(models: Sequence[ModelRow]) -> list[dict[str, str]]:
+    return [{"hash": one.hash, "kind": one.kind, "about": one.about, "made_at": iso(one.made_at)} for one in models]

@@ -9,7 +9,6 @@ import pytest
 
 import analecta.cli.topics  # noqa: F401
 from analecta.store.library import Library
-from analecta.store.rows import items
 from analecta.testweb.process import PocketServer
 from analecta.views.clusters import Analysis, Cluster, Member, Shown, save
 from tests.cli.test_cli import analecta as run
@@ -47,8 +46,8 @@ def crawl(lib, pocket, pages, *more):
 def analysis(library, pocket):
     """What a perfect analysis would find: the two subjects."""
     truth = {page.url: page.topic for page in pocket.web.pages(links=False)}
-    with library.shards() as shards:
-        found = [item for item in items(shards, 0) if truth.get(item.url) in SUBJECTS]
+    with library.snapshot() as snapshot:
+        found = [item for item in snapshot.shown_pages(0) if truth.get(item.url) in SUBJECTS]
     clusters = [cluster(name, [item for item in found if truth[item.url] == name]) for name in SUBJECTS]
     return Analysis("hobbies", 1.0, len(found), 0, 99, "given", {}, clusters, [[1, 0], [0, 1]], [[0, 0], [0, 0]])
 
@@ -81,8 +80,8 @@ def test_b19_a_crawl_after_a_split_finds_pages_of_the_subtopics(lib, pocket):
     truth = {page.url: page.topic for page in pocket.web.pages(links=False)}
     after = listed(lib)
     assert after["hobbies"]["below"] > split["hobbies"]["below"]
-    with Library(lib).shards() as shards:
-        bees = [truth.get(item.url) for item in items(shards, 1)]
+    with Library(lib).snapshot() as snapshot:
+        bees = [truth.get(item.url) for item in snapshot.shown_pages(1)]
     assert bees.count("beekeeping") > 0.9 * len(bees) > 10
     assert "hobbies / Beekeeping" in run("status", lib).stdout
 

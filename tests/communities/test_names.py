@@ -15,8 +15,8 @@ FILLING = "People wrote letters in October about the weather, the roads and the 
 def named(tmp_path):
     def name(*pages, of):
         library = shelved(tmp_path / "lib", *(Given(url, html(title, text)) for url, title, text in pages))
-        with library.shards() as shards:
-            return names_of(shards, Sites(), of, [f"seed{n}.test" for n in range(max(of.values()) + 1)])
+        with library.snapshot() as snapshot:
+            return names_of(snapshot, Sites(), of, [f"seed{n}.test" for n in range(max(of.values()) + 1)])
 
     return name
 

@@ -214,8 +214,8 @@ def test_c2_a_crawl_counts_what_a_recount_of_its_pages_finds(tmp_path, web):
     library, totals = library_at(tmp_path / "lib", web, ["ash0.test"]), []
     crawl(library)
     for _ in range(2):
-        with read_sites(library, Sites()) as (graph, shards):
-            totals.append((graph.pages(shards), graph.all(shards)))
+        with read_sites(library, Sites()) as (graph, snapshot):
+            totals.append((graph.pages(snapshot), graph.all(snapshot)))
         recount(library, Sites())
     assert totals[0] == totals[1]
     assert totals[0][1]["ash0.test"]["ash1.test"] == 3

@@ -46,8 +46,8 @@ def library(tmp_path_factory, villages):
 
 
 def test_c2_a_crawl_counts_every_link_that_stands_on_the_pages_of_a_site(library, villages):
-    with read_sites(library, Sites()) as (graph, shards):
-        links = graph.all(shards)
+    with read_sites(library, Sites()) as (graph, snapshot):
+        links = graph.all(snapshot)
     assert len(crawled_sites(library)) > 0.9 * SITES
     assert {site: links.get(site, {}) for site in crawled_sites(library)} == {
         site: villages.graph[site] for site in crawled_sites(library)

@@ -9,7 +9,7 @@ from analecta.communities.view import neighbourhood
 from analecta.errors import BadUse, Environment
 from analecta.export.citations import FORMATS, Name, bibtex, names_of, references, ris, tex, write_citations
 from analecta.export.rows import COLUMNS, collection_rows
-from analecta.store.rows import Item
+from analecta.store.rows import PageRow
 from analecta.views.collections import Collection, Ranked, collections
 from tests.making import target
 
@@ -24,7 +24,7 @@ def item(url="http://www.birds.test/wp/Wren.htm", **more):
         "fetched_at": 1_700_000_000.0, "digest": "sha1:ABC", "noarchive": False, "reserved": "", "warc": "p00.warc.gz",
         "offset": 7, "length": 9, "parent": 0, "anchor": "", "context": "", "example": False, "shard": 0, "seq": 1,
     }  # fmt: skip
-    return Item(**plain | more)
+    return PageRow(**plain | more)
 
 
 def collected(*found, topic="birds"):

@@ -13,7 +13,6 @@ from analecta.errors import BadUse, Environment
 from analecta.export.corpus import COLUMNS, DATA, write_corpus
 from analecta.export.tables import write_parquet
 from analecta.store.partition import NOARCHIVE, NOINDEX
-from analecta.store.rows import items, text_of
 from tests.making import target
 from tests.publish.shelf import PROSE, Given, html, shelved
 
@@ -50,8 +49,8 @@ def shelf(tmp_path_factory):
 
 def test_a_corpus_has_each_page_that_may_be_shown_once(grown, made):
     counts, folder = made
-    with grown.shards() as shards:
-        shown = {item.url for item in items(shards) if not item.noarchive}
+    with grown.snapshot() as snapshot:
+        shown = {item.url for item in snapshot.shown_pages() if not item.noarchive}
     rows = read(folder)
     assert {row["url"] for row in rows} <= shown
     assert len(rows) == len({row["text"] for row in rows}) == counts.pages == len(shown) - counts.left["same text"]
@@ -67,8 +66,8 @@ def test_rows_have_the_columns_and_the_figures_add_up(made):
 
 def test_the_text_is_the_main_text_without_menus(grown, made):
     texts = {row["url"]: row["text"] for row in read(made[1]) if row["mime"] == "text/html"}
-    with grown.shards() as shards:
-        everything = {item.url: text_of(shards, item) for item in items(shards)}
+    with grown.snapshot() as snapshot:
+        everything = {item.url: snapshot.text(item) for item in snapshot.shown_pages()}
     assert sum("\n|\n" in everything[url] for url in texts) > len(texts) / 2
     assert not any("\n|\n" in text or "  " in text or "\n\n\n" in text for text in texts.values())
 

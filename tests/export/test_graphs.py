@@ -11,7 +11,6 @@ from analecta.errors import BadUse, Environment
 from analecta.export.graphs import FORMATS, PAGE, SITE, Graph, site_graph, write_graph
 from analecta.settings.schema import SiteSettings
 from analecta.store.partition import NOINDEX
-from analecta.store.rows import items
 from analecta.store.site_rules import Sites
 from tests.making import item, target
 from tests.publish.shelf import Given, shelved
@@ -69,8 +68,8 @@ def test_sites_are_joined_by_as_many_links_as_their_pages_have(shelf, tmp_path, 
 
 @pytest.mark.parametrize(("of", "columns"), [("pages", PAGE), ("sites", SITE)])
 def test_a_real_library_has_all_its_pages_with_their_values(grown, tmp_path, of, columns):
-    with grown.shards() as shards:
-        found = list(items(shards))
+    with grown.snapshot() as snapshot:
+        found = list(snapshot.shown_pages())
     one, other = (drawn(grown, tmp_path / format, format, of=of) for format in FORMATS)
     assert len(one) == len(found if of == "pages" else {item.host for item in found})
     assert all(set(columns) < set(values) for _, values in one.nodes(data=True))

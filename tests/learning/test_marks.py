@@ -19,14 +19,14 @@ from analecta.errors import BadUse, Busy, Environment
 from analecta.judge import Unjudged
 from analecta.learning import retrain as work
 from analecta.learning.examples import spoken, standing, word_for
-from analecta.learning.reclassify import Model, Row, changes, judged, load, save, stored
+from analecta.learning.reclassify import Model, VerdictRow, changes, judged, load, save, stored
 from analecta.learning.trainer import Teacher
 from analecta.model import OTHERS, Verdict
 from analecta.settings.load import load as settings_of
 from analecta.settings.schema import LearnSettings
 from analecta.store.library import Library
 from analecta.store.library_db import BAD, DROP, GOOD, Word, lesson_wanted, mark, said, say, take_back
-from analecta.store.page_lookup import find
+from analecta.store.snapshot import Snapshot
 from tests.making import shard_at
 
 BEES, STARS = 0, 1
@@ -152,8 +152,8 @@ def test_b18_good_pages_are_examples_bad_ones_of_others_and_dropped_ones_none(li
     teacher = teacher_of(lib)
     learnt = {example.url: example.topic for example in teacher.given()}
     assert (learnt[good.url], learnt[bad.url], seed.url in learnt) == (1, OTHERS, False)
-    with lib.shards() as shards:
-        assert not {page.id for page in teacher._found(shards)} & {good.page, bad.page, seed.page}
+    with lib.snapshot() as snapshot:
+        assert not {page.id for page in teacher._found(snapshot)} & {good.page, bad.page, seed.page}
 
 
 def test_b10_a_page_that_was_trimmed_is_learnt_from_by_what_is_left(lib):
@@ -323,7 +323,7 @@ def shard_of(library, id):
 
 
 def test_b18_kept_verdicts_that_are_damaged_are_said_so(tmp_path):
-    rows = [[Row(1, 7, -1, None, None, ""), Row(2, -8, 0, 0.123456789, b"x", "m")], []]
+    rows = [[VerdictRow(1, 7, -1, None, None, ""), VerdictRow(2, -8, 0, 0.123456789, b"x", "m")], []]
     save(tmp_path / "undo" / "one.zst", rows)
     assert load(tmp_path / "undo" / "one.zst") == rows
     (tmp_path / "undo" / "one.zst").write_bytes(b"nothing")
@@ -346,9 +346,9 @@ def test_b18_a_page_is_found_by_any_form_of_its_address_and_by_what_redirects_to
     query = "SELECT url FROM urls WHERE state = 5 AND reason LIKE 'http-3%' AND elsewhere IN (SELECT id FROM pages)"
     with lib.shards() as shards:
         for form in url, url.removeprefix("http://"), url.replace("http:", "HTTPS:") + "#top":
-            assert find(shards, form).id == id
+            assert Snapshot(shards).find_page(form).id == id
         moved = [row[0] for shard in shards for row in shard.execute(query)]
-        assert all(find(shards, one).url != one for one in moved)
+        assert all(Snapshot(shards).find_page(one).url != one for one in moved)
         assert moved
 
 
@@ -356,14 +356,14 @@ def test_b18_of_what_is_no_page_the_nearest_is_named(lib):
     _, url, _ = pages(lib, "p.topic = 0")[0]
     with lib.shards() as shards:
         with pytest.raises(BadUse, match=re.escape(f"did you mean {url} ")):
-            find(shards, url + "x")
+            Snapshot(shards).find_page(url + "x")
         with pytest.raises(BadUse, match="nor is anything like it"):
-            find(shards, "https://elsewhere.example/")
+            Snapshot(shards).find_page("https://elsewhere.example/")
         with pytest.raises(BadUse, match="no address of a page"):
-            find(shards, "mailto:me@example.org")
+            Snapshot(shards).find_page("mailto:me@example.org")
         waiting = next(row[0] for shard in shards for row in shard.execute("SELECT url FROM urls WHERE state = 0"))
         with pytest.raises(BadUse, match="waits to be fetched"):
-            find(shards, waiting)
+            Snapshot(shards).find_page(waiting)
 
 
 # --- crawls ----------------------------------------------------------------------------------------------------------

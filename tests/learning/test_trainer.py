@@ -13,7 +13,6 @@ from analecta.settings.edit import first_settings
 from analecta.settings.load import load
 from analecta.settings.schema import LearnSettings, Topic
 from analecta.store.library import Library
-from analecta.store.links import page_links
 from analecta.store.partition import Shard
 from analecta.testweb.process import PocketServer, ServerProcess
 from tests.crawl import twenty
@@ -221,6 +220,6 @@ def test_b12_links_to_what_has_moved_lead_to_where_it_is_and_rings_nowhere(tmp_p
         for name, leads in {"older": "old", "old": "to", "ring": "gnir", "gnir": "ring"}.items():
             shard.db.execute("UPDATE urls SET elsewhere = ? WHERE id = ?", (ids[leads], ids[name]))
         shard.commit()
-    with library.shards() as shards:
-        graph = link_graph(*page_links(shards))
+    with library.snapshot() as snapshot:
+        graph = link_graph(*snapshot.link_arrays())
     assert list(zip(graph.src.tolist(), graph.dst.tolist(), strict=True)) == [(0, 1), (0, 1), (1, 0), (1, 1)]

@@ -21,7 +21,6 @@ from analecta.publish.map import Copy, at_home, copies_of, map_page, net_of
 from analecta.publish.network import COLOURS, colours
 from analecta.store.library import Library
 from analecta.store.partition import NOARCHIVE, NOINDEX
-from analecta.store.rows import items
 from analecta.store.site_rules import Sites
 from analecta.views.clusters import Analysis, Cluster, Member, Origin, Shown
 from tests.browser import Browser, needs_axe, needs_browser, needs_nu, nu
@@ -193,8 +192,8 @@ def test_p10_labels_keep_to_their_lines(label, width, most):
 
 def drawn(library):
     """An analysis of one group that has all pages of a library."""
-    with library.shards() as shards:
-        pages = [Member(i.id, i.url, i.title, i.host, 0.5, i.confidence) for i in items(shards)]
+    with library.snapshot() as snapshot:
+        pages = [Member(i.id, i.url, i.title, i.host, 0.5, i.confidence) for i in snapshot.shown_pages()]
     one = Cluster("All", [], len(pages), 0.5, [], [], [], [], pages)
     return Analysis("", 1.0, len(pages), 0, 0, "given", {}, [one], [[1.0]], [[0]])
 
@@ -211,17 +210,17 @@ def flagged(grown, tmp_path, id, flag):
 
 
 def test_p10_copies_come_from_the_archive(grown):
-    with grown.shards() as shards:
-        _, kept = copies_of(shards, drawn(grown))
-        assert kept.keys() == {item.id for item in items(shards) if not item.noarchive}
+    with grown.snapshot() as snapshot:
+        _, kept = copies_of(snapshot, drawn(grown))
+        assert kept.keys() == {item.id for item in snapshot.shown_pages() if not item.noarchive}
     assert all(copy.warc.endswith(".warc.gz") and 0 < len(copy.text) <= 1500 for copy in kept.values())
 
 
 def test_f35_a_page_that_says_noarchive_has_no_copy(grown, tmp_path):
     found = drawn(grown)
     id = found.clusters[0].members[0].id
-    with flagged(grown, tmp_path, id, NOARCHIVE).shards() as shards:
-        left, kept = copies_of(shards, found)
+    with flagged(grown, tmp_path, id, NOARCHIVE).snapshot() as snapshot:
+        left, kept = copies_of(snapshot, found)
     assert id not in kept
     assert kept
     assert id in {page.id for page in left.clusters[0].members}
@@ -230,18 +229,18 @@ def test_f35_a_page_that_says_noarchive_has_no_copy(grown, tmp_path):
 def test_f35_a_page_that_has_come_to_say_noindex_is_not_drawn(grown, tmp_path):
     found = drawn(grown)
     id = found.clusters[0].members[0].id
-    with flagged(grown, tmp_path, id, NOINDEX).shards() as shards:
-        left, kept = copies_of(shards, found)
+    with flagged(grown, tmp_path, id, NOINDEX).snapshot() as snapshot:
+        left, kept = copies_of(snapshot, found)
     assert id not in kept
     assert id not in {page.id for page in left.clusters[0].members}
 
 
 def test_f35_an_example_that_has_come_to_say_noindex_is_not_told_as_what_it_was_begun_with(grown, tmp_path):
-    with grown.shards() as shards:
-        hidden, seen = [item for item in items(shards) if item.example][:2]
+    with grown.snapshot() as snapshot:
+        hidden, seen = [item for item in snapshot.shown_pages() if item.example][:2]
     begun = [Origin("A paper"), Origin(hidden.name, hidden.url), Origin(seen.name, seen.url)]
-    with flagged(grown, tmp_path, hidden.id, NOINDEX).shards() as shards:
-        left, _ = copies_of(shards, replace(drawn(grown), origins=begun))
+    with flagged(grown, tmp_path, hidden.id, NOINDEX).snapshot() as snapshot:
+        left, _ = copies_of(snapshot, replace(drawn(grown), origins=begun))
     assert left.origins == [begun[0], begun[2]]
 
 

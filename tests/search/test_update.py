@@ -11,7 +11,6 @@ from analecta.search import Asked, Search, opened
 from analecta.search import update as kept_beside
 from analecta.search.update import folder_of, in_step, read_kept, source_of, sync
 from analecta.store.library import Library
-from analecta.store.rows import items
 
 QUERIES = ("words", "page", "the", "a OR b", "*", "site:test", '"of the"')
 
@@ -50,8 +49,11 @@ def copied(indexed, tmp_path):
 
 
 def test_f45_every_page_that_may_be_shown_is_in_the_index(indexed):
-    with indexed.shards() as shards:
-        wanted, others = {item.id for item in items(shards)}, {item.id for item in items(shards, OTHERS)}
+    with indexed.snapshot() as snapshot:
+        wanted, others = (
+            {item.id for item in snapshot.shown_pages()},
+            {item.id for item in snapshot.shown_pages(OTHERS)},
+        )
     found = [Search(indexed).find(Asked("*", top=1000, every=every)).hits for every in (False, True)]
     assert [{hit.page.id for hit in hits} for hits in found] == [wanted, wanted | others]
     assert min(len(wanted), len(others)) > 20
@@ -221,7 +223,7 @@ def test_where_nothing_was_written_there_is_no_look(pages, monkeypatch):
     pages.add("a", "words")
     aged(pages.library)
     sync(pages.library)
-    monkeypatch.setattr("analecta.search.update.items", None)
+    monkeypatch.setattr("analecta.store.snapshot.Snapshot.shown_pages", None)
     assert done(sync(pages.library)) == (1, 0, 0)
 
 

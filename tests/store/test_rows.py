@@ -6,7 +6,6 @@ import pytest
 
 from analecta.store.library import Library
 from analecta.store.partition import NOARCHIVE, NOINDEX, SOFT404
-from analecta.store.rows import items, text_of
 
 
 @pytest.fixture
@@ -16,8 +15,8 @@ def library(grown, tmp_path):
 
 
 def shown(library, topic=None):
-    with library.shards() as shards:
-        return list(items(shards, topic))
+    with library.snapshot() as snapshot:
+        return list(snapshot.shown_pages(topic))
 
 
 def change(library, item, columns):
@@ -70,5 +69,5 @@ def test_the_place_and_the_text_of_an_item_are_those_of_its_page(grown):
     assert one.parent
     assert one.anchor
     assert (grown.archive / one.warc).stat().st_size >= one.offset + one.length
-    with grown.shards() as shards:
-        assert len(text_of(shards, one).split()) > 20
+    with grown.snapshot() as snapshot:
+        assert len(snapshot.text(one).split()) > 20

@@ -14,6 +14,7 @@ from analecta.store import site_rules as hand
 from analecta.store.library import Library
 from analecta.store.site_rules import Edit, Sites, front, seed_sites, sites_of
 from analecta.store.sites import SiteCount, SiteGraph, Units, counted, read_sites, recount
+from analecta.store.snapshot import Snapshot
 from tests.making import lease, shard_at, target
 
 HOSTS = st.sampled_from(["a.test", "www.a.test", "b.test", "c.test"])
@@ -30,7 +31,7 @@ def counted_in(db, sites, *pages):
     for url, out in pages:
         count.add([(lease(url), links(*out))])
     graph = SiteGraph(sites)
-    graph.refresh([db])
+    graph.refresh(Snapshot([db]))
     return graph
 
 
@@ -101,8 +102,8 @@ def test_c2_links_to_other_sites_are_counted_page_after_page():
     with shard_at() as shard:
         pages = [("http://a.test/", ["http://b.test/1", "http://b.test/2", "http://a.test/x"])] * 2
         graph = counted_in(shard.db, Sites(), *pages, ("http://www.a.test/", ["http://a.test/", "http://c.test/"]))
-        assert graph.out([shard.db], "a.test") == {"b.test": 4, "c.test": 1}
-        assert graph.pages([shard.db]) == {"a.test": 3}
+        assert graph.out(Snapshot([shard.db]), "a.test") == {"b.test": 4, "c.test": 1}
+        assert graph.pages(Snapshot([shard.db])) == {"a.test": 3}
 
 
 @pytest.mark.parametrize("by", ["host", "prefix"])
@@ -114,7 +115,7 @@ def test_c5_links_that_carry_an_address_as_share_buttons_do_count_for_nobody(by)
     ]
     with shard_at() as shard:
         graph = counted_in(shard.db, Sites(SiteSettings(by)), ("http://a.test/", out))
-        assert graph.out([shard.db], "a.test") == {"b.test": 1}
+        assert graph.out(Snapshot([shard.db]), "a.test") == {"b.test": 1}
 
 
 @given(PAGES, st.sampled_from(["host", "domain"]))
@@ -126,9 +127,9 @@ def test_c2_the_count_is_what_a_scan_of_all_pages_would_give(pages, by):
     with shard_at() as shard:
         urls = [(f"http://{host}/", [f"http://{other}/" for other in out]) for host, out in pages]
         graph = counted_in(shard.db, sites, *urls)
-        rows = graph.all([shard.db])
+        rows = graph.all(Snapshot([shard.db]))
         assert {(src, dst): n for src, row in rows.items() for dst, n in row.items()} == dict(wanted)
-        assert all(graph.out([shard.db], site) == row for site, row in rows.items())
+        assert all(graph.out(Snapshot([shard.db]), site) == row for site, row in rows.items())
 
 
 def copied(library, folder):
@@ -141,9 +142,9 @@ def test_c2_a_crawl_counts_what_a_recount_of_its_pages_finds(grown, tmp_path):
     library, totals = copied(grown, tmp_path / "lib"), []
     assert counted(library)
     for _ in range(2):
-        with read_sites(library, Sites()) as (graph, shards):
-            links = sum(sum(row.values()) for row in graph.all(shards).values())
-            totals.append((sum(graph.pages(shards).values()), links))
+        with read_sites(library, Sites()) as (graph, snapshot):
+            links = sum(sum(row.values()) for row in graph.all(snapshot).values())
+            totals.append((sum(graph.pages(snapshot).values()), links))
         recount(library, Sites())
     # Pages of one partition that are copies of another's are seen at the end, and no longer count.
     assert 0.97 < totals[1][0] / totals[0][0] <= 1
@@ -164,5 +165,5 @@ def test_c1_a_split_host_is_counted_anew(grown, tmp_path):
         url = shards[0].execute("SELECT url FROM urls WHERE url LIKE ? AND page", (f"%{host}/%/%",)).fetchone()[0]
     directory = f"{host}/{url.split('/')[3]}/"
     recount(library, Sites(edits=[Edit("split", directory)]))
-    with read_sites(library, Sites()) as (graph, shards):
-        assert 0 < graph.pages(shards)[directory] < n
+    with read_sites(library, Sites()) as (graph, snapshot):
+        assert 0 < graph.pages(snapshot)[directory] < n

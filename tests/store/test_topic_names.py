@@ -8,10 +8,19 @@ from analecta.errors import BadUse
 from analecta.settings.edit import first_settings
 from analecta.settings.schema import Topic
 from analecta.store.library import Library
-from analecta.store.topic_names import shown_topics, topic_numbers
 from analecta.views.collections import collections
 from analecta.views.status import status
 from tests.publish.shelf import TOPICS, Shelf
+
+
+def topic_numbers(library, topics, **more):
+    with library.snapshot() as snapshot:
+        return snapshot.topic_numbers(topics, **more)
+
+
+def shown_topics(library):
+    with library.snapshot() as snapshot:
+        return snapshot.listed_topics()
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from analecta.judge import JUDGES
 from analecta.model import State
 from analecta.store.library import Library
 from analecta.store.library_db import Word, say
-from analecta.store.links import Linked, Linking
+from analecta.store.links import Inlink, Inlinks
 from analecta.store.partition import Shard
 from analecta.views.collections import collections
 from analecta.views.explain import Explanation, Step, explain
@@ -29,7 +29,7 @@ def text(explanation) -> str:
 
 def test_no_url_is_broken_where_the_terminal_is_narrow(grown):
     long = f"http://a.test/{'very-' * 40}long"
-    linked = Linked(1, 1, [Linking(long, "title", "bees", 0.9, "words " * 20)])
+    linked = Inlinks(1, 1, [Inlink(long, "title", "bees", 0.9, "words " * 20)])
     out = io.StringIO()
     Console(file=out, width=60).print(tell(Explanation(long, linked=linked, stands_elsewhere=[long])), crop=False)
     lines = out.getvalue().splitlines()
@@ -153,10 +153,10 @@ def test_every_kind_of_judge_is_told_in_words(grown, kind):
 @pytest.mark.parametrize(
     ("linked", "words"),
     [
-        (Linked(1, 1), "1 page in the library links to it, which is on topic"),
-        (Linked(3, 0), "3 pages in the library link to it, none of them on topic"),
-        (Linked(3, 2), "3 pages in the library link to it, 2 of them on topic"),
-        (Linked(1200, 1200), "1,200 pages in the library link to it, all of them on topic"),
+        (Inlinks(1, 1), "1 page in the library links to it, which is on topic"),
+        (Inlinks(3, 0), "3 pages in the library link to it, none of them on topic"),
+        (Inlinks(3, 2), "3 pages in the library link to it, 2 of them on topic"),
+        (Inlinks(1200, 1200), "1,200 pages in the library link to it, all of them on topic"),
     ],
 )
 def test_the_number_of_links_is_told_in_words(linked, words):

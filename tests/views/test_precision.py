@@ -6,11 +6,11 @@ from analecta.errors import BadUse
 from analecta.urls import canonical
 from analecta.views.collections import Collection, Ranked, collections
 from analecta.views.precision import Precision, check_topics, precision_curve, precisions, read_judged, settled
-from tests.views.test_ranking import PLAIN, Item
+from tests.views.test_ranking import PLAIN, PageRow
 
 
 def collection(count, topic="Bees"):
-    items = [Item(**PLAIN | {"id": n, "url": f"http://h.test/{n}", "host": "h.test"}) for n in range(1, count + 1)]
+    items = [PageRow(**PLAIN | {"id": n, "url": f"http://h.test/{n}", "host": "h.test"}) for n in range(1, count + 1)]
     return Collection(0, topic, count, [Ranked(item, item.id, 0.5, 0.0, "", 0.5) for item in items])
 
 

@@ -4,16 +4,16 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.store.rows import Item
+from analecta.store.rows import PageRow
 from analecta.views.collections import AUTHORITY, CONFIDENCE, POOR, Candidate, choose, in_order, scaled, score
 
 TEXT = {"title", "mime", "lang", "author", "date", "digest", "reserved", "warc", "anchor", "context"}
-PLAIN = {name: "" if name in TEXT else 0 for name in Item.__struct_fields__}
+PLAIN = {name: "" if name in TEXT else 0 for name in PageRow.__struct_fields__}
 
 
 def candidate(url, title="", confidence=0.8, authority=0.0):
     host = url.split("/")[2]
-    item = Item(**PLAIN | {"url": url, "host": host, "title": title, "topics": ()})
+    item = PageRow(**PLAIN | {"url": url, "host": host, "title": title, "topics": ()})
     return Candidate(item, confidence, authority)
 
 

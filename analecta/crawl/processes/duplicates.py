@@ -5,20 +5,16 @@ all of them, in the order in which they were kept; the earlier page stands for t
 """
 
 import contextlib
-import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analecta.model import State
 from analecta.store.library import Library
-from analecta.store.sqlite import connect
+from analecta.store.pages import CopyTable
 from analecta.text.fingerprint import NearDuplicates
 
-_NEW = "SELECT kept_at, id, body, simhash, seq FROM pages WHERE duplicate_of IS NULL AND seq > ?"
-_OLD = "SELECT kept_at, id, body, simhash FROM pages WHERE duplicate_of IS NULL AND seq <= ?"
 _BATCH = 200  # pages of a batch are compared each with each
 
 
@@ -26,19 +22,16 @@ def settle_twins(library: Library) -> int:
     """Point pages at their twins in other partitions; how many were found."""
     with contextlib.ExitStack() as stack:
         paths = [library.shard_path(i) for i in range(library.partitions) if library.shard_path(i).exists()]
-        shards = [stack.enter_context(contextlib.closing(connect(path))) for path in paths]
-        marks = [_mark(db) for db in shards]
-        new = sorted(
-            (*row, i) for i, db in enumerate(shards) for row in db.execute(_NEW, (marks[i],))
-        )  # by the time they were kept
+        shards = [stack.enter_context(contextlib.closing(CopyTable(path, i))) for i, path in enumerate(paths)]
+        new = sorted(row for shard in shards for row in shard.new())  # by the time they were kept
         if not new:
             return 0
-        old = sorted(row for i, db in enumerate(shards) for row in db.execute(_OLD, (marks[i],)))
-        bodies = {body: id for _, id, body, _ in reversed(old)}
+        old = sorted(row for shard in shards for row in shard.old())
+        bodies = {page.body: page.id for page in reversed(old)}
         near = NearDuplicates.load(_column(old, 3), _column(old, 1))
         found = 0
-        for db in shards:
-            db.execute("BEGIN")  # all or nothing: a page that is a copy must not leave its URL done
+        for shard in shards:
+            shard.begin()
         for start in range(0, len(new), _BATCH):
             batch = new[start : start + _BATCH]
             likes = near.sift(_column(batch, 3), _column(batch, 1))
@@ -47,27 +40,12 @@ def settle_twins(library: Library) -> int:
                 if twin == id and alike is not None:
                     twin = alike
                 if twin != id:
-                    _point(shards[i], seq, id, twin)
+                    shards[i].point(seq, id, twin)
                     found += 1
-        for db in shards:
-            last = db.execute("SELECT coalesce(max(seq), 0) FROM pages").fetchone()[0]
-            db.execute("INSERT OR REPLACE INTO meta VALUES ('twins', ?)", (last,))
-            db.execute("COMMIT")
+        for shard in shards:
+            shard.finish()
         return found
-
-
-def _mark(db: sqlite3.Connection) -> int:
-    row = db.execute("SELECT value FROM meta WHERE key = 'twins'").fetchone()
-    return int(row[0]) if row else 0
 
 
 def _column(rows: Sequence[tuple[Any, ...]], k: int) -> NDArray[np.int64]:
     return np.array([row[k] for row in rows], np.int64)
-
-
-def _point(db: sqlite3.Connection, seq: int, id: int, twin: int) -> None:
-    db.execute("UPDATE pages SET duplicate_of = ? WHERE seq = ?", (twin, seq))  # there is no index of their ids
-    db.execute(
-        "UPDATE urls SET state = ?, elsewhere = ?, reason = 'duplicate' WHERE id = ? AND state = ?",
-        (int(State.ELSEWHERE), twin, id, int(State.DONE)),
-    )

@@ -5,7 +5,6 @@ import contextlib
 import gc
 import os
 import socket
-import sqlite3
 import sys
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from analecta.crawl.processes.transport import PeerGone, Pipes
 from analecta.errors import AnalectaError, Environment
 from analecta.protocols import Fetch
 from analecta.signals import leave_stop_to_parent
+from analecta.store import OperationalError
 from analecta.store.library import Library
 
 
@@ -42,7 +42,7 @@ def main() -> None:
         asyncio.run(work(job))
     except AnalectaError as error:
         _give_up(str(error), error.exit_code)
-    except (OSError, sqlite3.OperationalError) as error:
+    except (OSError, OperationalError) as error:
         _give_up(f"cannot write to the library: {error}", Environment.exit_code)
 
 

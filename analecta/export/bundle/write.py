@@ -2,11 +2,9 @@
 
 import contextlib
 import hashlib
-import heapq
 import json
 import platform
 import re
-import sqlite3
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, requires, version
@@ -41,46 +39,33 @@ from analecta.export.bundle import (
 from analecta.model import State
 from analecta.settings.load import load
 from analecta.settings.schema import Settings
+from analecta.store import sqlite_version
 from analecta.store.library import Library
 from analecta.store.output import check_output, output
 
 # --- What a crawl decided: of every URL what became of it and why, and the order in which pages were kept ------------
 
 
-_ORDER = "SELECT kept_at, id FROM pages ORDER BY seq"
-_URLS = """SELECT u.id, u.url, u.state, coalesce(u.reason, ''), coalesce(p.topic, -1), coalesce(p.confidence, 0),
-  u.depth, coalesce(p.model, '') FROM urls u LEFT JOIN pages p ON p.seq = u.page ORDER BY u.n"""
-
-_WAITED = """SELECT n FROM hosts WHERE delay IS NOT NULL OR wait_until IS NOT NULL
-  UNION SELECT host FROM urls WHERE tries > 1 OR (state = 0 AND reason = 'robots-unreachable')"""
-
-
 def decisions(library: Library) -> Iterator[Decision]:
     """Every URL that was met, partition after partition, in the order of finding."""
     names = library.topic_names()
-    with library.shards() as shards:
-        places = {id: place for place, id in enumerate(_in_order(shards), 1)}
-        for shard in shards:
-            for id, url, state, reason, topic, sure, depth, model in shard.execute(_URLS):
-                on = names[topic] if 0 <= topic < len(names) else ""
-                sure, place = round(sure, 6), places.get(id, 0)
-                yield Decision(url, State(state).name.lower(), reason, on, sure, place, depth, model)
+    with library.snapshot() as snapshot:
+        places = {id: place for place, id in enumerate(snapshot.kept_ids(), 1)}
+        for one in snapshot.decisions():
+            on = names[one.topic] if 0 <= one.topic < len(names) else ""
+            sure, place = round(one.confidence, 6), places.get(one.id, 0)
+            yield Decision(one.url, State(one.state).name.lower(), one.reason, on, sure, place, one.depth, one.model)
 
 
 def waited(library: Library) -> int:
     """How many hosts had to be waited for: they asked for time, or gave no answer at first."""
-    with library.shards() as shards:
-        return sum(len(shard.execute(_WAITED).fetchall()) for shard in shards)
+    with library.snapshot() as snapshot:
+        return snapshot.hosts_waited_for()
 
 
 def in_order(found: Iterator[Decision]) -> list[Decision]:
     """The pages among them, in the order in which they were kept."""
     return sorted((one for one in found if one.order), key=lambda one: one.order)
-
-
-def _in_order(shards: Sequence[sqlite3.Connection]) -> Iterator[int]:
-    """The ids of all pages: within a partition in its own order, between them by the clock."""
-    return (id for _, id in heapq.merge(*(shard.execute(_ORDER) for shard in shards), key=lambda row: row[0]))
 
 
 # --- A bundle is written: one zip file, with the same bytes whenever it is made of the same library ------------------
@@ -164,7 +149,7 @@ def versions() -> dict[str, object]:
     return {
         "analecta": version("analecta"),
         "python": platform.python_version(),
-        "sqlite": sqlite3.sqlite_version,
+        "sqlite": sqlite_version,
         "machine": f"{platform.system()} {platform.machine()}",
         "libraries": {name: _version(name) for name in sorted(wanted, key=str.casefold)},
     }
@@ -269,17 +254,17 @@ class _Writer:
 
 def runs(library: Library) -> list[Run]:
     """Every crawl of a library, with what was asked."""
-    with library.database(readonly=True) as db:
-        rows = db.execute("SELECT n, began, ended, coalesce(reason, ''), asked, tally FROM runs ORDER BY n").fetchall()
-    return [
-        Run(n, at, end, why, json.loads(asked), json.loads(tally or "{}")) for n, at, end, why, asked, tally in rows
-    ]
+    with library.snapshot() as snapshot:
+        return [
+            Run(run.n, run.began, run.ended, run.reason or "", json.loads(run.asked), json.loads(run.tally or "{}"))
+            for run in snapshot.runs()
+        ]
 
 
 def _models(library: Library) -> list[dict[str, object]]:
-    with library.database(readonly=True) as db:
-        rows = db.execute("SELECT hash, kind, about FROM models ORDER BY made_at, hash").fetchall()
-    return [dict(zip(("hash", "kind", "about"), row, strict=True)) for row in rows]
+    with library.snapshot() as snapshot:
+        found = sorted(snapshot.models(), key=lambda one: (one.made_at, one.hash))
+    return [{"hash": one.hash, "kind": one.kind, "about": one.about} for one in found]
 
 
 def _blocks(path: Path) -> Iterator[bytes]:

@@ -11,7 +11,7 @@ import msgspec
 from analecta.model import BELOW
 from analecta.publish.oai.tokens import written
 from analecta.store.oai_records import Record
-from analecta.store.rows import Item
+from analecta.store.rows import PageRow
 from analecta.text.display import one_line
 from analecta.text.summary import name_of, summary
 
@@ -75,13 +75,13 @@ def in_xml(text: str) -> str:
     return escape(one_line(text))
 
 
-def oai_dc(item: Item, topics: Sequence[str], text: str) -> str:
+def oai_dc(item: PageRow, topics: Sequence[str], text: str) -> str:
     """The record of a page: `topics` are its topics' names, `text` is what was read of it."""
     values = ((name, in_xml(value[:_MOST])) for name, value in _values(item, topics, text))
     return f"{_OPEN_DC}{''.join(f'<dc:{name}>{value}</dc:{name}>' for name, value in values if value)}</oai_dc:dc>"
 
 
-def _values(item: Item, topics: Sequence[str], text: str) -> Iterator[tuple[str, str]]:
+def _values(item: PageRow, topics: Sequence[str], text: str) -> Iterator[tuple[str, str]]:
     yield "title", name_of(item.title, item.url)
     yield "creator", item.author
     for topic in topics:

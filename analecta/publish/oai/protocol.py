@@ -1,7 +1,6 @@
 """The six verbs of OAI-PMH 2.0: arguments in, an answer out. What is wrong with a request is told in the answer."""
 
 import re
-import sqlite3
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
@@ -11,7 +10,7 @@ from analecta.publish.oai import answers
 from analecta.publish.oai.answers import DC_SCHEMA, DC_SPACE, SPEC, Fault, Site
 from analecta.publish.oai.tokens import LIFE, Clock, Token, first_moment, last_moment, opened, same_form, sealed
 from analecta.store import oai_records
-from analecta.store.oai_records import Record, Span
+from analecta.store.oai_records import Database, Record, Span
 
 Asked = Mapping[str, str]
 FORMATS = {"oai_dc": (DC_SCHEMA, DC_SPACE)}
@@ -28,17 +27,14 @@ class Repository:
     def __init__(self, site: Site, key: bytes, clock: Clock) -> None:
         self.site, self.key, self.clock = site, key, clock
 
-    def answer(self, db: sqlite3.Connection, arguments: Sequence[tuple[str, str]]) -> bytes:
+    def answer(self, db: Database, arguments: Sequence[tuple[str, str]]) -> bytes:
         """The answer to the arguments of a request, as they came; one moment of the records is seen."""
         date = self.clock.date()
         asked = checked(arguments)
         if isinstance(asked, Fault):
             return answers.envelope(self.site, date, {}, answers.error(asked))
-        db.execute("BEGIN")
-        try:
+        with oai_records.one_moment(db):
             content = VERBS[asked["verb"]](Request(self, db, date, asked))
-        finally:
-            db.execute("COMMIT")
         if isinstance(content, Fault):
             shown = {name: value for name, value in asked.items() if _showable(name, value)}
             return answers.envelope(self.site, date, shown, answers.error(content))
@@ -49,7 +45,7 @@ class Request(msgspec.Struct, frozen=True):
     """A request whose arguments are well formed."""
 
     to: Repository
-    db: sqlite3.Connection
+    db: Database
     date: int
     asked: Asked
 
@@ -112,8 +108,7 @@ def _showable(name: str, value: str) -> bool:
 
 
 def _identify(request: Request) -> str:
-    sample = request.db.execute("SELECT id FROM records LIMIT 1").fetchone()
-    return answers.identify(request.to.site, sample[0] if sample else 0)
+    return answers.identify(request.to.site, oai_records.sample_id(request.db))
 
 
 def _formats(request: Request) -> str | Fault:

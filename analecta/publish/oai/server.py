@@ -8,7 +8,6 @@ import contextlib
 import gzip
 import re
 import socket
-import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from http import HTTPStatus
@@ -23,7 +22,7 @@ from analecta.publish.http_server import Limits, headers_of, serving
 from analecta.publish.oai.answers import Site
 from analecta.publish.oai.protocol import Repository
 from analecta.publish.oai.sync import Keeper, keeping
-from analecta.store import oai_records
+from analecta.store import SqliteError, oai_records
 from analecta.store.library import Library
 
 PATH = "/oai"
@@ -118,7 +117,7 @@ class _Application:
         headers = headers_of(scope)
         try:
             reply = await self._reply(scope, headers, receive)
-        except (AnalectaError, OSError, sqlite3.Error) as error:
+        except (AnalectaError, OSError, SqliteError) as error:
             self.trouble(f"a request could not be answered: {error!r}")
             reply = self._refuse(HTTPStatus.INTERNAL_SERVER_ERROR)
         fields, body = _packed(reply, headers.get("accept-encoding", ""))

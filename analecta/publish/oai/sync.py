@@ -7,11 +7,10 @@ nothing was written to the library since the last look, there is no look.
 import contextlib
 import fcntl
 import itertools
-import sqlite3
 import threading
 import time
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
@@ -22,12 +21,12 @@ import xxhash
 from analecta.errors import AnalectaError, Busy
 from analecta.publish.oai.answers import Sets, oai_dc, sets_of
 from analecta.publish.oai.tokens import Clock
-from analecta.store import oai_records
+from analecta.store import SqliteError, oai_records
+from analecta.store.change_watch import Watch
 from analecta.store.library import Library
-from analecta.store.oai_records import Change, with_above
-from analecta.store.rows import Item, items, text_of
-from analecta.store.sqlite import connect
-from analecta.store.topic_names import shown_topics
+from analecta.store.oai_records import Change, Database, with_above
+from analecta.store.rows import PageRow
+from analecta.store.snapshot import Snapshot
 
 T = TypeVar("T")
 EVERY = 5.0  # seconds between two looks at least
@@ -53,19 +52,19 @@ def keeping(library: Library, now: Callable[[], float], repository: str) -> Iter
         except BlockingIOError as error:
             raise Busy(f"the records of {library.folder} are already served by another process") from error
         path = library.derived("oai.db")
-        with oai_records.writing(path, now(), repository) as db, contextlib.closing(_Watch()) as watch:
+        with oai_records.writing(path, now(), repository) as db, contextlib.closing(Watch()) as watch:
             clock = Clock(now, int(oai_records.get(db, "clock", 0)))
             try:
                 yield Keeper(library, path, db, clock, watch)
             finally:
-                with contextlib.suppress(sqlite3.Error):  # a full disk: what was written before holds
+                with contextlib.suppress(SqliteError):  # a full disk: what was written before holds
                     oai_records.put_clock(db, clock.last)
 
 
 class Keeper:
     """Brings the records up to date when asked; to be used in the thread that made it."""
 
-    def __init__(self, library: Library, path: Path, db: sqlite3.Connection, clock: Clock, watch: "_Watch") -> None:
+    def __init__(self, library: Library, path: Path, db: Database, clock: Clock, watch: Watch) -> None:
         self.library, self.path, self.db, self.clock = library, path, db, clock
         self._watch = watch
         self._seen: dict[Path, int] = {}
@@ -76,15 +75,15 @@ class Keeper:
         versions = self._watch.versions(_files(self.library))
         if versions == self._seen:
             return None
-        shown, names = shown_topics(self.library), self.library.topic_names()
-        sets = sets_of(names)
-        listed = with_above(sets.of_topic[number] for number in shown)
-        oai_records.put_sets(self.db, {spec: name for spec, name in sets.names.items() if spec in listed})
         met, changed = array("q"), 0  # ids of eight bytes each
-        with self.library.shards() as shards:
-            for batch in _batches(items(shards)):
+        with self.library.snapshot() as snapshot:
+            shown, names = snapshot.listed_topics(), snapshot.topic_names()
+            sets = sets_of(names)
+            listed = with_above(sets.of_topic[number] for number in shown)
+            oai_records.put_sets(self.db, {spec: name for spec, name in sets.names.items() if spec in listed})
+            for batch in _batches(snapshot.shown_pages()):
                 met.extend(item.id for item in batch)
-                changed += self._take(shards, batch, names, sets)
+                changed += self._take(snapshot, batch, names, sets)
         deleted = self._forget(np.setdiff1d(oai_records.live_ids(self.db), np.frombuffer(met, np.int64)).tolist())
         oai_records.drop_sets(self.db, listed)
         self._seen = versions  # of before the look: what was written meanwhile is looked at next time
@@ -97,11 +96,11 @@ class Keeper:
             began = time.monotonic()
             try:
                 self.sync()
-            except (AnalectaError, OSError, sqlite3.Error) as error:
+            except (AnalectaError, OSError, SqliteError) as error:
                 trouble(f"the library could not be read, and will be tried again: {error}")
             pause = max(EVERY, _SHARE * (time.monotonic() - began))
 
-    def _take(self, shards: Sequence[sqlite3.Connection], batch: list[Item], names: list[str], sets: Sets) -> int:
+    def _take(self, snapshot: Snapshot, batch: list[PageRow], names: list[str], sets: Sets) -> int:
         """Write the records of those pages of a batch that are new or changed; how many."""
         known = oai_records.live(self.db, [item.id for item in batch])
         changes = []
@@ -109,7 +108,7 @@ class Keeper:
             topics = [number for number, _ in item.topics if 0 <= number < len(names)]
             specs = tuple(sets.of_topic[number] for number in topics)
             if known.get(item.id) != (digest := digest_of(item, specs)):
-                metadata = oai_dc(item, [names[number] for number in topics], text_of(shards, item))
+                metadata = oai_dc(item, [names[number] for number in topics], snapshot.text(item))
                 changes.append(Change(item.id, digest, specs, metadata))
         return self._write(changes)
 
@@ -127,25 +126,6 @@ class Keeper:
         return len(changes)
 
 
-class _Watch:
-    """Tells whether anything was committed to SQLite files, without reading them."""
-
-    def __init__(self) -> None:
-        self._open: dict[Path, sqlite3.Connection] = {}
-
-    def versions(self, files: Iterable[Path]) -> dict[Path, int]:
-        """A number for each file that differs after each commit of another connection."""
-        for file in files:
-            if file not in self._open and file.exists():
-                self._open[file] = connect(file, readonly=True)
-        return {file: int(db.execute("PRAGMA data_version").fetchone()[0]) for file, db in self._open.items()}
-
-    def close(self) -> None:
-        """Close the files."""
-        for db in self._open.values():
-            db.close()
-
-
 def _files(library: Library) -> list[Path]:
     return [library.folder / "library.db", *map(library.shard_path, range(library.partitions))]
 
@@ -155,7 +135,7 @@ def _batches(found: Iterator[T]) -> Iterator[list[T]]:
         yield batch
 
 
-def digest_of(item: Item, specs: tuple[str, ...]) -> int:
+def digest_of(item: PageRow, specs: tuple[str, ...]) -> int:
     """Differs where the record would: the text is covered by the body's digest and by how many words were read."""
     made_of = (_MADE, item.url, item.title, specs, item.mime, item.lang, item.author, item.date, item.words)
     packed = msgspec.msgpack.encode((*made_of, item.digest, item.reserved))

@@ -3,7 +3,6 @@
 import contextlib
 import fcntl
 import itertools
-import sqlite3
 from collections.abc import Iterator
 
 from analecta.publish.oai.answers import oai_dc, sets_of
@@ -11,24 +10,23 @@ from analecta.publish.oai.sync import digest_of, keeping
 from analecta.store import oai_records
 from analecta.store.checksums import seal
 from analecta.store.library import Library
-from analecta.store.rows import items, text_of
 
 _AT_ONCE = 500
 
 
-def wrong_records(library: Library, db: sqlite3.Connection) -> Iterator[tuple[int, str, bool]]:
+def wrong_records(library: Library, db: oai_records.Database) -> Iterator[tuple[int, str, bool]]:
     """Every record of a page that has not changed since: its id, the URL, and whether its metadata is wrong."""
     names = library.topic_names()
     sets = sets_of(names)
-    with library.shards() as shards:
-        found = items(shards)
+    with library.snapshot() as snapshot:
+        found = snapshot.shown_pages()
         while batch := list(itertools.islice(found, _AT_ONCE)):
             known = oai_records.live(db, [item.id for item in batch])
             for item in batch:
                 topics = [number for number, _ in item.topics if 0 <= number < len(names)]
                 specs = tuple(sets.of_topic[number] for number in topics)
                 if known.get(item.id) == digest_of(item, specs):
-                    made = oai_dc(item, [names[number] for number in topics], text_of(shards, item))
+                    made = oai_dc(item, [names[number] for number in topics], snapshot.text(item))
                     stored = oai_records.record(db, item.id)
                     yield item.id, item.url, stored is None or stored.metadata != made
 
@@ -45,5 +43,5 @@ def seal_records(library: Library) -> None:
 def write_again(library: Library, now: float, wrong: list[int]) -> None:
     """Have wrong records made again: a digest that no record has lets the next look see them as changed."""
     with keeping(library, lambda: now, "") as keeper:
-        keeper.db.executemany("UPDATE records SET digest = -1 WHERE id = ?", ((id,) for id in wrong))
+        oai_records.mark_wrong(keeper.db, wrong)
         keeper.sync()

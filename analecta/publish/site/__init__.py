@@ -32,7 +32,6 @@ from analecta.publish.site.pages import (
 )
 from analecta.store.library import Library
 from analecta.store.output import check_replaceable
-from analecta.store.rows import text_of
 from analecta.urls import canonical
 from analecta.views.clusters import analysis_path, load
 from analecta.views.collections import MOST, PER_HOST, Collection, Ranked, with_communities
@@ -94,10 +93,10 @@ def map_files(library: Library, site: Site) -> Iterator[tuple[str, str]]:
     """The maps, by their paths."""
     urls = {entry.item.id: f"../{entry.copy}" for _, entry in site.entries if entry.copy}
     wanted = [(shelf.topic, shelf.map) for shelf in site.shelves] + [("", site.map)]
-    with library.shards() as shards:
+    with library.snapshot() as snapshot:
         for topic, path in wanted:
             if path and (analysis := load(library, topic)):
-                kept, texts = copies_of(shards, analysis)
+                kept, texts = copies_of(snapshot, analysis)
                 yield path, map_page(kept, topic or site.title, texts if site.copies else {}, urls, site.near.homes)
 
 
@@ -198,7 +197,7 @@ def _communities(site: Site) -> Iterator[tuple[str, str]]:
 
 
 def _copies(library: Library, site: Site) -> Iterator[tuple[str, str]]:
-    with library.shards() as shards:
+    with library.snapshot() as snapshot:
         for shelf, entry in site.entries:
             if entry.copy:
-                yield entry.copy, copy_page(site, shelf, entry, library.archive, text_of(shards, entry.item))
+                yield entry.copy, copy_page(site, shelf, entry, library.archive, snapshot.text(entry.item))

@@ -1,8 +1,7 @@
 """What a site is made of: all that its pages show, read from the library once, in values that know no HTML."""
 
 import re
-import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, count
 
 import msgspec
@@ -11,9 +10,8 @@ from analecta.communities.view import Community, Member, Neighbourhood
 from analecta.model import Found
 from analecta.publish.pages import in_one_row
 from analecta.store.library import Library, Moment
-from analecta.store.partition import NOINDEX
-from analecta.store.rows import Item, items, text_of
-from analecta.store.url_lookup import Known, Url
+from analecta.store.rows import PageRow, ParentRow, UrlRow
+from analecta.store.snapshot import Snapshot
 from analecta.text.summary import first_words, name_of, summary
 from analecta.views.collections import Collection, Ranked
 from analecta.views.status import Status, status
@@ -22,40 +20,24 @@ from analecta.views.status import Status, status
 # A page that says noindex is shown nowhere, neither as an item nor as the page that led to one (F35).
 
 
-_AT_ONCE = 500
-_PARENTS = f"""SELECT u.id, u.url, h.name, coalesce(p.title, ''), coalesce(p.lang, '')
-  FROM urls u JOIN pages p ON p.seq = u.page JOIN hosts h ON h.n = u.host WHERE p.flags & {NOINDEX} = 0 AND u.id IN """
-
-
-class Parent(msgspec.Struct, frozen=True):
-    """A page that links to items."""
-
-    id: int
-    url: str
-    host: str
-    title: str
-    lang: str
-
-
 class Finding(msgspec.Struct, frozen=True):
     """Where an item was found: `how` is "example", "link", "sitemap" or "unlisted" (on a page that is not shown)."""
 
     how: str
-    parent: Parent | None = None
+    parent: ParentRow | None = None
     anchor: str = ""
     context: str = ""
 
 
-def findings(shards: Sequence[sqlite3.Connection], items: Sequence[Item]) -> dict[int, Finding]:
+def findings(snapshot: Snapshot, items: Sequence[PageRow]) -> dict[int, Finding]:
     """How each of these items was come by, by its id. Redirects are followed back to the link that led to them."""
-    known = Known(shards, remember=4 * len(items) + 20_000)
-    known.look_up(item.id for item in items)
-    starts = {item.id: known.start(url) for item in items if (url := known.get(item.id))}
-    parents = _parents(shards, {start.parent for start in starts.values()})
+    snapshot.look_up((item.id for item in items), remember=4 * len(items) + 20_000)
+    starts = {item.id: snapshot.first_address(url) for item in items if (url := snapshot.url(item.id))}
+    parents = snapshot.parents({start.parent for start in starts.values()})
     return {id: _finding(start, parents.get(start.parent)) for id, start in starts.items()}
 
 
-def _finding(start: Url, parent: Parent | None) -> Finding:
+def _finding(start: UrlRow, parent: ParentRow | None) -> Finding:
     if start.found == Found.SEED:
         return Finding("example")
     if start.found == Found.SITEMAP:
@@ -63,16 +45,6 @@ def _finding(start: Url, parent: Parent | None) -> Finding:
     if parent is None:
         return Finding("unlisted")
     return Finding("link", parent, start.anchor, start.context)
-
-
-def _parents(shards: Sequence[sqlite3.Connection], ids: Iterable[int]) -> dict[int, Parent]:
-    wanted, found = sorted(ids), {}
-    for begin in range(0, len(wanted), _AT_ONCE):
-        some = wanted[begin : begin + _AT_ONCE]
-        for shard in shards:
-            for row in shard.execute(f"{_PARENTS}({','.join('?' * len(some))})", some):
-                found[row[0]] = Parent(*row)
-    return found
 
 
 # --- content ---------------------------------------------------------------------------------------------------------
@@ -87,7 +59,7 @@ _EXAMPLES = 100  # of a topic that are shown
 class Entry(msgspec.Struct, frozen=True):
     """An item as it is shown. `rank` is 0 for an example that a person gave and the collection does not have."""
 
-    item: Item
+    item: PageRow
     title: str
     rank: int
     confidence: float  # for the topic that it stands under
@@ -109,7 +81,7 @@ class Group(msgspec.Struct, frozen=True):
     """Items that were found on one page, or in one other way."""
 
     how: str
-    parent: Parent | None
+    parent: ParentRow | None
     entries: list[Entry]
 
 
@@ -187,16 +159,16 @@ def read_site(
     """
     past = in_one_row(library.history())
     slugs = topic_slugs([one.topic for one in collections])
-    with library.shards() as shards:
-        given = [_given(one, list(items(shards, one.number))) for one in collections]
+    with library.snapshot() as snapshot:
+        given = [_given(one, list(snapshot.shown_pages(one.number))) for one in collections]
         ranked = [[*one.items, *examples] for one, examples in zip(collections, given, strict=True)]
-        found = findings(shards, [one.item for some in ranked for one in some])
+        found = findings(snapshot, [one.item for some in ranked for one in some])
         shelves = [
             _shelf(
                 one,
                 slug,
                 [
-                    _entry(each, text_of(shards, each.item), found.get(each.item.id, UNLISTED), copies, near)
+                    _entry(each, snapshot.text(each.item), found.get(each.item.id, UNLISTED), copies, near)
                     for each in some
                 ],
                 [moment for moment in past if moment.topic == one.number],
@@ -233,7 +205,7 @@ def hexadecimal(id: int) -> str:
     return f"{id & 0xFFFFFFFFFFFFFFFF:016x}"
 
 
-def _given(collection: Collection, all_items: Sequence[Item]) -> list[Ranked]:
+def _given(collection: Collection, all_items: Sequence[PageRow]) -> list[Ranked]:
     """The examples of a topic that its collection leaves out."""
     has = {one.item.id for one in collection.items}
     given = [item for item in all_items if item.example and item.id not in has]

@@ -12,7 +12,7 @@ from analecta.publish.site.content import Entry, Shelf, Site
 from analecta.publish.site.metadata import copy_metadata
 from analecta.publish.site.pages import POLICY, page
 from analecta.publish.templates import policy_hash
-from analecta.store.rows import Item
+from analecta.store.rows import PageRow
 from analecta.text.display import is_page
 from analecta.urls import canonical
 from analecta.views.copies import answer_of, html_of
@@ -109,7 +109,7 @@ def copy_page(site: Site, shelf: Shelf, entry: Entry, archive: Path, text: str) 
     )
 
 
-def archived_html(archive: Path, item: Item) -> str | None:
+def archived_html(archive: Path, item: PageRow) -> str | None:
     """The archived HTML, made harmless; None where the archive has it no more, or there is too much of it (F30)."""
     answer = answer_of(archive, item)
     if answer is None or len(answer.body) > MAX_BODY or answer.body.count(b"<") > MAX_TAGS:

@@ -4,8 +4,7 @@ Nothing goes over the network. The words are indexed when the first question com
 """
 
 import contextlib
-import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
@@ -16,37 +15,27 @@ from analecta.analyse.word_search import InLinks, WordSearch, snippet
 from analecta.errors import BadUse
 from analecta.sources.engines.engine import Hit
 from analecta.store.library import Library
-from analecta.store.partition import SOFT404
-from analecta.store.schema import unpack_text
-from analecta.store.url_lookup import Known
+from analecta.store.snapshot import Snapshot
 from analecta.urls import canonical
 
 MOST = 200_000  # pages that are indexed, the newest: about 10 kB of memory each
 _ADDRESSES = 100  # of one page; links to any of them count as links to it
 
-# The page that stands for its URL now: no older version of it, no duplicate, no page that only says "not found".
-_NOW = f"""FROM pages p JOIN urls u ON u.id = p.id AND u.page = p.seq
-  WHERE p.status = 200 AND p.duplicate_of IS NULL AND p.flags & {SOFT404} = 0"""
-_TEXTS = f"SELECT p.seq, p.title, p.text {_NOW} AND p.text IS NOT NULL ORDER BY p.seq DESC LIMIT ?"
-_ONE = "SELECT p.title, p.text, u.url FROM pages p JOIN urls u ON u.id = p.id WHERE p.seq = ?"
-_LINKS = f"SELECT p.id, p.links, CASE WHEN p.topic < 0 THEN -1 ELSE p.confidence END {_NOW} AND p.links IS NOT NULL"
-
 
 @contextlib.contextmanager
 def open_library(folder: Path) -> Iterator["LibrarySearch"]:
     """A library to ask; BadUse where there is none, or nothing in it."""
-    with Library(folder).shards() as shards:
-        if not any(shard.execute(f"SELECT 1 {_NOW} LIMIT 1").fetchone() for shard in shards):
+    with Library(folder).snapshot() as snapshot:
+        if not snapshot.has_current_pages():
             raise BadUse(f"the library {folder} holds no pages yet: crawl it first, or ask another engine")
-        yield LibrarySearch(shards)
+        yield LibrarySearch(snapshot)
 
 
 class LibrarySearch:
     """One library, open; what it finds is what web engines find (`SearchEngine`, `LinkSource`)."""
 
-    def __init__(self, shards: Sequence[sqlite3.Connection], most: int = MOST) -> None:
-        self.shards, self.most = shards, most
-        self._known = Known(shards)
+    def __init__(self, snapshot: Snapshot, most: int = MOST) -> None:
+        self.snapshot, self.most = snapshot, most
 
     async def __call__(self, query: str, wanted: int) -> list[Hit]:
         """The best pages for a query."""
@@ -66,7 +55,7 @@ class LibrarySearch:
         here = self._addresses(target.id)
         found = [n for n in links.of(here) if ids[n] not in here]
         found.sort(key=lambda n: -sure[n])
-        urls = (self._known.url(int(ids[n])) for n in found[:wanted])
+        urls = (self.snapshot.address(int(ids[n])) for n in found[:wanted])
         return [Hit(url) for url in urls if url]
 
     @cached_property
@@ -75,12 +64,11 @@ class LibrarySearch:
         places: list[tuple[int, int]] = []
 
         def pages() -> Iterator[tuple[str, str]]:
-            for n, shard in enumerate(self.shards):
-                for seq, title, text in shard.execute(_TEXTS, (self.most // len(self.shards),)):
-                    places.append((n, seq))
-                    yield title or "", unpack_text(text)
+            for place, title, text in self.snapshot.current_texts(self.most):
+                places.append(place)
+                yield title, text
 
-        return places, WordSearch(pages(), lambda page: " ".join(self._page(places[page])[:2]))
+        return places, WordSearch(pages(), lambda page: " ".join(self.snapshot.page_at(places[page])[:2]))
 
     @cached_property
     def _linking(self) -> tuple[NDArray[np.int64], NDArray[np.float64], InLinks]:
@@ -89,11 +77,10 @@ class LibrarySearch:
         sure: list[float] = []
 
         def links() -> Iterator[NDArray[np.int64]]:
-            for shard in self.shards:
-                for id, packed, confidence in shard.execute(_LINKS):
-                    ids.append(id)
-                    sure.append(confidence or 0.0)
-                    yield np.frombuffer(packed, np.int64)
+            for id, targets, confidence in self.snapshot.current_links():
+                ids.append(id)
+                sure.append(confidence)
+                yield targets
 
         table = InLinks(links())
         return np.array(ids, np.int64), np.array(sure), table
@@ -110,16 +97,10 @@ class LibrarySearch:
     def _leading(self) -> dict[int, list[int]]:
         """The redirects and duplicates of pages."""
         found: dict[int, list[int]] = {}
-        for shard in self.shards:
-            for id, to in shard.execute("SELECT id, elsewhere FROM urls WHERE elsewhere IS NOT NULL"):
-                found.setdefault(to, []).append(id)
+        for id, to in self.snapshot.all_aliases():
+            found.setdefault(to, []).append(id)
         return found
 
-    def _page(self, place: tuple[int, int]) -> tuple[str, str, str]:
-        shard, seq = place
-        title, text, url = self.shards[shard].execute(_ONE, (seq,)).fetchone()
-        return title or "", unpack_text(text), url
-
     def _hit(self, place: tuple[int, int], query: str) -> Hit:
-        title, text, url = self._page(place)
+        title, text, url = self.snapshot.page_at(place)
         return Hit(url, title, snippet(text, query))

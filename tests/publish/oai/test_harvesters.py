@@ -8,7 +8,6 @@ from urllib.request import urlopen
 import pytest
 
 from analecta.store.partition import Shard
-from analecta.store.rows import items
 from tests.publish.oai.growing import Growing
 
 OLD, STEPS = 150, 50
@@ -124,5 +123,5 @@ def test_f37_hostile_titles_come_through_as_text(growing, now, served):
     assert by_sickle(url, "GET") == {
         f"oai:lib.analecta.invalid:{id % 2**64:016x}": '</dc:title><script>alert("1")</script>&'
     }
-    with growing.library.shards() as shards:
-        assert [item.title for item in items(shards)] == [title]
+    with growing.library.snapshot() as snapshot:
+        assert [item.title for item in snapshot.shown_pages()] == [title]

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analecta.publish.oai.answers import ABOUT, in_xml, oai_dc
-from analecta.store.rows import Item
+from analecta.store.rows import PageRow
 from analecta.text.display import one_line
 
-ITEM = Item(
+ITEM = PageRow(
     1, "http://h.test/a", "h.test", "A title", 0, 0.9, ((0, 0.9),), "text/html", "en", "Ann", "2024-05", 9, 99, 1.0,
     "sha1:ABC", False, "", "f", 0, 0, 0, "", "", False, 0, 1,
 )  # fmt: skip

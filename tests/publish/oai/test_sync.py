@@ -8,7 +8,6 @@ from analecta.settings.edit import first_settings
 from analecta.settings.schema import Topic
 from analecta.store import oai_records
 from analecta.store.library import Library
-from analecta.store.rows import items
 from tests.making import target
 from tests.publish.oai.growing import Now
 
@@ -125,8 +124,8 @@ def test_what_is_written_during_a_look_is_found_by_the_next(growing, keeper, mon
 
 def test_f46_a_crawled_library_has_a_record_for_every_page_that_may_be_shown(grown, tmp_path, now):
     library = Library(shutil.copytree(grown.folder, tmp_path / "lib"))
-    with library.shards() as shards, keeping(library, now, "r.test") as keeper:
-        wanted = {item.id for item in items(shards)}
+    with library.snapshot() as snapshot, keeping(library, now, "r.test") as keeper:
+        wanted = {item.id for item in snapshot.shown_pages()}
         assert keeper.sync().records == len(wanted) > 50
         assert {id for (id,) in keeper.db.execute("SELECT id FROM records")} == wanted
 

@@ -14,7 +14,6 @@ from analecta.publish.site import Wishes, based, publish, write_site
 from analecta.publish.site.content import hexadecimal, read_site, topic_slugs
 from analecta.store.library import Library
 from analecta.store.partition import NOINDEX
-from analecta.store.url_lookup import Known
 from analecta.views.clusters import Analysis, Cluster, Shown, save
 from analecta.views.collections import Collection, Ranked, collections
 from tests.publish.shelf import Given, html, shelved
@@ -68,10 +67,9 @@ def test_s13_every_link_within_the_site_leads_somewhere(published):
 
 def test_s13_items_stand_under_the_page_that_links_to_them_with_the_words_of_the_link(published, grown):
     collection = collections(grown, most=12)[0]
-    with grown.shards() as shards:
-        known = Known(shards)
-        item = next(one.item for one in collection.items if known.get(one.item.id).found == 1 and one.item.anchor)
-        parent = known.url(item.parent)
+    with grown.snapshot() as snapshot:
+        item = next(one.item for one in collection.items if snapshot.url(one.item.id).found == 1 and one.item.anchor)
+        parent = snapshot.address(item.parent)
     texts = [path.read_text("utf-8") for path in (published / "topics").glob("*.html")]
     text = unescape(next(text for text in texts if f'id="i{hexadecimal(item.id)}"' in text))
     before = text[: text.index(f'id="i{hexadecimal(item.id)}"')]
@@ -94,9 +92,8 @@ def test_s13_the_same_library_gives_the_same_bytes(grown, published, tmp_path):
 
 def test_f35_a_page_that_says_noindex_is_nowhere_not_even_as_the_page_that_links(library, tmp_path):
     hidden, *others = best_of(library)
-    with library.shards() as shards:
-        known = Known(shards)
-        parent = next(one for item in others if known.get(item.id).found == 1 and (one := known.get(item.parent)))
+    with library.snapshot() as snapshot:
+        parent = next(one for item in others if snapshot.url(item.id).found == 1 and (one := snapshot.url(item.parent)))
     for number in range(library.partitions):
         flag = f"UPDATE pages SET flags = {NOINDEX}, title = 'Secret words' WHERE id IN (?, ?)"
         change(library, number, flag, hidden.id, parent.id)
