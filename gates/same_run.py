@@ -15,6 +15,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from fastwarc.warc import ArchiveIterator, WarcRecordType
+
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("ANALECTA_DATA", ROOT.parent / "shared" / "data")) / "debdocs.warc.gz"
 
@@ -188,11 +190,18 @@ def _listed(address: str) -> dict[str, list[str]]:
 
 
 def _debdocs_seeds() -> dict[str, list[str]]:
-    """Front pages of hosts, by their coarse topic."""
+    """The page with the shortest address of each host (not all have a front page), by the host's coarse topic."""
+    shortest: dict[str, str] = {}
+    with DATA.open("rb") as file:
+        for record in ArchiveIterator(file, record_types=WarcRecordType.response, parse_http=False):
+            url = record.headers["WARC-Target-URI"]
+            host = url.split("/")[2]
+            shortest[host] = min(shortest.get(host, url), url, key=lambda one: (len(one), one))
     found: dict[str, list[str]] = {}
     for line in (DATA.parent / "debdocs.hosts.tsv").read_text().splitlines():
         host, topic, *_ = line.split("\t")
-        found.setdefault(topic, []).append(f"http://{host}/")
+        if host in shortest:
+            found.setdefault(topic, []).append(shortest[host].replace("https://", "http://", 1))
     return found
 
 
