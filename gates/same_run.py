@@ -24,6 +24,11 @@ DATA = Path(os.environ.get("ANALECTA_DATA", ROOT.parent / "shared" / "data")) / 
 _STILL = """
 import datetime, itertools, time, uuid
 
+try:
+    import tantivy  # it asks for the real classes, at its import alone
+except ImportError:
+    pass
+
 _NOW, _numbers = 1_900_000_000.0, itertools.count(1)
 time.time = lambda: _NOW
 time.time_ns = lambda: int(_NOW * 1e9)

@@ -33,8 +33,8 @@ _LINE_ENDS = str.maketrans("\u2028\u2029", "\n\n")
 
 
 def render(template: str, **values: object) -> str:
-    """The page that a template makes of these values."""
-    return environment.get_template(template).render(values)
+    """The page that a template makes of these values; the lines that macros leave before its doctype are dropped."""
+    return environment.get_template(template).render(values).lstrip("\n")
 
 
 def text_safe(value: Any) -> Any:
