@@ -81,6 +81,7 @@ class Crawl:
         self._troubles = 0  # up to the last answer
         self._last_call = False  # a rule says stop: nothing more is fetched
         self._quiet: tuple[int, ...] = ()
+        self._all_demoted: dict[int, int] = {}  # by partition its report since which nobody has any but demoted URLs
         self._stuck_since: float | None = None  # since when only hosts in trouble are left
         self._links: list[Pipes] = []
         self._serial = 0
@@ -332,11 +333,19 @@ class Crawl:
             self._links[i].send(i, encode(order))
 
     def _floor(self) -> float:
-        """The least priority that partitions may ask for: what is demoted waits for all other URLs anywhere."""
-        reports = self._reports()
-        if any(r is None or r.pending or r.best >= 0 for r in reports):
+        """The least priority that partitions may ask for: what is demoted waits for all other URLs anywhere.
+
+        Reports are not of one moment: a link may have left a partition since it reported. So all must say it twice.
+        """
+        reports = [r for r in self._reports() if r is not None]
+        if len(reports) < len(self.workers) or any(r.pending or r.best >= 0 for r in reports):
+            self._all_demoted = {}
             return 0.0
-        return max(r.best for r in reports if r is not None) - _SLACK
+        for r in reports:
+            self._all_demoted.setdefault(r.partition, r.serial)
+        if any(r.serial == self._all_demoted[r.partition] for r in reports):
+            return 0.0
+        return max(r.best for r in reports) - _SLACK
 
     def _near_only(self) -> bool:
         """While the crawl learns: whether some partition has, or may have, what that phase wants."""
