@@ -11,7 +11,7 @@ import xxhash
 
 from analecta.crawl.fetcher import Landed
 from analecta.crawl.late_documents import Late
-from analecta.crawl.page_judge import Bag, JudgedPage, PageJudge, of_hidden, pack_topics
+from analecta.crawl.page_judge import Bag, JudgedPage, PageJudge, of_hidden
 from analecta.crawl.url_outcomes import Endings
 from analecta.frontier.policy import Value, host_of, is_off_topic
 from analecta.frontier.traps import Hashes
@@ -21,7 +21,7 @@ from analecta.parse import UNREAD as TO_READ
 from analecta.store.archive import Archive, Original, payload_digest
 from analecta.store.partition import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404, UNREAD, Shard
 from analecta.store.revisits import CHANGED, UNCHANGED, count_revisit
-from analecta.store.schema import pack_text
+from analecta.store.schema import pack_text, packed_topics
 from analecta.store.sites import SiteCount
 from analecta.text.fingerprint import NearDuplicates, fingerprints
 from analecta.text.tokens import LOOKED_AT, Int32s, excerpt, words
@@ -141,7 +141,7 @@ class Pages:
                 "title": page.title or None, "author": page.author or None, "date": page.date or None,
                 "lang": page.lang or None, "limits": page.limits or None, "simhash": page.simhash,
                 "words": _length(page.text, len(one.words)),
-                "topic": verdict.topic, "confidence": verdict.confidence, "topics": pack_topics(verdict),
+                "topic": verdict.topic, "confidence": verdict.confidence, "topics": packed_topics(verdict),
                 "model": self.page_judge.model, "headings": "\n".join(page.headings) or None, "links": _pack_ids(page),
                 "anchors": pack_text("\n".join(_anchors(page))), "text": pack_text(page.text),
             }, _says(page))  # fmt: skip
@@ -189,7 +189,7 @@ class Pages:
             body, page.simhash, _length(page.text, len(judged.words)), twin or None, flags, page.limits or None,
             _short(answer) or None, page.reserved or None, page.canonical or None, answer.headers.get("etag"),
             answer.headers.get("last-modified"), place.file, place.offset, place.length, verdict.topic,
-            verdict.confidence, pack_topics(verdict), self.page_judge.model, "\n".join(page.headings) or None,
+            verdict.confidence, packed_topics(verdict), self.page_judge.model, "\n".join(page.headings) or None,
             _pack_ids(page), pack_text("\n".join(_anchors(page))), pack_text(page.text),
         )  # fmt: skip
         if lease.page:

@@ -14,7 +14,7 @@ from analecta.judge.link_judge import Seen
 from analecta.model import OTHERS, Lease, Verdict
 from analecta.protocols import Judge
 from analecta.store.partition import Shard
-from analecta.store.schema import unpack_text
+from analecta.store.schema import packed_topics, unpack_text, unpacked
 from analecta.store.sqlite import Connection
 from analecta.store.urls import Source, Waiting, host_names, sources, waiting
 from analecta.text.tokens import Bags, Words, excerpt, words
@@ -102,8 +102,7 @@ class PageJudge:
     def _parents(self, lease: Lease) -> Verdict:
         """A document whose text cannot be had is what the page is that links to it (S10)."""
         if (row := self.shard.verdict_of(lease.parent)) is not None:
-            topic, confidence, topics = row
-            return Verdict(topic, confidence, unpack_topics(topics) or ((topic, confidence),) * (topic >= 0))
+            return unpacked(*row)
         if lease.topic < 0 or lease.astray:  # in another partition, and off topic
             return Verdict()
         sure = min(max(lease.priority, 0.0), 1.0)
@@ -159,7 +158,7 @@ class PageJudge:
         return self.revalued(scores)
 
     def _judged(self, seq: int, verdict: Verdict) -> None:
-        self.shard.set_verdict(seq, verdict.topic, verdict.confidence, pack_topics(verdict), self.model)
+        self.shard.set_verdict(seq, verdict.topic, verdict.confidence, packed_topics(verdict), self.model)
 
     def turn(self, course: Course) -> bool:
         """Take the course that the coordinator tells; whether it is another than that by which all was valued."""
@@ -308,13 +307,3 @@ def _factor(host: str, one: Waiting, to: str, focus: Focus) -> float:
 def of_hidden(verdict: Verdict, hidden: bool) -> Verdict:
     """A verdict on a page that may be on no topic, whatever it says."""
     return Verdict(OTHERS, verdict.confidence) if hidden else verdict
-
-
-def pack_topics(verdict: Verdict) -> bytes | None:
-    """The topics of a verdict as a row holds them."""
-    return msgspec.msgpack.encode(verdict.topics) if len(verdict.topics) > 1 else None
-
-
-def unpack_topics(packed: bytes | None) -> tuple[tuple[int, float], ...]:
-    """The topics that a row holds."""
-    return msgspec.msgpack.decode(packed, type=tuple[tuple[int, float], ...]) if packed else ()

@@ -48,6 +48,26 @@ def says(crawl, **values):
         worker.report = msgspec.structs.replace(REPORT, serial=serial, **values)
 
 
+def test_f70_demoted_urls_wait_until_all_have_said_twice_that_nothing_else_is_left(library):
+    crawl = crawl_of(library)
+    one, other = crawl.workers
+
+    def report(worker, number, serial, **values):
+        worker.report = msgspec.structs.replace(REPORT, partition=number, serial=serial, **values)
+
+    report(one, 0, 5, best=-2.0)
+    report(other, 1, 8, best=-3.0)
+    assert crawl._floor() == 0, "a link may have left one since it reported"
+    report(one, 0, 6, best=-2.0)
+    assert crawl._floor() == 0, "the other has not reported again"
+    report(other, 1, 9, best=-3.0)
+    assert crawl._floor() < 0
+    report(other, 1, 10, best=-3.0, pending=1)
+    assert crawl._floor() == 0
+    report(other, 1, 11, best=-3.0)
+    assert crawl._floor() == 0, "it is said anew"
+
+
 # --- sharing out the pages -------------------------------------------------------------------------------------------
 
 
