@@ -1,5 +1,7 @@
 """The child's side of the sandbox, and the messages between it and its parent: msgpack with a length in front."""
 
+import contextlib
+import ctypes
 import importlib
 import os
 import resource
@@ -72,6 +74,8 @@ def serve(parser: str, memory: str, seconds: str, nice: str = "0") -> None:
             job = msgspec.msgpack.decode(message, type=Job)
             del message
             _say(sink, write_page(parse(job.answer, job.target, job.mime)))
+            del job
+            _trim_memory()
         except Exception as wrong:
             _say(sink, msgspec.msgpack.encode(Reply(error=f"{type(wrong).__name__}: {wrong}"[:500])))
             return
@@ -81,6 +85,12 @@ def _say(sink: BinaryIO, data: bytes) -> None:
     sink.write(LENGTH.pack(len(data)))
     sink.write(data)
     sink.flush()
+
+
+def _trim_memory() -> None:
+    """Give freed memory back to the system: a large page leaves 40 to 100 MB behind, which nobody else could use."""
+    with contextlib.suppress(AttributeError):  # only glibc has it, and others need it less
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _confine(memory: int) -> None:

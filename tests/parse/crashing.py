@@ -4,6 +4,10 @@ import os
 import time
 
 from analecta.model import Answer, Page, Target
+from analecta.parse.html import parse_html
+from analecta.urls import Joiner
+
+_LARGE = b"".join(b"<a href=/%d>link %d</a>" % (i, i) for i in range(60_000))
 
 
 def parse(answer: Answer, target: Target, mime: str) -> Page:
@@ -24,6 +28,8 @@ def parse(answer: Answer, target: Target, mime: str) -> Page:
     if order == "noise":
         os.write(1, b"\0" * 64)
         print("a library that prints")
+    if order == "large":
+        return parse_html(Answer(answer.url, 200, b"", {}, b"", _LARGE), target, Joiner())
     if order == "pid":
         order = str(os.getpid())
     return Page(target.url, target.id, target.host, mime, text=order)

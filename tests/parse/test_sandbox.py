@@ -6,6 +6,7 @@ import pytest
 
 from analecta.errors import AnalectaError
 from analecta.parse import Parser, ParserDied, Sandbox
+from tests.crawls.driver import resident
 from tests.effort import little_work
 
 from .pages import answer, any_page, html, target, urls
@@ -68,6 +69,18 @@ def test_one_child_serves_many_pages_and_what_it_prints_is_lost(crashing):
     assert say(crashing, "pid") == first
     crashing.close()
     assert gone(int(first))
+
+
+def test_f63_a_child_gives_back_the_memory_that_large_pages_took(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    sandbox = Sandbox("crashing:parse", limit_seconds=60)
+    pid = int(say(sandbox, "pid"))
+    before = resident(pid)
+    for order in ("large", "large", "large", "pid"):
+        say(sandbox, order)
+    grown = resident(pid) - before
+    sandbox.close()
+    assert grown < 16 << 20
 
 
 def test_threads_wait_for_one_another(crashing):
