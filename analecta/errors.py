@@ -18,23 +18,23 @@ class AnalectaError(Exception):
     exit_code = 1
 
 
-class BadUse(AnalectaError):
+class UsageError(AnalectaError):
     """The person asked for something that makes no sense; the text says what to do instead."""
 
     exit_code = 2
 
 
-class BadSettings(BadUse):
+class SettingsError(UsageError):
     """A settings file has an unknown key or a bad value; the text names line, key and remedy."""
 
 
-class Environment(AnalectaError):
+class ResourceError(AnalectaError):
     """The disk, the network or the permissions do not allow it."""
 
     exit_code = 4
 
 
-class Busy(Environment):
+class LibraryBusy(ResourceError):
     """Another process holds the library."""
 
 

@@ -8,7 +8,7 @@ from glob import escape
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
-from analecta.errors import BadUse, Environment
+from analecta.errors import ResourceError, UsageError
 
 
 @contextlib.contextmanager
@@ -67,7 +67,7 @@ def check_ours(folder: Path, is_ours: Callable[[Path], bool]) -> None:
     """Say so where something else is in the way: only what is ours, or empty, is replaced."""
     free = not folder.exists() or (folder.is_dir() and (not any(folder.iterdir()) or is_ours(folder)))
     if folder.is_symlink() or not free:
-        raise BadUse(f"{folder} is there already and was not made by this command: choose another folder")
+        raise UsageError(f"{folder} is there already and was not made by this command: choose another folder")
 
 
 def _beside(path: Path, end: str) -> Path:
@@ -82,7 +82,7 @@ def _told(path: Path, part: Path) -> Iterator[None]:
     except OSError as error:
         named = str(error.filename or part)
         about = "" if named.startswith(str(part)) else f" ({named})"
-        raise Environment(f"cannot write {path}: {error.strerror or error}{about}") from error
+        raise ResourceError(f"cannot write {path}: {error.strerror or error}{about}") from error
 
 
 def _remove_left(folder: Path) -> None:

@@ -9,7 +9,7 @@ BELOW = " / "  # between the parts of a topic's name
 UNLIMITED = 1 << 60
 
 
-class State(IntEnum):
+class UrlState(IntEnum):
     """Where a URL stands; every URL discovered is in exactly one of these."""
 
     QUEUED = 0
@@ -17,10 +17,10 @@ class State(IntEnum):
     DONE = 2
     FAILED = 3
     REFUSED = 4
-    ELSEWHERE = 5  # a redirect or a duplicate: another URL stands for it
+    ALIAS = 5  # a redirect or a duplicate: another URL stands for it
 
 
-class Found(IntEnum):
+class FoundBy(IntEnum):
     """How a URL was come by."""
 
     SEED = 0
@@ -31,7 +31,7 @@ class Found(IntEnum):
     PROBE = 5  # made up by us, to see how a host answers for pages it does not have
 
 
-class Target(msgspec.Struct, frozen=True, gc=False):
+class UrlRef(msgspec.Struct, frozen=True, gc=False):
     """A canonical http(s) URL with its identity: `id` is a signed 64-bit hash of `url`."""
 
     url: str
@@ -42,7 +42,7 @@ class Target(msgspec.Struct, frozen=True, gc=False):
 class Link(msgspec.Struct, gc=False):
     """One link of a page: where it points, its anchor text, whether its author asks not to follow it."""
 
-    target: Target
+    target: UrlRef
     anchor: str = ""
     nofollow: bool = False
 
@@ -60,7 +60,7 @@ class Request(msgspec.Struct, frozen=True):
     sent: Callable[[], bool] | None = None
 
 
-class Answer(msgspec.Struct, weakref=True):
+class Response(msgspec.Struct, weakref=True):
     """What a server said, whatever the status.
 
     `head` is the raw status line and header block, `wire` the body as it came (still content-coded, no longer
@@ -83,7 +83,7 @@ class Answer(msgspec.Struct, weakref=True):
     cut: bool = False  # `body` is the beginning only of what `wire` holds
 
 
-class NoAnswer(msgspec.Struct, frozen=True):
+class NoResponse(msgspec.Struct, frozen=True):
     """Why there is no answer. `reason` is one of a small set of words (docs/reasons.md), `detail` for a person.
 
     `refused` means that we would not ask (robots, guard, scope): it is policy, not failure.
@@ -98,7 +98,7 @@ class NoAnswer(msgspec.Struct, frozen=True):
     wait: float = 0.0  # seconds in which asking again would be in vain
 
 
-Fetched = Answer | NoAnswer
+FetchResult = Response | NoResponse
 UNASKED = frozenset(("closed", "turn"))  # reasons of a NoAnswer that say nothing of the URL: it goes back as it came
 
 
@@ -144,8 +144,8 @@ class Verdict(msgspec.Struct, frozen=True):
     topics: tuple[tuple[int, float], ...] = ()
 
 
-OTHERS = -1  # the topic of a page that is of none of the topics
-MET = -2  # of a page that the crawl has met: what it is of, the judge may find out
+NO_TOPIC = -1  # the topic of a page that is of none of the topics
+UNLABELLED = -2  # of a page that the crawl has met: what it is of, the judge may find out
 
 
 class Example(msgspec.Struct, frozen=True):
@@ -168,12 +168,12 @@ class Candidate(msgspec.Struct):
     `astray` counts the off-topic pages crossed in a row to reach it (S6, B11), `hops` the redirects.
     """
 
-    target: Target
+    target: UrlRef
     priority: float
     topic: int = -1
     depth: int = 0
     parent: int = 0
-    found: Found = Found.LINK
+    found: FoundBy = FoundBy.LINK
     astray: int = 0
     hops: int = 0
     anchor: str = ""
@@ -193,7 +193,7 @@ class Lease(msgspec.Struct):
     topic: int
     depth: int
     parent: int
-    found: Found
+    found: FoundBy
     astray: int
     hops: int
     tries: int

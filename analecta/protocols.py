@@ -4,10 +4,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Protocol, Self
 
-from analecta.model import Example, Fetched, Page, Request, Tally, Verdict
+from analecta.model import Example, FetchResult, Page, Request, Tally, Verdict
 from analecta.text.tokens import Words
 
-Fetch = Callable[[Request], Awaitable[Fetched]]
+FetchFunction = Callable[[Request], Awaitable[FetchResult]]
 Locate = Callable[[str], Awaitable[str]]  # the IP address of a host; "" where it has none
 StopRule = Callable[[Tally], str | None]
 

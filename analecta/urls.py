@@ -10,7 +10,7 @@ import xxhash
 from ada_url import join_url, normalize_url
 from publicsuffixlist import PublicSuffixList
 
-from analecta.model import Target
+from analecta.model import UrlRef
 
 MAX_URL = 1000  # characters, B16
 MAX_HOST = 255
@@ -48,7 +48,7 @@ def partition_of(host: str, partitions: int) -> int:
     return int(xxhash.xxh3_64_intdigest(host.encode())) % partitions
 
 
-def canonical(href: str, base: str | None = None) -> Target | None:
+def canonical(href: str, base: str | None = None) -> UrlRef | None:
     """The canonical target of an http(s) link, or None where WHATWG or our limits say that it is none.
 
     Userinfo and fragment go; escapes of unreserved characters are undone and the others put in capitals
@@ -80,7 +80,7 @@ def canonical(href: str, base: str | None = None) -> Target | None:
         return canonical(text[:end] + _SESSION.sub("", text[end:]).rstrip("?&"))
     if len(text) > MAX_URL or len(host) > MAX_HOST:
         return None
-    return Target(text, url_id(text), host)
+    return UrlRef(text, url_id(text), host)
 
 
 def _unescaped(text: str) -> str:
@@ -125,12 +125,12 @@ class Joiner:
     origin, a full URL everywhere: that is the cache key. A hit costs a tenth of a parse.
     """
 
-    def __init__(self, size: int = 50_000, join: Callable[[str, str | None], Target | None] = canonical) -> None:
+    def __init__(self, size: int = 50_000, join: Callable[[str, str | None], UrlRef | None] = canonical) -> None:
         self.size = size
         self.join = join
-        self._cache: dict[tuple[str, str], Target | None] = {}
+        self._cache: dict[tuple[str, str], UrlRef | None] = {}
 
-    def base(self, url: str) -> Callable[[str], Target | None]:
+    def base(self, url: str) -> Callable[[str], UrlRef | None]:
         """A function that joins hrefs found on the page (or in the <base>) `url`."""
         cache, join = self._cache, self.join
         if len(cache) > self.size:
@@ -142,7 +142,7 @@ class Joiner:
         origin = url[:path_start]
         directory = url[: url.rfind("/", 0, query if query >= 0 else len(url)) + 1]
 
-        def joined(href: str) -> Target | None:
+        def joined(href: str) -> UrlRef | None:
             first = href[:1]
             if first in _OF_THE_PAGE or not href.isprintable():
                 return join(href, url)

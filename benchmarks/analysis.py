@@ -24,11 +24,11 @@ from measure import keep, machine, show
 
 from analecta.analyse.clustering import nmi, purity
 from analecta.analyse.hits import hits
-from analecta.model import Candidate, State, Target
-from analecta.store.library import Library
+from analecta.model import Candidate, UrlRef, UrlState
+from analecta.store.library import LibraryFolder
 from analecta.store.partition import PAGE_COLUMNS, Shard
 from analecta.store.schema import pack_text
-from analecta.testweb.plan import Card
+from analecta.testweb.plan import PageCard
 from analecta.testweb.pocket import PocketWeb
 from analecta.urls import canonical
 from analecta.views.clusters import survey
@@ -40,13 +40,13 @@ _TAG = re.compile(r"<[^>]*>")
 _LINK = re.compile(r'<a href="([^"]*)"')
 
 
-def target(url: str) -> Target:
+def target(url: str) -> UrlRef:
     found = canonical(url)
     assert found is not None
     return found
 
 
-def cards(web: PocketWeb, count: int) -> Iterator[Card]:
+def cards(web: PocketWeb, count: int) -> Iterator[PageCard]:
     """So many pages that are about something."""
     return islice((card for card in map(web.plan.card, range(web.plan.count)) if card.topic), count)
 
@@ -54,7 +54,7 @@ def cards(web: PocketWeb, count: int) -> Iterator[Card]:
 def write(folder: Path, count: int) -> None:
     """A library of so many pages, with the links that they have."""
     web = PocketWeb(size=count * 5 // 4)
-    library = Library.create(folder, 'recipe = "adaptive"\n')
+    library = LibraryFolder.create(folder, 'recipe = "adaptive"\n')
     library.topic_names(web.topics)
     library.put("partitions", 1)
     shard, rng = Shard(library.shard_path(0)), Random(1)
@@ -62,15 +62,15 @@ def write(folder: Path, count: int) -> None:
         own, page = target(card.url), web.writer.page(card)
         hrefs = [href if "://" in href else f"http://{card.site.host}{href}" for href in _LINK.findall(page)]
         links = np.array([found.id for href in hrefs if (found := canonical(href))], np.int64)
-        shard.add([(n, Candidate(own, 0.5), State.DONE, False, "")])
-        shard.add_page(row(card, own, _TAG.sub("", page), links, web.topics, rng), State.DONE, 0, 0)
+        shard.add([(n, Candidate(own, 0.5), UrlState.DONE, False, "")])
+        shard.add_page(row(card, own, _TAG.sub("", page), links, web.topics, rng), UrlState.DONE, 0, 0)
         if n % BATCH == 0:
             shard.commit()
     shard.commit()
     shard.close()
 
 
-def row(card: Card, own: Target, text: str, links: Any, topics: tuple[str, ...], rng: Random) -> tuple[Any, ...]:
+def row(card: PageCard, own: UrlRef, text: str, links: Any, topics: tuple[str, ...], rng: Random) -> tuple[Any, ...]:
     values = {
         "id": own.id, "kept_at": 1.0, "fetched_at": 1.0, "status": 200, "flags": 0, "title": card.title,
         "topic": topics.index(card.topic), "confidence": rng.random(), "links": links.tobytes(),
@@ -83,7 +83,7 @@ def analyse(folder: Path, clusters: int) -> dict[str, Any]:
     """What an analysis of all pages costs, in this process."""
     steps: list[tuple[str, float]] = []
     began = time.monotonic()
-    found = survey(Library(folder), "", clusters, doing=lambda what: steps.append((what, time.process_time())))
+    found = survey(LibraryFolder(folder), "", clusters, doing=lambda what: steps.append((what, time.process_time())))
     return {
         "pages": found.pages,
         "seconds": time.monotonic() - began,
@@ -112,7 +112,7 @@ def against_subjects(folder: Path, labels: Path, topic: str, clusters: int, seed
     subjects = dict(line.rstrip("\n").split("\t") for line in labels.open(encoding="utf-8"))
     rows = []
     for seed in range(1, seeds + 1):
-        found = survey(Library(folder), topic, clusters, seed)
+        found = survey(LibraryFolder(folder), topic, clusters, seed)
         pairs = [
             (number, subjects[page.url].split("|")[0].split(".")[2])
             for number, cluster in enumerate(found.clusters)

@@ -10,8 +10,8 @@ from typing import Any
 
 from measure import keep, machine, show
 
-from analecta.evaluate.communities import Quality, SiteGraph, Trial, draw, read_gml, trial
-from analecta.testweb.community_web import Villages
+from analecta.evaluate.communities import CommunityQuality, LabelledSites, Trial, draw, read_gml, trial
+from analecta.testweb.community_web import CommunityWeb
 
 OUT = Path(__file__).parent / "out" / "communities.json"
 WEBS = {"1": (1, 1.0), "2": (2, 1.0), "3": (3, 1.0), "quiet": (1, 0.0)}
@@ -28,7 +28,7 @@ def row(web: str, seeds: int, trials: list[Trial]) -> dict[str, Any]:
     def mean(values: list[float]) -> float:
         return sum(values) / len(values)
 
-    def means(of: list[Quality]) -> list[float]:
+    def means(of: list[CommunityQuality]) -> list[float]:
         return [mean([q.precision for q in of]), mean([q.recall for q in of]), mean([q.f for q in of])]
 
     tree, truth = (means([getattr(one, name) for one in trials]) for name in ("against_mst", "against_truth"))
@@ -43,7 +43,7 @@ def row(web: str, seeds: int, trials: list[Trial]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def measured(graph: SiteGraph, web: str, seeds: int, draws: int) -> dict[str, Any]:
+def measured(graph: LabelledSites, web: str, seeds: int, draws: int) -> dict[str, Any]:
     trials = [trial(graph, draw(graph, seeds, n), 0.01, "outLink", with_kmeans=False) for n in range(1, draws + 1)]
     return row(web, seeds, trials)
 
@@ -59,8 +59,8 @@ def main() -> None:
     rows = []
     for name in given.webs:
         seed, stray = WEBS[name]
-        villages = Villages(sites, sites // 55, seed, stray)
-        graph = SiteGraph(name, villages.graph, villages.truth)
+        villages = CommunityWeb(sites, sites // 55, seed, stray)
+        graph = LabelledSites(name, villages.graph, villages.truth)
         rows += [measured(graph, name, n, d) for n, d in ((1, 10), (10, 5), (100, 2), (1000, 1)) if n <= most]
     if given.gml:
         rows.append(measured(read_gml(given.gml), given.gml.stem, 20, 10))

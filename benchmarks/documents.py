@@ -17,7 +17,7 @@ from typing import Any
 
 from measure import keep, machine, run, show
 
-from analecta.model import Answer
+from analecta.model import Response
 from analecta.parse import Parser
 from analecta.parse.documents import READERS, parse_document
 from analecta.parse.sniff import DOCX, EPUB, ODT, PDF, PPTX, RTF
@@ -37,7 +37,7 @@ def read_all(folder: Path, rounds: int) -> int:
     bodies = [path.read_bytes() for path in sorted(folder.glob("*.pdf"))]
     with Parser() as parser:
         for body in [bodies[0][:20], *bodies * rounds]:  # the first starts the child
-            parser(Answer(target.url, 200, b"", {"content-type": PDF}, b"", body), target)
+            parser(Response(target.url, 200, b"", {"content-type": PDF}, b"", body), target)
     return len(bodies)
 
 
@@ -144,7 +144,7 @@ def cost_of(name: str, mime: str, body: bytes, rounds: int) -> dict[str, Any]:
     """CPU of one document, from bytes to page, in this process."""
     target = canonical("http://papers.example/document")
     assert target is not None
-    answer, joiner = Answer(target.url, 200, b"", {}, b"", body), Joiner()
+    answer, joiner = Response(target.url, 200, b"", {}, b"", body), Joiner()
     words, best = 0, 1e9
     for _ in range(rounds):
         began = time.process_time()

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from soak_pages import OTHERS, TOPICS, Articles, number
 
-from analecta.testweb.server import Response
+from analecta.testweb.server import ServedResponse
 
 PER_HOST = 1000
 HTML = b"Content-Type: text/html; charset=utf-8\r\n"
@@ -25,17 +25,17 @@ class GeneratedWeb:
         """The name of a site."""
         return f"www.site-{n}.test"
 
-    def answer(self, host: str, target: str, _headers: Mapping[str, str]) -> Response:
+    def answer(self, host: str, target: str, _headers: Mapping[str, str]) -> ServedResponse:
         """What a server needs."""
         found = host.removeprefix("www.site-").removesuffix(".test")
         if target == "/robots.txt" or not found.isdigit() or int(found) >= self.count:
-            return Response(404)
+            return ServedResponse(404)
         site = self.sites[int(found)]
         n = site.find(target)
         if n is None:
-            return Response(404)
+            return ServedResponse(404)
         other = self.host(number(host, n) % self.count)
-        return Response(200, HTML, site.body(n, [(f"http://{other}/", f"Friends at {other}")]))
+        return ServedResponse(200, HTML, site.body(n, [(f"http://{other}/", f"Friends at {other}")]))
 
     def seeds(self, topic: str, count: int = 5) -> list[str]:
         """Pages about a topic."""

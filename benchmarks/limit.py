@@ -18,7 +18,7 @@ import pycurl
 from scipy.sparse import csr_array
 from turbohtml import parse
 
-from analecta.model import Target
+from analecta.model import UrlRef
 from analecta.text.tokens import words
 from analecta.urls import Joiner, canonical
 
@@ -36,13 +36,13 @@ class Rounds:
     share.
     """
 
-    def __init__(self, targets: Iterable[Target]) -> None:
+    def __init__(self, targets: Iterable[UrlRef]) -> None:
         self.hosts: dict[str, deque[str]] = {}
         self.turns: deque[deque[str]] = deque()
         for target in targets:
             self.append(target)
 
-    def append(self, target: Target) -> None:
+    def append(self, target: UrlRef) -> None:
         queue = self.hosts.setdefault(target.host, deque())
         if not queue:
             self.turns.append(queue)

@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 
 from analecta.crawl.build import frontier_of, manners
-from analecta.model import Candidate, Target
+from analecta.model import Candidate, UrlRef
 from analecta.settings.schema import Settings
 from analecta.store.partition import Shard
 from analecta.urls import url_id
@@ -38,7 +38,7 @@ def candidates(start: int, count: int, hosts: int, rng: random.Random) -> list[C
     for i in range(start, start + count):
         host = f"www.site-{rng.randrange(hosts)}.example"
         url = f"https://{host}/articles/section-{i % 97}/page-{i}.html"
-        found.append(Candidate(Target(url, url_id(url), host), rng.random(), 0, 3, 12345, anchor="a page to read"))
+        found.append(Candidate(UrlRef(url, url_id(url), host), rng.random(), 0, 3, 12345, anchor="a page to read"))
     return found
 
 

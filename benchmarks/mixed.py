@@ -22,7 +22,7 @@ import measure
 import pypdfium2
 import webroot
 
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 
 PAPERS = webroot.PROJECT.parent / "shared" / "data" / "papers"
 OUT = Path(__file__).parent / "out" / "mixed.json"
@@ -75,7 +75,7 @@ def crawl(web: webroot.Web, pdfs: int, workers: int, folder: Path) -> dict[str, 
     seeds = [seed for seed in web.seeds if "//papers" not in seed]
     seeds += [shelf(top) for top in range(0, pdfs, SHELF)]
     topics = f'[[topics]]\nname = "T"\nseeds = {json.dumps(seeds)}\n'
-    Library.create(folder, f'recipe = "breadth-first"\n[scope]\nhosts = {json.dumps(hosts)}\n{topics}')
+    LibraryFolder.create(folder, f'recipe = "breadth-first"\n[scope]\nhosts = {json.dumps(hosts)}\n{topics}')
     asked = ["--workers", str(workers), "--delay", "0", "--connect-to", web.address]
     command = [sys.executable, "-m", "analecta", "crawl", str(folder), *asked, "--json"]
     used = measure.run(command)

@@ -19,7 +19,7 @@ import measure
 import webroot
 from rich.progress import track
 
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 
 HERE = Path(__file__).parent
 FLYING = 48  # requests under way, for all that can
@@ -79,7 +79,7 @@ def ours(workers: int, recipe: str = "breadth-first") -> Callable[[Job], list[st
         for number in range(topics):
             seeds = job.seeds[number::topics]
             lines.append(f'[[topics]]\nname = "Topic {number + 1}"\nseeds = {json.dumps(seeds)}\n')
-        Library.create(library, "\n".join(lines))
+        LibraryFolder.create(library, "\n".join(lines))
         options = ["--pages", str(job.pages), "--workers", str(workers), "--delay", "0", "--json"]
         reach = ["--connect-to", job.web.address]
         return [sys.executable, "-m", "analecta", "crawl", str(library), *options, *reach]

@@ -16,15 +16,15 @@ from typing import Any
 from analysis import BATCH, PAGES, cards, target
 from measure import keep, machine, show
 
-from analecta.frontier.policy import SEED_PRIORITY
+from analecta.frontier.policy import EXAMPLE_PRIORITY
 from analecta.learning import retrain as work
 from analecta.learning.reclassify import judged, stored
-from analecta.model import Candidate, State
+from analecta.model import Candidate, UrlState
 from analecta.settings.edit import first_settings
 from analecta.settings.load import load
 from analecta.settings.schema import Topic
-from analecta.store.library import Library
-from analecta.store.library_db import GOOD, Word, say
+from analecta.store.library import LibraryFolder
+from analecta.store.library_db import GOOD, Mark, say
 from analecta.store.partition import PAGE_COLUMNS, Shard
 from analecta.store.schema import pack_text
 from analecta.testweb.pocket import PocketWeb
@@ -34,28 +34,28 @@ SEEDS = 8
 _TAG = re.compile(r"<[^>]*>")
 
 
-def write(folder: Path, count: int) -> Library:
+def write(folder: Path, count: int) -> LibraryFolder:
     """A library of so many pages in two partitions, eight of each topic its examples; ten pages called good."""
     web = PocketWeb(size=count * 5 // 4)
     seeds = {name: web.seeds(name, SEEDS) for name in web.topics}
     examples = {target(url).id for urls in seeds.values() for url in urls}
-    words: list[Word] = []
+    words: list[Mark] = []
     folder.mkdir()
     shards = [Shard(folder / f"p{n:02d}.db") for n in range(2)]
     for n, card in enumerate(cards(web, count), 1):
         own, shard = target(card.url), shards[n % 2]
         example = own.id in examples
         if not example and len(words) < 10:
-            words.append(Word(own.id, own.url, GOOD, card.topic))
+            words.append(Mark(own.id, own.url, GOOD, card.topic))
         topic = web.topics.index(card.topic)
-        found = Candidate(own, SEED_PRIORITY if example else 0.5, topic)
+        found = Candidate(own, EXAMPLE_PRIORITY if example else 0.5, topic)
         text = _TAG.sub("", web.writer.page(card))
         values = {
             "id": own.id, "kept_at": 1.0, "fetched_at": 1.0, "status": 200, "flags": 0, "title": card.title,
             "mime": "text/html", "topic": topic, "confidence": 0.75, "text": pack_text(text), "model": "0" * 32,
         }  # fmt: skip
-        shard.add([(n, found, State.DONE, False, "")])
-        shard.add_page(tuple(values.get(name) for name in PAGE_COLUMNS), State.DONE, 0, 0)
+        shard.add([(n, found, UrlState.DONE, False, "")])
+        shard.add_page(tuple(values.get(name) for name in PAGE_COLUMNS), UrlState.DONE, 0, 0)
         if n % BATCH == 0:
             for one in shards:
                 one.commit()
@@ -63,7 +63,7 @@ def write(folder: Path, count: int) -> Library:
         one.commit()
         one.close()
     topics = [Topic(name, tuple(urls)) for name, urls in seeds.items()]
-    library = Library.create(folder / "lib", first_settings(topics, "adaptive"))
+    library = LibraryFolder.create(folder / "lib", first_settings(topics, "adaptive"))
     for n in range(2):
         shutil.move(folder / f"p{n:02d}.db", library.shard_path(n))
     library.topic_names(web.topics)
@@ -79,7 +79,7 @@ def processor() -> float:
     return sum(one.ru_utime + one.ru_stime for one in used)
 
 
-def timed(library: Library) -> dict[str, Any]:
+def timed(library: LibraryFolder) -> dict[str, Any]:
     """Retrain and undo; whether all is as before then."""
     settings = load(library.settings_path)
     before = stored(library)
@@ -97,11 +97,11 @@ def timed(library: Library) -> dict[str, Any]:
     }
 
 
-def judging(library: Library, jobs: int) -> dict[str, Any]:
+def judging(library: LibraryFolder, jobs: int) -> dict[str, Any]:
     """Judging alone, nothing written."""
     settings = load(library.settings_path)
     lesson = work._lesson(library, settings, library.topic_names(), library.models)
-    model = work.Model(str(library.models), lesson.model, settings.judge.kind)
+    model = work.TrainedModel(str(library.models), lesson.model, settings.judge.kind)
     start, cpu = time.monotonic(), processor()
     pages = sum(len(rows) for _, rows in judged([library.shard_path(n) for n in range(2)], model, {}, jobs))
     return {"jobs": jobs, "pages": pages, "seconds": time.monotonic() - start, "cpu_s": processor() - cpu}

@@ -20,7 +20,7 @@ from processes import Usage, kill, usage
 from soak_library import known_urls, page_count
 from soak_pages import TOPICS
 
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.testweb.process import ServerProcess
 
 OUT = Path(__file__).parent / "out" / "scale.json"
@@ -40,7 +40,7 @@ COLUMNS = {
 def make_library(folder: Path, web: GeneratedWeb) -> None:
     """A library about two topics, with no other setting than its examples."""
     parts = [f'[[topics]]\nname = "{topic}"\nseeds = {json.dumps(web.seeds(topic))}\n' for topic in TOPICS]
-    Library.create(folder, "\n".join(parts))
+    LibraryFolder.create(folder, "\n".join(parts))
 
 
 def disk(folder: Path) -> int:

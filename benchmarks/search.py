@@ -25,9 +25,9 @@ from typing import Any
 from analysis import write
 from measure import keep, machine, show
 
-from analecta.search import Asked, Found, opened
+from analecta.search import SearchRequest, SearchResult, opened
 from analecta.search.update import folder_of, sync
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.rows import PageRow
 
 OUT = Path(__file__).parent / "out" / "search.json"
@@ -37,7 +37,7 @@ _WORDS = re.compile(r"\w+")
 
 def build(folder: Path) -> dict[str, Any]:
     """Index all pages of a library, in this process and its threads."""
-    library = Library(folder)
+    library = LibraryFolder(folder)
     began, cpu = time.monotonic(), time.process_time()
     done = sync(library, rebuild=True)
     wall, cpu = time.monotonic() - began, time.process_time() - cpu
@@ -51,7 +51,7 @@ def build(folder: Path) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def questions(library: Library, count: int) -> dict[str, list[str]]:
+def questions(library: LibraryFolder, count: int) -> dict[str, list[str]]:
     """Questions of several kinds, made of what is in the pages."""
     rng = Random(1)
     with library.snapshot() as snapshot:
@@ -75,7 +75,7 @@ def questions(library: Library, count: int) -> dict[str, list[str]]:
 
 def ask(folder: Path, count: int) -> dict[str, Any]:
     """How long answers take, all of each: counting, ranking, facets, snippets of ten."""
-    library = Library(folder)
+    library = LibraryFolder(folder)
     began = time.monotonic()
     search = opened(library)
     opening = time.monotonic() - began
@@ -84,14 +84,14 @@ def ask(folder: Path, count: int) -> dict[str, Any]:
         times, found = [], []
         for query in asked:
             began = time.perf_counter()
-            found.append(search.find(Asked(query)))
+            found.append(search.find(SearchRequest(query)))
             times.append((time.perf_counter() - began) * 1000)
         answers += [_answer(one) for one in found]
         rows.append({"kind": kind, **_times(times), "found": sum(one.total for one in found) / len(found)})
     return {"open_s": opening, "rows": rows, "answers": answers}
 
 
-def _answer(found: Found) -> list[Any]:
+def _answer(found: SearchResult) -> list[Any]:
     return [found.total, [(hit.page.id, round(hit.placed.score, 4)) for hit in found.hits], found.facets]
 
 
@@ -102,13 +102,13 @@ def _times(times: list[float]) -> dict[str, float]:
 
 def known_items(folder: Path, count: int) -> list[dict[str, Any]]:
     """nDCG at 10 of questions that are the words of a page's title."""
-    library = Library(folder)
+    library = LibraryFolder(folder)
     search = opened(library)
     with library.snapshot() as snapshot:
         titled = [item for item in snapshot.shown_pages() if _WORDS.search(item.title)]
     often = Counter(map(_title, titled))
     asked = Random(1).sample(titled, min(count, len(titled)))
-    answers = [search.find(Asked(" ".join(_WORDS.findall(item.title)), facets=False)) for item in asked]
+    answers = [search.find(SearchRequest(" ".join(_WORDS.findall(item.title)), facets=False)) for item in asked]
     own = [_gain([hit.page.id == item.id for hit in found.hits]) for item, found in zip(asked, answers, strict=True)]
     alike = [
         _gain([_named(hit.page.title) == _title(item) for hit in found.hits])

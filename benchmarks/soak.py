@@ -30,7 +30,7 @@ from soak_pages import TOPICS
 from soak_web import SoakServer
 
 from analecta.settings.schema import FetchSettings
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 
 OUT = Path(__file__).parent / "out" / "soak.json"
 DELAY = 1.0
@@ -47,7 +47,7 @@ def make_library(folder: Path, web: SoakServer) -> None:
         seeds = [f"http://{host.name}{articles_of(web.web.seed, host).path(i)}" for host in shown for i in (0, 1)]
         starts = [f"http://{host.name}/" for host in hosts[n :: len(TOPICS)]]
         lines.append(f'[[topics]]\nname = "{topic}"\nseeds = {json.dumps(seeds)}\nstarts = {json.dumps(starts)}\n')
-    Library.create(folder, "\n".join(lines))
+    LibraryFolder.create(folder, "\n".join(lines))
 
 
 class Crawl:

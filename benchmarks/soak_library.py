@@ -13,7 +13,7 @@ from soak_checks import Line, some
 from soak_hosts import HONEST, Host
 from soak_web import Request
 
-from analecta.model import State
+from analecta.model import UrlState
 
 SETTLED = 5.0  # seconds after which an answer must have been recorded
 LATE = 1.0  # seconds in which the server may still answer those that were killed
@@ -50,7 +50,7 @@ def _rows(library: Path, query: str) -> Iterator[tuple[Any, ...]]:
 def whole_library(library: Path) -> Iterator[Line]:
     """States, pages, databases and WARC files."""
     states = Counter(state for (state,) in _rows(library, "SELECT state FROM urls"))
-    wrong = sum(count for state, count in states.items() if state not in set(State) or state == State.LEASED)
+    wrong = sum(count for state, count in states.items() if state not in set(UrlState) or state == UrlState.LEASED)
     yield Line("URLs in no state of rest", wrong, "= 0", not wrong)
     urls = Counter(url for (url,) in _rows(library, "SELECT url FROM urls"))
     twice = [url for url, count in urls.items() if count > 1]
@@ -100,14 +100,14 @@ def survival(
         if honest and request.path != "/robots.txt" and request.status == 200 and request.how == "kept":
             served[f"http://{request.host}{request.path}"].append(request)
     states = dict(_rows(library, "SELECT url, state FROM urls"))
-    known = {State.DONE, State.ELSEWHERE, State.QUEUED}
+    known = {UrlState.DONE, UrlState.ALIAS, UrlState.QUEUED}
     gone = [url for url in served if states.get(url) not in known]
     yield Line("pages answered, neither recorded nor queued", some(gone), "= 0", not gone)
     ends = [*kills, until]
     late = [
         url
         for url, asked in served.items()
-        if states.get(url) == State.QUEUED and any(_settled(r, ends) for r in asked)
+        if states.get(url) == UrlState.QUEUED and any(_settled(r, ends) for r in asked)
     ]
     yield Line(f"pages answered {SETTLED:g} s before a kill, not recorded", some(late), "= 0", not late, rate=True)
     again = sum(len(asked) - 1 for asked in served.values())

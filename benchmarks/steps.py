@@ -30,11 +30,11 @@ from analecta.frontier.frontier import Frontier
 from analecta.judge.centroid import Centroid
 from analecta.judge.link_judge import LinkJudge
 from analecta.judge.profile import Profile
-from analecta.learning.trainer import Teacher
+from analecta.learning.trainer import Trainer
 from analecta.parse import Parser
 from analecta.settings.load import load
 from analecta.store.archive import Archive
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.partition import Shard
 from analecta.testweb.pocket import PocketWeb
 from analecta.testweb.process import ServerProcess
@@ -62,12 +62,12 @@ STEPS: dict[str, list[tuple[Any, str]]] = {
     "store": [(Shard, "add_page"), (Shard, "page_with_body"), (Shard, "settle"), (Shard, "commit")],
     "link judge": [(LinkJudge, "see"), (LinkJudge, "refresh"), (LinkJudge, "worth"), (Frontier, "rescore")],
     "judging again": [(page_judge.PageJudge, "adopt")],
-    "learning": [(Teacher, "first"), (Teacher, "again")],
+    "learning": [(Trainer, "first"), (Trainer, "again")],
     "frontier": [(Frontier, name) for name in ("fresh", "push", "pop", "close", "raise_priority", "refuse")],
     "frontier, on disk": [(Shard, name) for name in ("add", "lease", "spill", "warm", "reprioritise")],
-    "link policy": [(discovery.Offers, "follow"), (discovery.Offers, "admit")],
-    "exchange": [(exchange.Exchange, "flush"), (exchange.Exchange, "take")],
-    "pages to rows": [(ingest.Pages, "_keep"), (ingest.Pages, "keep"), (outcomes.Harvest, "settle")],
+    "link policy": [(discovery.LinkDiscovery, "follow"), (discovery.LinkDiscovery, "admit")],
+    "exchange": [(exchange.LinkExchange, "flush"), (exchange.LinkExchange, "take")],
+    "pages to rows": [(ingest.Ingest, "_keep"), (ingest.Ingest, "keep"), (outcomes.Outcomes, "settle")],
 }
 
 
@@ -117,11 +117,11 @@ def serve() -> tuple[ServerProcess, list[str]]:
     return server, [url for topic in web.topics for url in web.seeds(topic, 3)]
 
 
-def make_library(folder: Path, seeds: list[str], recipe: str, topics: int) -> Library:
+def make_library(folder: Path, seeds: list[str], recipe: str, topics: int) -> LibraryFolder:
     """A library of so many topics."""
     tables = "".join(f"[[topics]]\nname = 'topic {i}'\nseeds = {seeds[i::topics]!r}\n" for i in range(topics))
     hosts = sorted({url.split("/")[2] for url in seeds})
-    return Library.create(folder, f"recipe = '{recipe}'\n[scope]\nhosts = {hosts!r}\n{tables}")
+    return LibraryFolder.create(folder, f"recipe = '{recipe}'\n[scope]\nhosts = {hosts!r}\n{tables}")
 
 
 def measure(count: int, recipe: str, topics: int, watch: Stopwatch) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from typing import Any
 
 import webroot
 
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 
 OUT = Path(__file__).parent / "out" / "workers.json"
 TOPICS = 30
@@ -37,7 +37,7 @@ def steady_rate(library: Path) -> float:
 def crawl(web: webroot.Web, workers: int, pages: int, folder: Path) -> dict[str, Any]:
     lines = [f'recipe = "breadth-first"\n[scope]\nhosts = {json.dumps(web.hosts)}\n']
     lines += [f'[[topics]]\nname = "T{n}"\nseeds = {json.dumps(web.seeds[n::TOPICS])}\n' for n in range(TOPICS)]
-    Library.create(folder, "\n".join(lines))
+    LibraryFolder.create(folder, "\n".join(lines))
     options = ["--pages", str(pages), "--workers", str(workers), "--delay", "0", "--connect-to", web.address, "--json"]
     busy = web.server_cpu()
     command = [sys.executable, "-m", "analecta", "crawl", str(folder), *options]

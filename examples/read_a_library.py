@@ -7,12 +7,12 @@ A library is a folder of SQLite files; reading never disturbs a crawl that is un
 import sys
 from pathlib import Path
 
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.views.collections import collections
 
 
 def main(folder: str, wanted: str = "", count: str = "5") -> None:
-    library = Library(Path(folder))
+    library = LibraryFolder(Path(folder))
     for collection in collections(library, [wanted] if wanted else None, int(count)):
         if wanted:
             print("\n".join(ranked.item.url for ranked in collection.items))

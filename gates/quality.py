@@ -12,13 +12,13 @@ from analecta.communities.claims import OUT_LINK
 from analecta.communities.growth import WT
 from analecta.evaluate.communities import Trial, open_graph, trial
 from analecta.evaluate.communities import draw as draw_sites
-from analecta.evaluate.evaluation import Plan, evaluate
-from analecta.evaluate.graph import Graph, read_nodes
+from analecta.evaluate.evaluation import EvaluationPlan, evaluate
+from analecta.evaluate.graph import PageGraph, read_nodes
 from analecta.evaluate.questions import choose_topics, draw, of_urls, pages_of, read_labels
 from analecta.judge import JUDGES
 from analecta.model import Example, Page
 from analecta.parse import Parser, ParserDied
-from analecta.testweb.webs import Web
+from analecta.testweb.webs import StillWeb
 from analecta.text.tokens import words
 from analecta.urls import canonical
 
@@ -28,7 +28,7 @@ FIGURES = {"recall_R": "recall_r", "recall_2R": "recall_2r", "recall_4R": "recal
 
 def recalls(gate: Mapping[str, Any], web: str, labels: str, jobs: int = 0) -> dict[str, float]:
     """The mean figure of each recipe of a gate."""
-    plan = Plan(
+    plan = EvaluationPlan(
         web=web,
         labels=labels,
         recipes=list(gate["floors"]),
@@ -46,9 +46,9 @@ def recalls(gate: Mapping[str, Any], web: str, labels: str, jobs: int = 0) -> di
     return {recipe: float(np.mean(figures)) for recipe, figures in values.items()}
 
 
-def f1s(gate: Mapping[str, Any], web: Web, labels: str) -> dict[str, float]:
+def f1s(gate: Mapping[str, Any], web: StillWeb, labels: str) -> dict[str, float]:
     """The mean F1 of each judge of a gate over its topics."""
-    graph = Graph(read_nodes(web))
+    graph = PageGraph(read_nodes(web))
     named = read_labels(Path(labels), graph) if labels else of_urls(web.subjects(), graph)
     held = Pages(web, graph)
     topics = {topic: set(pages_of(topic, named)) for topic in choose_topics(gate["topics"], named, 1)}
@@ -75,7 +75,7 @@ def communities(gate: Mapping[str, Any], web: str) -> dict[str, float]:
 class Pages:
     """The pages of a web, their words cut once for all judges."""
 
-    def __init__(self, web: Web, graph: Graph) -> None:
+    def __init__(self, web: StillWeb, graph: PageGraph) -> None:
         self.graph = graph
         self.pages = dict(_parsed(web, graph))
         self.numbers = list(self.pages)
@@ -93,7 +93,7 @@ class Pages:
         return float(2 * right / max(sum(said + true for said, true in fresh), 1))
 
 
-def _parsed(web: Web, graph: Graph) -> Iterator[tuple[int, Page]]:
+def _parsed(web: StillWeb, graph: PageGraph) -> Iterator[tuple[int, Page]]:
     with Parser() as parser:
         for answer in web.pages():
             target = canonical(answer.url)

@@ -10,7 +10,7 @@ from analecta.crawl.coordinator import Crawl
 from analecta.settings.edit import first_settings
 from analecta.settings.load import load
 from analecta.settings.schema import Topic
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.library_db import record
 from analecta.testweb.process import PocketServer
 from tests.tools import MISSING
@@ -44,7 +44,7 @@ def grown(pocket, tmp_path_factory):
     topics = [Topic(name, tuple(pocket.web.seeds(name, 3))) for name in pocket.web.topics[:2]]
     moved = next(page.url for page in pocket.web.pages(links=False) if page.status == 301 and "/old/" in page.url)
     topics[0] = Topic(topics[0].name, (*topics[0].seeds, moved))
-    library = Library.create(tmp_path_factory.mktemp("grown") / "lib", first_settings(topics, "adaptive"))
+    library = LibraryFolder.create(tmp_path_factory.mktemp("grown") / "lib", first_settings(topics, "adaptive"))
     asked = {
         "fetch": {"connect_to": pocket.address},
         "stop": {"pages": 450, "idle": 1.0},

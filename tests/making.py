@@ -8,16 +8,16 @@ from typing import Any
 import msgspec
 
 from analecta.frontier.frontier import Frontier
-from analecta.frontier.hosts import MAX_WAIT, Manners
-from analecta.model import Answer, Candidate, Found, Lease, State, Target
+from analecta.frontier.hosts import MAX_WAIT, Politeness
+from analecta.model import Candidate, FoundBy, Lease, Response, UrlRef, UrlState
 from analecta.store.partition import PAGE_COLUMNS, Shard
 from analecta.store.rows import PageRow
 from analecta.urls import canonical
 
-FREE = Manners(0.0, 1000, 0)  # hosts that may be asked at any time
+FREE = Politeness(0.0, 1000, 0)  # hosts that may be asked at any time
 
 
-def target(url: str) -> Target:
+def target(url: str) -> UrlRef:
     """The target of a URL that is known to be good."""
     found = canonical(url)
     assert found is not None, url
@@ -32,15 +32,15 @@ def candidate(url: str, priority: float = 0.5, topic: int = 0, **more: Any) -> C
 def lease(url: str, **more: Any) -> Lease:
     """A lease of a URL, made without a shard."""
     one = target(url)
-    plain = Lease(1, one.id, one.url, one.host, 0.5, 0, 0, 0, Found.LINK, 0, 0, 0)
+    plain = Lease(1, one.id, one.url, one.host, 0.5, 0, 0, 0, FoundBy.LINK, 0, 0, 0)
     return msgspec.structs.replace(plain, **more)
 
 
-def answer(url: str = "http://h.test/", body: bytes = b"<p>hello", **more: Any) -> Answer:
+def answer(url: str = "http://h.test/", body: bytes = b"<p>hello", **more: Any) -> Response:
     """What a well-behaved server says."""
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
     asked = b"GET / HTTP/1.1\r\nHost: h.test\r\n\r\n"
-    plain = Answer(url, 200, head, {"content-type": "text/html"}, body, body, "192.0.2.1", asked, 1_700_000_000.25)
+    plain = Response(url, 200, head, {"content-type": "text/html"}, body, body, "192.0.2.1", asked, 1_700_000_000.25)
     return msgspec.structs.replace(plain, **more)
 
 
@@ -85,7 +85,7 @@ def drained(frontier: Frontier, now: float = 0.0) -> list[str]:
     while leases := frontier.pop(1, now):
         urls.append(leases[0].url)
         frontier.close(leases[0], now, lambda host: host.dropped(now))
-        frontier.ledger.settle(leases[0].id, State.DONE)
+        frontier.ledger.settle(leases[0].id, UrlState.DONE)
     return urls
 
 
@@ -95,7 +95,7 @@ def committed(frontier: Frontier, shard: Shard) -> None:
     shard.commit()
 
 
-def reopened(shard: Shard, manners: Manners = FREE, wall: float = 0.0, **more: Any) -> Frontier:
+def reopened(shard: Shard, manners: Politeness = FREE, wall: float = 0.0, **more: Any) -> Frontier:
     """The frontier of a shard that was just opened at time 0, built as crawl/build.py builds it."""
     back = shard.release_leases(0, 3)
     frontier = Frontier(shard, manners, next_n=shard.last_n() + 1, **more)

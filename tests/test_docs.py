@@ -17,7 +17,7 @@ from msgspec import inspect
 from analecta.cli.app import COMMANDS, load_command
 from analecta.settings.load import recipe_names
 from analecta.settings.schema import Settings
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -240,7 +240,7 @@ def test_no_file_names_a_place_on_somebody_s_machine():
 
 
 def test_the_example_reads_a_library(tmp_path):
-    library = Library.create(tmp_path / "lib", "")
+    library = LibraryFolder.create(tmp_path / "lib", "")
     library.topic_names(("bees",))
     command = [sys.executable, str(ROOT / "examples" / "read_a_library.py"), str(library.folder)]
     assert subprocess.run(command, capture_output=True, check=True, text=True).stdout == "bees:\n"

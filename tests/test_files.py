@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from analecta.errors import BadUse, Environment
+from analecta.errors import ResourceError, UsageError
 from analecta.files import check_ours, whole_file, whole_folder
 
 
@@ -36,9 +36,9 @@ def test_folders_above_a_file_are_made(tmp_path):
 
 def test_what_the_disk_refuses_is_told_with_the_file_that_it_was(tmp_path):
     (tmp_path / "b").write_text("")
-    with pytest.raises(Environment, match=r"cannot write .*b/a: Not a directory$"), whole_file(tmp_path / "b/a"):
+    with pytest.raises(ResourceError, match=r"cannot write .*b/a: Not a directory$"), whole_file(tmp_path / "b/a"):
         pass
-    with pytest.raises(Environment, match=r"a: No such file or directory \(.*lost\)"), whole_file(tmp_path / "a"):
+    with pytest.raises(ResourceError, match=r"a: No such file or directory \(.*lost\)"), whole_file(tmp_path / "a"):
         (tmp_path / "lost").read_bytes()
 
 
@@ -58,7 +58,7 @@ def test_a_second_time_the_whole_folder_is_new(tmp_path):
 
 def test_what_is_not_ours_is_never_replaced(tmp_path):
     (tmp_path / "thesis.txt").write_text("years of work")
-    with pytest.raises(BadUse, match="was not made by"):
+    with pytest.raises(UsageError, match="was not made by"):
         fill(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
@@ -69,7 +69,7 @@ def test_an_empty_folder_is_taken_and_a_file_or_a_link_is_not(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "empty")
     check_ours(tmp_path / "empty", is_ours)
     for name in ("file", "link"):
-        with pytest.raises(BadUse):
+        with pytest.raises(UsageError):
             check_ours(tmp_path / name, is_ours)
 
 
@@ -91,5 +91,5 @@ def test_what_a_killed_run_left_is_taken_away_and_what_another_writes_is_not(tmp
 
 def test_a_folder_that_cannot_be_made_is_told_in_a_sentence(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(Environment, match="cannot write"):
+    with pytest.raises(ResourceError, match="cannot write"):
         fill(tmp_path / "file" / "site")

@@ -27,7 +27,7 @@ _LONGEST = 10_000  # characters of a page that are read, as in Panorama: what a 
 
 
 @dataclass(frozen=True)
-class Space:
+class WordSpace:
     """Page i is `rows[i]`, of length 1, or empty where it has no word of the vocabulary; column j is a stem.
 
     A stem is shown as `names[j]`, the commonest of its words; `idf[j]` is its weight.
@@ -38,17 +38,17 @@ class Space:
     idf: Floats
 
 
-def space(read: Read, pages: int, basis: npt.NDArray[np.bool_] | None = None) -> Space:
+def space(read: Read, pages: int, basis: npt.NDArray[np.bool_] | None = None) -> WordSpace:
     """The space of these pages; which stems count, and for how much, is learnt from those of `basis` (all of them)."""
     own = np.flatnonzero(np.ones(pages, bool) if basis is None else basis)
     names, vocabulary = _likely(read, own)
     if not names:
-        return Space(csr_matrix((pages, 1), dtype=np.float32), [""], np.zeros(1, np.float32))
+        return WordSpace(csr_matrix((pages, 1), dtype=np.float32), [""], np.zeros(1, np.float32))
     table = _table(read, pages, vocabulary)
     on = np.bincount(table[own].indices, minlength=table.shape[1])
     kept = np.flatnonzero((on >= _fewest(len(own))) & (on <= max(COMMONEST * len(own), 2)))
     idf = np.log(len(own) / np.maximum(on[kept], 1)).astype(np.float32)
-    return Space(_weighed(table[:, kept], idf), [names[i] for i in kept.tolist()], idf)
+    return WordSpace(_weighed(table[:, kept], idf), [names[i] for i in kept.tolist()], idf)
 
 
 def _fewest(pages: int) -> int:

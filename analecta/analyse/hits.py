@@ -203,7 +203,7 @@ def hubs_and_authorities(
 # Links seen from clusters: the hubs and authorities of each (P8), and how clusters link to one another.
 
 
-class Web(msgspec.Struct, frozen=True):
+class HostedLinks(msgspec.Struct, frozen=True):
     """Links between pages 0 to `nodes` - 1, with the number of each page's host."""
 
     src: Numbers
@@ -216,7 +216,7 @@ class Web(msgspec.Struct, frozen=True):
         return len(self.hosts)
 
 
-def hubs_and_authorities_of(web: Web, cosines: npt.NDArray[np.float32]) -> list[tuple[Floats, Floats]]:
+def hubs_and_authorities_of(web: HostedLinks, cosines: npt.NDArray[np.float32]) -> list[tuple[Floats, Floats]]:
     """Hub and authority scores of all pages for each cluster; column c has the cosines of pages to its centre.
 
     A page speaks as loudly as it is nearer to this centre than to the mean of the centres: with plain cosines, which
@@ -229,7 +229,7 @@ def hubs_and_authorities_of(web: Web, cosines: npt.NDArray[np.float32]) -> list[
     return [(_full(hubs * own), _full(good * own)) for (hubs, good), own in zip(scores, loud.T, strict=True)]
 
 
-def links_between(web: Web, of: Numbers, clusters: int) -> Numbers:
+def links_between(web: HostedLinks, of: Numbers, clusters: int) -> Numbers:
     """How many links lead from pages of each cluster to pages of each other; `of` is -1 for pages of none."""
     links = np.unique(np.stack([web.src, web.dst], axis=1), axis=0)
     source, target = of[links[:, 0]], of[links[:, 1]]

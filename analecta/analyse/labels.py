@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
-from analecta.analyse.phrases import Phrases, Prose, find_phrases, prose
+from analecta.analyse.phrases import PhrasePlaces, Prose, find_phrases, prose
 from analecta.text.tokens import LANGUAGES, Ints, stop_words, tally
 
 Floats = npt.NDArray[np.float64]
@@ -83,7 +83,7 @@ def _means(table: csr_matrix, of: Ints, clusters: int) -> Floats:
 class _Namer:
     """Puts the stems of one cluster into words."""
 
-    def __init__(self, written: Prose, places: Ints, phrases: Phrases, own: Ints) -> None:
+    def __init__(self, written: Prose, places: Ints, phrases: PhrasePlaces, own: Ints) -> None:
         """Know the places of its words, and which phrases are its `own`."""
         self.written, self.places = written, places
         self.of, self.first, self.last = phrases.of[own], phrases.first[own], phrases.last[own]

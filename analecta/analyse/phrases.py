@@ -102,7 +102,7 @@ _SURE = 10.83  # chi-squared at one in a thousand
 
 
 @dataclass(frozen=True)
-class Phrases:
+class PhrasePlaces:
     """Places of phrases: place i is of phrase `of[i]`, spans the words `first[i]` to `last[i]`."""
 
     of: Ints
@@ -110,7 +110,7 @@ class Phrases:
     last: Ints
 
 
-def find_phrases(prose: Prose) -> Phrases:
+def find_phrases(prose: Prose) -> PhrasePlaces:
     """The phrases of these texts, of two words and of three."""
     places, together = np.arange(len(prose.forms)), prose.together()
     run, begin = prose.forms, places  # what stands at the places where a run of one word begins
@@ -125,7 +125,7 @@ def find_phrases(prose: Prose) -> Phrases:
         found.append((run[sure], begin[sure], begin[sure] + length - 1))
     (two, *_), (three, *_) = found
     of = _numbered(np.concatenate([two, three + int(two.max(initial=0)) + 1]))
-    return Phrases(of, *(np.concatenate([one[i] for one in found]) for i in (1, 2)))
+    return PhrasePlaces(of, *(np.concatenate([one[i] for one in found]) for i in (1, 2)))
 
 
 def _significant(run: Ints, before: Ints, after: Ints, words: int) -> Bools:

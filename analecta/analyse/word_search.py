@@ -22,7 +22,7 @@ _QUOTED = re.compile(r'"([^"]+)"')
 Numbers = NDArray[np.int32]
 
 
-class Hits(NamedTuple):
+class WordHits(NamedTuple):
     """How many pages match, and the best of them with their scores."""
 
     total: int
@@ -62,7 +62,7 @@ class WordSearch:
         self._weights = often * (K1 + 1) / (often + norm[self._pages])
         self._starts = np.searchsorted(words[order], np.arange(len(number) + 1))
 
-    def find(self, query: str, n: int) -> Hits:
+    def find(self, query: str, n: int) -> WordHits:
         """The best `n` pages for a query."""
         scores = np.zeros(len(self), np.float32)
         for word in dict.fromkeys(_WORD.findall(query.lower())):
@@ -74,7 +74,7 @@ class WordSearch:
             best = self._with_phrases(scores, phrases)
         else:
             best = np.argsort(-scores, kind="stable")[: int(np.count_nonzero(scores))]
-        return Hits(len(best), [(int(page), float(scores[page])) for page in best[:n]])
+        return WordHits(len(best), [(int(page), float(scores[page])) for page in best[:n]])
 
     def _span(self, word: str) -> slice:
         at = self._words.get(word)

@@ -25,12 +25,12 @@ from analecta.cli.render import busy, console, next_steps, print_json
 from analecta.settings.edit import Added
 from analecta.settings.edit import add as add_topics
 from analecta.settings.load import load
-from analecta.settings.schema import Others
+from analecta.settings.schema import NegativeSettings
 from analecta.sources.collector import topic_name
 from analecta.sources.create import engines_of, start, write
 from analecta.sources.files import place, read_bytes, text_of
-from analecta.sources.result import Reading
-from analecta.store.library import Library
+from analecta.sources.result import SourceResult
+from analecta.store.library import LibraryFolder
 from analecta.text.display import plain
 
 
@@ -56,7 +56,7 @@ def add(
 
     Exit codes: 0 added, 2 bad use, 3 nothing new, 4 disk, or a crawl holds the library.
     """
-    library = Library(lib)
+    library = LibraryFolder(lib)
     settings = load(library.settings_path)
     there = [one.name for one in settings.topics] or [lib.resolve().name]
     named = topic.strip() or (there[0] if len(there) == 1 else "")
@@ -86,7 +86,7 @@ def add(
     raise typer.Exit(0 if added else 3)
 
 
-def _tell_added(lib: Path, added: Added, reading: Reading, troubles: list[str], before: Path | None) -> None:
+def _tell_added(lib: Path, added: Added, reading: SourceResult, troubles: list[str], before: Path | None) -> None:
     screen = console()
     for line in (*tell_added(added), *tell_odd(reading), *(f"  {trouble}" for trouble in troubles)):
         screen.print(plain(line), soft_wrap=True)
@@ -102,7 +102,7 @@ def tell_added(added: Added) -> Iterator[str]:
     if added.topics:
         yield "New topics:"
         yield from tell_topics(added.topics)
-    if added.more or added.others != Others():
+    if added.more or added.others != NegativeSettings():
         yield "More for what is there:"
         yield from (f"  Topic {topic.name}: {what_shows(topic)}" for topic in added.more)
         yield from tell_topics((), added.others)

@@ -8,10 +8,10 @@ from rich.table import Table
 
 from analecta.cli.app import Json, Lib, app
 from analecta.cli.render import busy, console, next_steps, print_json, shown, stoppable
-from analecta.errors import BadUse
-from analecta.store.library import Library
+from analecta.errors import UsageError
+from analecta.store.library import LibraryFolder
 from analecta.text.display import many, plain
-from analecta.views.clusters import WORST, Analysis, save, survey
+from analecta.views.clusters import WORST, TopicClusters, save, survey
 
 _MOST_CLUSTERS = 100
 _EXAMPLES = 3
@@ -31,7 +31,7 @@ def analyse(
 ) -> None:
     """Find what pages are about: clusters with labels, best pages, hubs and authorities."""
     wanted = _number(clusters)
-    library = Library(lib)
+    library = LibraryFolder(lib)
     with stoppable(lambda: "Nothing was changed."), busy("Reading pages ...") as status:
         found = survey(library, topic, wanted, seed, doing=lambda what: status.update(f"{what} ..."))
     path = save(library, found)
@@ -55,11 +55,11 @@ def _number(clusters: str) -> int:
     if clusters == "auto":
         return 0
     if not clusters.isascii() or not clusters.isdigit() or not 1 <= int(clusters) <= _MOST_CLUSTERS:
-        raise BadUse(f"--clusters {clusters!r} is neither a number from 1 to {_MOST_CLUSTERS} nor auto")
+        raise UsageError(f"--clusters {clusters!r} is neither a number from 1 to {_MOST_CLUSTERS} nor auto")
     return int(clusters)
 
 
-def _table(found: Analysis) -> Table:
+def _table(found: TopicClusters) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("", justify="right", style="dim")
     table.add_column("Cluster")
@@ -71,7 +71,7 @@ def _table(found: Analysis) -> Table:
     return table
 
 
-def _told(found: Analysis) -> str:
+def _told(found: TopicClusters) -> str:
     """How many pages there are, and why others are left out: of the good ones, those without a word that counts."""
     unsure = int(WORST * found.pages)
     told = f"{many(len(found.clusters), 'cluster')} of {many(found.pages - found.dropped, 'page')}; left out: "

@@ -9,7 +9,7 @@ import typer
 from analecta.cli.app import Force, Json, Lib, app
 from analecta.cli.render import busy, console, print_json
 from analecta.export.bundle.write import write_bundle
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.text.display import many, plain
 
 
@@ -23,7 +23,7 @@ def bundle(
 ) -> None:
     """Write settings, seeds, models, versions, decisions and digests into one file, to repeat the crawl."""
     with busy("Writing the bundle ..."):
-        found = write_bundle(Library(lib), output, archive, force)
+        found = write_bundle(LibraryFolder(lib), output, archive, force)
     if json:
         print_json({"bundle": str(output), "manifest": found})
         return

@@ -11,14 +11,14 @@ from rich.table import Table
 from rich.text import Text
 
 from analecta.cli.app import Force, Json, Lib, app
-from analecta.cli.render import Fitting, console, next_steps, print_json, shown
-from analecta.communities.view import Homes, everything, neighbourhood
-from analecta.errors import BadUse
+from analecta.cli.render import FittingText, console, next_steps, print_json, shown
+from analecta.communities.view import CommunityIndex, everything, neighbourhood
+from analecta.errors import UsageError
 from analecta.publish.pages import as_html, as_svg, pictures
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.output import output as open_output
 from analecta.text.display import many, plain
-from analecta.views.collections import AUTHORITY, CONFIDENCE, Collection, Ranked, collections
+from analecta.views.collections import AUTHORITY, CONFIDENCE, Collection, CollectionItem, collections
 from analecta.views.precision import Judged, Precision, check_topics, precisions, read_judged, settled
 from analecta.views.reasons import KIND_WORDS
 
@@ -50,8 +50,8 @@ def collection(
 ) -> None:
     """Show the best pages of each topic and why they are; works while a crawl runs."""
     if output is not None and output.suffix.lower() not in (".html", ".svg"):
-        raise BadUse(f"{output}: a picture is FILE.html or FILE.svg")
-    library = Library(lib)
+        raise UsageError(f"{output}: a picture is FILE.html or FILE.svg")
+    library = LibraryFolder(lib)
     said = settled(library, read_judged(judged)) if judged is not None else None
     if said is not None:
         check_topics(said, library.topic_names())
@@ -74,7 +74,7 @@ def collection(
     console(stderr=True).print(next_steps(lib, *steps), soft_wrap=True)
 
 
-def _drawn(library: Library, found: list[Collection], said: Judged | None, path: Path) -> str:
+def _drawn(library: LibraryFolder, found: list[Collection], said: Judged | None, path: Path) -> str:
     drawn = pictures(library, found, said)
     return as_svg(drawn) if path.suffix.lower() == ".svg" else as_html(drawn, library.folder.resolve().name)
 
@@ -90,7 +90,7 @@ def show(found: Sequence[Collection], judged: Judged | None = None) -> Renderabl
     return Group(*parts, Text(f"Score: {words}; pages of poor kinds come last.", style="dim"))
 
 
-def why(ranked: Ranked) -> str:
+def why(ranked: CollectionItem) -> str:
     """What put an item where it is, in a few words."""
     reasons = [f"sure {ranked.confidence:.2f}"]
     if ranked.authority:
@@ -100,7 +100,7 @@ def why(ranked: Ranked) -> str:
     return ", ".join(reasons)
 
 
-def as_values(found: Sequence[Collection], homes: Homes, judged: Judged | None = None) -> list[dict[str, Any]]:
+def as_values(found: Sequence[Collection], homes: CommunityIndex, judged: Judged | None = None) -> list[dict[str, Any]]:
     """The same as plain values."""
     return [
         {
@@ -118,10 +118,10 @@ def _collection(collection: Collection) -> list[RenderableType]:
     if not collection.items:
         return [head.append(": no pages yet", style="dim not bold")]
     head.append(f": the best {len(collection.items):,} of {many(collection.pages, 'page')}", style="dim not bold")
-    return [head, Fitting(_wide(collection.items), _narrow(collection.items))]
+    return [head, FittingText(_wide(collection.items), _narrow(collection.items))]
 
 
-def _wide(items: Sequence[Ranked]) -> Table:
+def _wide(items: Sequence[CollectionItem]) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     for name, side in (("rank", "right"), ("score", "right"), ("title", "left"), ("host", "left"), ("why", "left")):
         table.add_column(name, justify=side, no_wrap=True)  # type: ignore[arg-type]
@@ -132,7 +132,7 @@ def _wide(items: Sequence[Ranked]) -> Table:
     return table
 
 
-def _narrow(items: Sequence[Ranked]) -> Table:
+def _narrow(items: Sequence[CollectionItem]) -> Table:
     """Two lines each: the title alone may be cut."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     for name, side in (("rank", "right"), ("score", "right"), ("title, host and why", "left")):
@@ -157,7 +157,7 @@ def _figures(found: Precision) -> dict[str, Any]:
     return {"at": found.at, "judged": found.judged, "good": found.good, "precision": found.share}
 
 
-def _item(ranked: Ranked, homes: Homes) -> dict[str, Any]:
+def _item(ranked: CollectionItem, homes: CommunityIndex) -> dict[str, Any]:
     item = ranked.item
     home = homes.of(item.url, item.host)
     return {

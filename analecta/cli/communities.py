@@ -11,11 +11,11 @@ from rich.table import Table
 from rich.text import Text
 
 from analecta.cli.app import Force, Json, Lib, app
-from analecta.cli.render import Fitting, console, next_steps, print_json
-from analecta.communities.view import Community, Found, Member, find
+from analecta.cli.render import FittingText, console, next_steps, print_json
+from analecta.communities.view import Community, CommunityList, CommunityMember, find
 from analecta.communities.view import communities as communities_of
 from analecta.export.graphs import write_community_graph
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.output import check_outside
 from analecta.text.display import many, plain
 
@@ -42,7 +42,7 @@ def communities(
     """
     if output is not None:
         check_outside(output)
-    library = Library(lib)
+    library = LibraryFolder(lib)
     found = communities_of(library)
     one = find(found, community) if community else None
     written = None if output is None else write_community_graph(library, found, output, force)
@@ -58,7 +58,7 @@ def communities(
     console(stderr=True).print(next_steps(lib, *steps), soft_wrap=True)
 
 
-def tell(found: Found, members: int = 5) -> RenderableType:
+def tell(found: CommunityList, members: int = 5) -> RenderableType:
     """All communities, with the first of their members."""
     if not found.communities:
         return Text("No communities yet: they are seen once sites of the seeds have been crawled.")
@@ -72,13 +72,13 @@ def tell(found: Found, members: int = 5) -> RenderableType:
     return Group(*parts, *_nowhere(found))
 
 
-def tell_one(found: Found, one: Community) -> RenderableType:
+def tell_one(found: CommunityList, one: Community) -> RenderableType:
     """One community, with all of its members."""
     merged = [_set_in(Text(plain(words), "dim")) for words in one.merged]
     return Group(_headline(one), *_members(one, len(one.members)), *merged, *_near(found).get(one.number, ()))
 
 
-def _summary(found: Found) -> str:
+def _summary(found: CommunityList) -> str:
     """How many there are, and where all sites went."""
     inside = sum(len(one.members) for one in found.communities)
     count = "1 community" if len(found.communities) == 1 else f"{len(found.communities):,} communities"
@@ -88,7 +88,7 @@ def _summary(found: Found) -> str:
     return f"{seen}; {many(found.waiting, 'site')} would come next" if found.waiting else seen
 
 
-def _nowhere(found: Found) -> Iterator[RenderableType]:
+def _nowhere(found: CommunityList) -> Iterator[RenderableType]:
     """The sites that belong to no community, and why."""
     if found.everywhere:
         yield Text(f"\n{many(len(found.everywhere), 'site')} of no community, because everybody links there:")
@@ -111,12 +111,12 @@ def _headline(one: Community) -> Text:
 
 def _members(one: Community, most: int) -> Iterator[RenderableType]:
     members = one.members[:most]
-    yield _set_in(Fitting(_table(members), Group(*(line for member in members for line in _lines(member)))))
+    yield _set_in(FittingText(_table(members), Group(*(line for member in members for line in _lines(member)))))
     if len(one.members) > most:
         yield _set_in(Text(f"and {len(one.members) - most:,} more"))
 
 
-def _table(members: Sequence[Member]) -> Table:
+def _table(members: Sequence[CommunityMember]) -> Table:
     table = Table.grid(padding=(0, 2))
     for side, style in (("left", ""), ("right", ""), ("left", "dim")):
         table.add_column(justify=side, style=style, no_wrap=True)  # type: ignore[arg-type]
@@ -125,12 +125,12 @@ def _table(members: Sequence[Member]) -> Table:
     return table
 
 
-def _lines(member: Member) -> tuple[RenderableType, RenderableType]:
+def _lines(member: CommunityMember) -> tuple[RenderableType, RenderableType]:
     head = Text(f"{plain(member.site)}  {many(member.pages, 'page')}", overflow="fold")
     return head, _set_in(Text(plain(member.reason), "dim", overflow="fold"))
 
 
-def _near(found: Found) -> dict[int, list[RenderableType]]:
+def _near(found: CommunityList) -> dict[int, list[RenderableType]]:
     """The communities that each links to most, by its number."""
     names = {other.number: other.name for other in found.communities}
     near: dict[int, list[RenderableType]] = {}

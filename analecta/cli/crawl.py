@@ -23,7 +23,7 @@ from analecta.publish.site import check_site
 from analecta.settings.load import merge
 from analecta.settings.schema import Settings
 from analecta.signals import stop_handler
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.revisits import revisits
 from analecta.text.display import many, plain
 from analecta.views.health import GOOD, advice, verdict
@@ -65,7 +65,7 @@ def crawl(
 
     Exit codes: 0 stopped by a rule, 2 bad use, 3 nothing to do, 4 disk or network, 130 interrupted.
     """
-    library = Library(lib)
+    library = LibraryFolder(lib)
     override = _override(pages, minutes, workers, connect_to, delay, seed, refresh)
     if community:
         override = merge(override, deeper(library, community))
@@ -113,7 +113,7 @@ def _override(
     return {table: {k: v for k, v in values.items() if v is not None} for table, values in asked.items()}
 
 
-class Result(msgspec.Struct):
+class CrawlOutput(msgspec.Struct):
     """How a crawl ended; `analecta crawl --json` prints it."""
 
     library: str
@@ -137,8 +137,8 @@ class Result(msgspec.Struct):
 
 
 def watch(
-    library: Library, settings: Settings, console: Console, health: bool = True, publish: Path | None = None
-) -> Result:
+    library: LibraryFolder, settings: Settings, console: Console, health: bool = True, publish: Path | None = None
+) -> CrawlOutput:
     """Crawl with progress on `console` until a rule, a signal or the end of the web says stop.
 
     With `health`, what the examples are like is told once they are there (S14). With `publish`, collection pages are
@@ -164,7 +164,7 @@ def watch(
         if refresh is not None and crawl.interrupts < 2:
             refresh.finish()
     tally = ending.tally
-    return Result(
+    return CrawlOutput(
         library=str(library.folder),
         reason=ending.reason,
         code=ending.code,
@@ -186,14 +186,14 @@ def watch(
     )
 
 
-def _hosts(library: Library) -> int:
+def _hosts(library: LibraryFolder) -> int:
     """Hosts of which an address is known: `status` tells the same number."""
     with library.snapshot() as snapshot:
         return snapshot.host_count()
 
 
 @contextlib.contextmanager
-def _refreshing(library: Library, folder: Path | None) -> Iterator[Refresher | None]:
+def _refreshing(library: LibraryFolder, folder: Path | None) -> Iterator[Refresher | None]:
     """Makes published pages anew, if there is a folder for them."""
     if folder is None:
         yield None
@@ -212,7 +212,7 @@ def _told_health(crawl: Crawl) -> RenderableType:
     return tell(found)
 
 
-def told(result: Result) -> RenderableType:
+def told(result: CrawlOutput) -> RenderableType:
     """The result for a person."""
     speed = f"{result.seconds:.1f} s ({result.pages_per_second:.1f} a second)"
     on_topic = share(result.on_topic, result.pages)

@@ -15,18 +15,18 @@ from analecta.cli.app import app
 from analecta.cli.crawl import told, watch
 from analecta.cli.render import console, next_steps, shown
 from analecta.communities.view import neighbourhood
-from analecta.errors import AnalectaError, BadUse
+from analecta.errors import AnalectaError, UsageError
 from analecta.publish.map import copies_of, map_page
-from analecta.publish.site import Wishes, publish
+from analecta.publish.site import SiteOptions, publish
 from analecta.settings.edit import first_settings
 from analecta.settings.load import load
 from analecta.settings.schema import Topic
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.output import output
 from analecta.testweb.process import PocketServer
 from analecta.text.display import plain
 from analecta.views.clusters import save, survey
-from analecta.views.collections import Ranked, collections
+from analecta.views.collections import CollectionItem, collections
 
 _MARK = "demo"  # in library.db: only a library that has it may be taken away again
 _TITLE = "Demo library"  # of its map and site
@@ -52,7 +52,7 @@ def make_demo(folder: Path, console: Console, force: bool = False, pages: int = 
     with PocketServer(size=size) as server:
         names = server.web.topics[:_TOPICS]
         topics = [Topic(name, tuple(server.web.seeds(name, _SEEDS))) for name in names]
-        library = Library.create(folder, first_settings(topics, "adaptive"))
+        library = LibraryFolder.create(folder, first_settings(topics, "adaptive"))
         library.put(_MARK, 1)
         console.print(f"{len(topics)} topics with {_SEEDS} examples each: {', '.join(names)}.\n")
         asked = {"fetch": {"connect_to": server.address}, "stop": {"pages": pages, "idle": 1.0}}
@@ -73,15 +73,15 @@ def make_demo(folder: Path, console: Console, force: bool = False, pages: int = 
     return result.code
 
 
-def _pages(library: Library) -> Iterator[Path]:
+def _pages(library: LibraryFolder) -> Iterator[Path]:
     """Write the map, if there are pages enough for one, and the site; where they are."""
-    with suppress(BadUse):
+    with suppress(UsageError):
         yield _map(library)
-    publish(library, library.folder / "site", Wishes(_TITLE))
+    publish(library, library.folder / "site", SiteOptions(_TITLE))
     yield library.folder / "site" / "index.html"
 
 
-def _map(library: Library) -> Path:
+def _map(library: LibraryFolder) -> Path:
     found = survey(library)
     save(library, found)
     with library.snapshot() as snapshot:
@@ -97,22 +97,22 @@ def _make_room(folder: Path, force: bool) -> None:
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return
     if not _is_demo(folder):
-        raise BadUse(f"{folder} exists and is no demo library: choose another folder")
+        raise UsageError(f"{folder} exists and is no demo library: choose another folder")
     if not force:
-        raise BadUse(f"{folder} exists already, from an earlier demo: --force makes it anew")
-    library = Library(folder)
+        raise UsageError(f"{folder} exists already, from an earlier demo: --force makes it anew")
+    library = LibraryFolder(folder)
     with library.lock():
         shutil.rmtree(folder)
 
 
 def _is_demo(folder: Path) -> bool:
     try:
-        return bool(Library(folder).get(_MARK))
+        return bool(LibraryFolder(folder).get(_MARK))
     except AnalectaError:
         return False
 
 
-def _table(topic: str, pages: list[Ranked]) -> Table:
+def _table(topic: str, pages: list[CollectionItem]) -> Table:
     title = Text(f"Best new pages about {plain(topic)}, by score", style="bold")
     table = Table(box=None, padding=(0, 2, 0, 0), title=title, title_justify="left", show_header=False)
     table.add_column(style="green", no_wrap=True)

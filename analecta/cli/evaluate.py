@@ -10,9 +10,9 @@ from analecta.cli.app import Json, app
 from analecta.cli.evaluate_communities import WithCommunities
 from analecta.cli.progress import step_progress
 from analecta.cli.render import console, print_json, rows_table
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.evaluate.crawls import setting
-from analecta.evaluate.evaluation import Evaluation, Plan
+from analecta.evaluate.evaluation import Evaluation, EvaluationPlan
 from analecta.evaluate.evaluation import evaluate as run_evaluation
 from analecta.evaluate.report import about, write
 from analecta.evaluate.summary import comparison_rows, comparisons, costs, means
@@ -58,7 +58,7 @@ def evaluate(
     settings: dict[str, Any] = {}
     for one in set_ or ():
         settings = merge(settings, setting(one))
-    plan = Plan(
+    plan = EvaluationPlan(
         web=web,
         recipes=_listed(recipes),
         labels=str(labels or ""),
@@ -85,7 +85,7 @@ def evaluate(
 def _example(text: str) -> tuple[str, str]:
     topic, equals, file = text.partition("=")
     if not equals or not topic or not file:
-        raise BadUse(f"--examples wants TOPIC=FILE, not {text!r}")
+        raise UsageError(f"--examples wants TOPIC=FILE, not {text!r}")
     return topic.strip(), file
 
 

@@ -11,9 +11,9 @@ from typer.core import TyperCommand
 from analecta.cli.app import Json
 from analecta.cli.progress import step_progress
 from analecta.cli.render import console, print_json, rows_table
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.evaluate import communities_crawl, communities_report
-from analecta.evaluate.communities import Found, made_up, open_graph
+from analecta.evaluate.communities import CommunityTrials, made_up, open_graph
 from analecta.evaluate.communities import evaluate_communities as measure_communities
 from analecta.evaluate.communities_crawl import SITES, CrawlTrial, crawl_communities
 from analecta.store.output import check_outside
@@ -58,9 +58,9 @@ def evaluate_communities(
     Writes communities.json, communities.md and pictures into DIR; with --crawl communities-crawled.json and .md.
     """
     if crawl and graph:
-        raise BadUse("a graph has no pages to crawl: leave out --graph or --crawl")
+        raise UsageError("a graph has no pages to crawl: leave out --graph or --crawl")
     if web and graph:
-        raise BadUse("--graph is measured instead of a web: leave out --graph or --web")
+        raise UsageError("--graph is measured instead of a web: leave out --graph or --web")
     check_outside(output / "communities.json")
     web = web or "villages"
     if crawl:
@@ -87,7 +87,7 @@ def _crawl(web: str, seeds: list[int], rules: dict[str, Any], draw: int, output:
     print_json(found) if json else console().print(show_crawled(found, output))
 
 
-def show_grown(found: Found, folder: Path) -> RenderableType:
+def show_grown(found: CommunityTrials, folder: Path) -> RenderableType:
     """The tables, for the screen."""
     about = f"{found.graph}: {found.sites:,} sites, {found.links:,} links; metric {found.metric}"
     tables = [part for title, rows, _ in communities_report.TABLES for part in ("", title, rows_table(rows(found)))]
@@ -105,5 +105,5 @@ def show_crawled(trials: Sequence[CrawlTrial], folder: Path) -> RenderableType:
 def _numbers(text: str) -> list[int]:
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if not parts or not all(part.isdecimal() and 0 < int(part) < 10**7 for part in parts):
-        raise BadUse(f"--seeds wants numbers with commas between them, as in 1,10,100, not {text!r}")
+        raise UsageError(f"--seeds wants numbers with commas between them, as in 1,10,100, not {text!r}")
     return sorted({int(part) for part in parts})

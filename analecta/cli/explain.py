@@ -9,10 +9,10 @@ from rich.text import Text
 
 from analecta.cli.app import Json, Lib, app
 from analecta.cli.render import Fact, Facts, Inset, console, print_json
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.links import Inlinks
 from analecta.text.display import many, plain
-from analecta.views.explain import Explanation, Kept, Model, Step
+from analecta.views.explain import Explanation, JudgeModel, PathStep, StoredUrl
 from analecta.views.explain import explain as explain_url
 from analecta.views.reasons import KIND_WORDS
 
@@ -52,7 +52,7 @@ def explain(
     json: Json = False,
 ) -> None:
     """Tell why a page is in, out, refused, failed, waiting or was never seen."""
-    found = explain_url(Library(lib), url)
+    found = explain_url(LibraryFolder(lib), url)
     print_json(found) if json else console().print(tell(found), crop=False)
 
 
@@ -157,7 +157,7 @@ def _facts(told: Explanation) -> Iterator[Fact]:
         yield "Archive", f"{told.page.warc_file}, {told.page.warc_length} bytes at {told.page.warc_offset}"
 
 
-def _page(page: Kept, told: bool) -> Iterator[Fact]:
+def _page(page: StoredUrl, told: bool) -> Iterator[Fact]:
     yield "Title", page.title or "(none)"
     if page.author or page.date:
         yield "By", ", ".join(filter(None, (page.author, page.date)))
@@ -172,7 +172,7 @@ def _page(page: Kept, told: bool) -> Iterator[Fact]:
         yield "Note", cut
 
 
-def _judged(page: Kept) -> Iterator[Fact]:
+def _judged(page: StoredUrl) -> Iterator[Fact]:
     """The words that made the verdict, and who gave it."""
     if page.terms:
         # Each judge weighs in its own way, from hundreds down to thousandths: only how they compare says something.
@@ -185,7 +185,7 @@ def _judged(page: Kept) -> Iterator[Fact]:
         yield from _model(page.model)
 
 
-def _model(model: Model) -> Iterator[tuple[str, str]]:
+def _model(model: JudgeModel) -> Iterator[tuple[str, str]]:
     """Who judged the page, in which way, and what it had learnt from."""
     if not model.kind:
         yield "Judge", f"the library no longer knows the model {model.hash}"
@@ -241,7 +241,7 @@ def _order(told: Explanation) -> str:
     return "; ".join(parts)
 
 
-def _way(chain: list[Step], context: str) -> Iterator[Fact]:
+def _way(chain: list[PathStep], context: str) -> Iterator[Fact]:
     """From the URL back to the seed it was reached from."""
     for i, step in enumerate(chain[:_MOST_STEPS]):
         text = Text("" if i == 0 else f"← {plain(step.url)}  ")

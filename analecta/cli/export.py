@@ -12,7 +12,7 @@ import typer
 from analecta.cli.app import Lib, app
 from analecta.cli.render import busy, console
 from analecta.communities.view import neighbourhood
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.export.cdxj import write_cdxj
 from analecta.export.citations import write_citations
 from analecta.export.corpus import is_corpus, write_corpus
@@ -23,11 +23,11 @@ from analecta.export.rows import collection_rows
 from analecta.export.tables import write
 from analecta.export.wacz import write_wacz
 from analecta.files import check_ours, discard
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.output import check_outside
 from analecta.text.display import many
 from analecta.views.collections import MOST, PER_HOST, collections
-from analecta.views.rows import COLUMNS, KINDS, Left
+from analecta.views.rows import COLUMNS, KINDS, LeftOut
 
 TABLES = ("jsonl", "csv", "parquet")
 # What can be exported, and how it can be written: the first is what is taken where nothing is said.
@@ -55,7 +55,7 @@ ABOUT = {
 }
 
 
-class Kind(StrEnum):
+class ExportKind(StrEnum):
     """What can be exported."""
 
     PAGES = "pages"
@@ -68,7 +68,7 @@ class Kind(StrEnum):
     ARCHIVE = "archive"
 
 
-class Format(StrEnum):
+class ExportFormat(StrEnum):
     """How it can be written."""
 
     JSONL = "jsonl"
@@ -82,31 +82,32 @@ class Format(StrEnum):
     CDXJ = "cdxj"
 
 
-class Of(StrEnum):
+class GraphOf(StrEnum):
     """What a graph is of."""
 
     SITES = "sites"
     PAGES = "pages"
 
 
-class Wishes(dict[str, Any]):
+class ExportOptions(dict[str, Any]):
     """The options that were given, by their names."""
 
     def check(self, what: str) -> None:
         """Say so where one is about something else."""
         for option, value in self.items():
             if value == "":
-                raise BadUse(f"{option} '' names nothing: leave it out for all")
+                raise UsageError(f"{option} '' names nothing: leave it out for all")
             if value not in (None, False) and what not in ABOUT[option]:
-                raise BadUse(f"{option} is for `export LIB {'|'.join(ABOUT[option])}`, not for {what}")
+                raise UsageError(f"{option} is for `export LIB {'|'.join(ABOUT[option])}`, not for {what}")
 
 
 @app.command()
 def export(
     lib: Lib,
-    what: Annotated[Kind, typer.Argument(metavar="WHAT", help="What to write.", show_default=False)],
+    what: Annotated[ExportKind, typer.Argument(metavar="WHAT", help="What to write.", show_default=False)],
     format: Annotated[
-        Format | None, typer.Option("--format", help="How to write it; which are possible is said in docs/commands.md.")
+        ExportFormat | None,
+        typer.Option("--format", help="How to write it; which are possible is said in docs/commands.md."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to (default: standard output).")
@@ -117,7 +118,9 @@ def export(
     ] = None,
     top: Annotated[int | None, typer.Option(metavar="N", min=1, help="Items of each collection (50).")] = None,
     per_host: Annotated[int | None, typer.Option(metavar="K", min=0, help="Items of one host in each (5).")] = None,
-    of: Annotated[Of | None, typer.Option(help="A graph of sites, or of pages (sites).", show_default=False)] = None,
+    of: Annotated[
+        GraphOf | None, typer.Option(help="A graph of sites, or of pages (sites).", show_default=False)
+    ] = None,
     text: Annotated[bool, typer.Option("--text", help="An archive's list of pages with their texts.")] = False,
     everything: Annotated[
         bool, typer.Option("--all", help="Also pages whose owners want them not shown, or no copy of them.")
@@ -135,29 +138,29 @@ def export(
         "--all": everything, "--for-training": for_training, "--with-reserved": with_reserved, "--topic": topic,
         "--community": community, "--top": top, "--per-host": per_host, "--of": of, "--text": text,
     }  # fmt: skip
-    wishes = Wishes(given)
+    wishes = ExportOptions(given)
     wishes.check(what)
     wishes["--force"] = force
     how = str(format or FORMATS[what][0])
     if how not in FORMATS[what]:
-        raise BadUse(f"{what} can be written as {', '.join(FORMATS[what])}, not as {how}")
+        raise UsageError(f"{what} can be written as {', '.join(FORMATS[what])}, not as {how}")
     writer = _WRITERS.get(what, _write_table)
     try:
-        writer(Library(lib), what, how, output, wishes)
+        writer(LibraryFolder(lib), what, how, output, wishes)
         sys.stdout.flush()
     except BrokenPipeError:
         discard(sys.stdout)
 
 
-def _write_table(library: Library, what: str, how: str, output: Path | None, wishes: Wishes) -> None:
-    left = Left()
+def _write_table(library: LibraryFolder, what: str, how: str, output: Path | None, wishes: ExportOptions) -> None:
+    left = LeftOut()
     for_training = wishes["--for-training"]
     options = {"everything": wishes["--all"], "for_training": for_training} if what == "pages" else {}
     count = write(KINDS[what](library, left, **options), COLUMNS[what], how, output, wishes["--force"])
     _tell_left(what, count, left, for_training)
 
 
-def _tell_left(what: str, count: int, left: Left, for_training: bool) -> None:
+def _tell_left(what: str, count: int, left: LeftOut, for_training: bool) -> None:
     _tell(f"{many(count, 'moment' if what == 'history' else what.removesuffix('s'))}.")
     if left.noindex:
         _tell(f"Left out: {many(left.noindex, 'page')} with noindex{' (--all has them)' if what == 'pages' else ''}.")
@@ -167,7 +170,7 @@ def _tell_left(what: str, count: int, left: Left, for_training: bool) -> None:
         _tell(f"Left out: {many(left.unknown, 'link')} not followed, so that nothing is known of what they lead to.")
 
 
-def _write_collection(library: Library, _: str, how: str, output: Path | None, wishes: Wishes) -> None:
+def _write_collection(library: LibraryFolder, _: str, how: str, output: Path | None, wishes: ExportOptions) -> None:
     topics = [wishes["--topic"]] if wishes["--topic"] else None
     most = wishes["--top"] or MOST
     per_host = PER_HOST if wishes["--per-host"] is None else wishes["--per-host"]
@@ -180,9 +183,9 @@ def _write_collection(library: Library, _: str, how: str, output: Path | None, w
     _tell(f"{many(count, 'item')}.")
 
 
-def _write_corpus(library: Library, _: str, how: str, output: Path | None, wishes: Wishes) -> None:
+def _write_corpus(library: LibraryFolder, _: str, how: str, output: Path | None, wishes: ExportOptions) -> None:
     if output is None:
-        raise BadUse("a corpus is a folder: say which with -o DIR")
+        raise UsageError("a corpus is a folder: say which with -o DIR")
     check_ours(output, is_corpus)
     check_outside(output)
     topics = [wishes["--topic"]] if wishes["--topic"] else None
@@ -193,23 +196,23 @@ def _write_corpus(library: Library, _: str, how: str, output: Path | None, wishe
         _tell(f"Left out: {many(count, 'page')} {REASONS[why]}.")
 
 
-def _write_graph(library: Library, _: str, how: str, output: Path | None, wishes: Wishes) -> None:
-    of = str(wishes["--of"] or Of.SITES)
+def _write_graph(library: LibraryFolder, _: str, how: str, output: Path | None, wishes: ExportOptions) -> None:
+    of = str(wishes["--of"] or GraphOf.SITES)
     size = write_graph(library, output, how, of, wishes["--topic"], wishes["--force"])
     _tell(f"{many(size.nodes, of.removesuffix('s'))}, {many(size.edges, 'link')} between them.")
 
 
-def _write_archive(library: Library, _: str, how: str, output: Path | None, wishes: Wishes) -> None:
+def _write_archive(library: LibraryFolder, _: str, how: str, output: Path | None, wishes: ExportOptions) -> None:
     topic, everything, force = wishes["--topic"], wishes["--all"], wishes["--force"]
     if how == "cdxj":
         if wishes["--text"]:
-            raise BadUse("--text is for wacz: an index has no list of pages")
+            raise UsageError("--text is for wacz: an index has no list of pages")
         indexed = write_cdxj(library, output, topic, everything, force)
         left_out = indexed.left_out
         _tell(f"{many(indexed.records, 'record')}.")
     else:
         if output is None:
-            raise BadUse("a WACZ is a file: say which with -o FILE.wacz")
+            raise UsageError("a WACZ is a file: say which with -o FILE.wacz")
         with busy("Copying records ..."):
             made = write_wacz(
                 library, output, topic, created=time.time(), text=wishes["--text"], everything=everything, force=force
@@ -224,7 +227,7 @@ def _tell(words: str) -> None:
     console(stderr=True).print(words, soft_wrap=True)
 
 
-_WRITERS: dict[str, Callable[[Library, str, str, Path | None, Wishes], None]] = {
+_WRITERS: dict[str, Callable[[LibraryFolder, str, str, Path | None, ExportOptions], None]] = {
     "collection": _write_collection,
     "corpus": _write_corpus,
     "graph": _write_graph,

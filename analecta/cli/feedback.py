@@ -9,13 +9,13 @@ import typer
 
 from analecta.cli.app import Json, Lib, app
 from analecta.cli.render import console, next_steps, print_json
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.learning.examples import word_for
 from analecta.settings.load import load
 from analecta.sources.files import read_bytes, text_of
 from analecta.sources.lists import entries
-from analecta.store.library import Library
-from analecta.store.library_db import BAD, DROP, GOOD, Word, learnt, said, say, take_back
+from analecta.store.library import LibraryFolder
+from analecta.store.library_db import BAD, DROP, GOOD, Mark, learnt, said, say, take_back
 from analecta.text.display import iso, many, plain
 
 # What may be said along with each.
@@ -58,7 +58,7 @@ def feedback(
 
     `analecta retrain` learns from it; so does the next crawl, and one that runs, at its next lesson.
     """
-    library = Library(lib)
+    library = LibraryFolder(lib)
     says = [word for word, asked in ((GOOD, good), (BAD, bad), (DROP, drop)) if asked]
     asked = {"--good": good, "--bad": bad, "--drop": drop, "--show": show, "--list": list_, "--undo": undo}
     _check_together(asked, {"URL": urls, "--file": file, "--topic": topic, "--note": note, "--text": text})
@@ -68,7 +68,7 @@ def feedback(
         _show(lib, said(library), learnt(library), json)
     elif undo:
         if not (gone := take_back(library)):
-            raise BadUse("nothing is left to take back")
+            raise UsageError("nothing is left to take back")
         _taken_back(lib, gone, json)
     else:
         _taken_down(lib, say(library, _words(library, urls or [], file, says[0], topic, note, text)), json)
@@ -78,30 +78,30 @@ def _check_together(asked: dict[str, bool], given: dict[str, object]) -> None:
     """Say so where it is not one thing that is asked for, or where something else is of no use to it."""
     what = [name for name, meant in asked.items() if meant]
     if len(what) != 1:
-        raise BadUse("say one of --good, --bad, --drop, --show, --list and --undo")
+        raise UsageError("say one of --good, --bad, --drop, --show, --list and --undo")
     idle = [name for name, value in given.items() if value and name not in _TOGETHER[what[0]]]
     if idle:
-        raise BadUse(f"{what[0]} does not go together with {', '.join(idle)}")
+        raise UsageError(f"{what[0]} does not go together with {', '.join(idle)}")
 
 
 def _words(
-    library: Library,
+    library: LibraryFolder,
     urls: Sequence[str],
     file: Path | None,
     says: str,
     topic: str,
     note: str,
     text: Path | None,
-) -> list[Word]:
+) -> list[Mark]:
     """What is said of each page; where one of them is not here, nothing is."""
     meant = [*urls, *(words for _, words in entries(file))] if file else list(urls)
     if not meant:
-        raise BadUse("say of which pages: URLs, or -f FILE with one a line")
+        raise UsageError("say of which pages: URLs, or -f FILE with one a line")
     if text is not None and len(meant) > 1:
-        raise BadUse("--text is of one page")
+        raise UsageError("--text is of one page")
     trimmed = text_of(read_bytes(text), text).strip() if text is not None else ""
     if text is not None and not trimmed:
-        raise BadUse(f"{text} has no text: --drop learns nothing from a page")
+        raise UsageError(f"{text} has no text: --drop learns nothing from a page")
     named, topics = [one.name for one in load(library.settings_path).topics], library.topic_names()
     with library.snapshot() as snapshot:
         pages = {page.id: page for page in map(snapshot.find_page, meant)}
@@ -111,10 +111,10 @@ def _words(
     ]
 
 
-def _print_text(library: Library, urls: Sequence[str], json: bool) -> None:
+def _print_text(library: LibraryFolder, urls: Sequence[str], json: bool) -> None:
     """The text of a page, as it was read or as a person left it."""
     if len(urls) != 1:
-        raise BadUse("--show is of one page: say its URL")
+        raise UsageError("--show is of one page: say its URL")
     with library.snapshot() as snapshot:
         page = snapshot.find_page(urls[0])
         trimmed = next((word.text for word in reversed(said(library)) if word.page == page.id), "")
@@ -126,7 +126,7 @@ def _print_text(library: Library, urls: Sequence[str], json: bool) -> None:
         typer.echo("\n".join(map(plain, lines) if sys.stdout.isatty() else lines))
 
 
-def _taken_down(lib: Path, words: Sequence[Word], json: bool) -> None:
+def _taken_down(lib: Path, words: Sequence[Mark], json: bool) -> None:
     if json:
         print_json({"library": str(lib), "said": words})
         return
@@ -138,7 +138,7 @@ def _taken_down(lib: Path, words: Sequence[Word], json: bool) -> None:
     console(stderr=True).print(steps, soft_wrap=True)
 
 
-def _taken_back(lib: Path, words: Sequence[Word], json: bool) -> None:
+def _taken_back(lib: Path, words: Sequence[Mark], json: bool) -> None:
     if json:
         print_json({"library": str(lib), "taken_back": words})
         return
@@ -147,7 +147,7 @@ def _taken_back(lib: Path, words: Sequence[Word], json: bool) -> None:
     console(stderr=True).print(next_steps(lib, "retrain LIB"), soft_wrap=True)
 
 
-def _show(lib: Path, words: Sequence[Word], known: bool, json: bool) -> None:
+def _show(lib: Path, words: Sequence[Mark], known: bool, json: bool) -> None:
     if json:
         print_json({"library": str(lib), "said": words, "learnt": known})
         return
@@ -162,7 +162,7 @@ def _show(lib: Path, words: Sequence[Word], known: bool, json: bool) -> None:
         console(stderr=True).print(next_steps(lib, "retrain LIB"), soft_wrap=True)
 
 
-def _meaning(word: Word) -> str:
+def _meaning(word: Mark) -> str:
     match word.says:
         case "good":
             return f"shows {plain(word.topic)}"

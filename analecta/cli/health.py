@@ -12,16 +12,16 @@ from rich.text import Text
 
 from analecta.cli.app import Force, Json, Lib, app
 from analecta.cli.progress import progress
-from analecta.cli.render import Fitting, console, print_json, shown
+from analecta.cli.render import FittingText, console, print_json, shown
 from analecta.crawl.coordinator import Crawl
-from analecta.errors import BadUse, Environment
+from analecta.errors import ResourceError, UsageError
 from analecta.judge.health import Health, TopicHealth
 from analecta.judge.health import health as health_of
 from analecta.publish.pages import health_page
 from analecta.settings.load import load
 from analecta.settings.schema import Settings
 from analecta.signals import INTERRUPTED, stop_handler
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.output import check_output
 from analecta.store.output import output as open_output
 from analecta.text.display import plain
@@ -49,7 +49,7 @@ def health(
     """
     if output is not None:
         check_output(output, "html", force)
-    library = Library(lib)
+    library = LibraryFolder(lib)
     asked = {"connect_to": connect_to or None, "delay": delay}
     given = {name: value for name, value in asked.items() if value is not None}
     settings = load_settings(library.settings_path, {"fetch": given})
@@ -66,11 +66,11 @@ def load_settings(path: Path, override: dict[str, Any]) -> Settings:
     """The settings of a library, which must name a topic."""
     settings = load(path, override)
     if not settings.topics:
-        raise BadUse(f"{path} names no topic: it needs [[topics]] with seeds")
+        raise UsageError(f"{path} names no topic: it needs [[topics]] with seeds")
     return settings
 
 
-def examine(library: Library, settings: Settings, console: Console) -> Health:
+def examine(library: LibraryFolder, settings: Settings, console: Console) -> Health:
     """How the topics are shown by their examples; those that are not here yet are fetched, and nothing else."""
     crawl = Crawl(library, settings, only_examples=True)
     with stop_handler(crawl.interrupt), progress(console) as show:
@@ -78,7 +78,7 @@ def examine(library: Library, settings: Settings, console: Console) -> Health:
     if ending.code == INTERRUPTED:
         raise KeyboardInterrupt
     if ending.code:
-        raise Environment(f"the examples were not fetched: {ending.reason}")
+        raise ResourceError(f"the examples were not fetched: {ending.reason}")
     return health_of_crawl(crawl)
 
 
@@ -112,7 +112,7 @@ def _set(line: str) -> list[RenderableType]:
 
 def _table(found: Health) -> RenderableType:
     """As much side by side as there is room for: neither a figure nor a verdict is cut."""
-    return Fitting(_wide(found), Fitting(_wide(found, _FOLDED), _narrow(found)))
+    return FittingText(_wide(found), FittingText(_wide(found, _FOLDED), _narrow(found)))
 
 
 def _wide(found: Health, most: int | None = None) -> Table:

@@ -6,9 +6,9 @@ import typer
 
 from analecta.cli.app import Json, Lib, app
 from analecta.cli.render import busy, console, next_steps, print_json
-from analecta.errors import Environment
-from analecta.search.update import Synced, sync
-from analecta.store.library import Library
+from analecta.errors import ResourceError
+from analecta.search.update import IndexUpdate, sync
+from analecta.store.library import LibraryFolder
 from analecta.text.display import many
 
 Rebuild = Annotated[bool, typer.Option("--rebuild", help="Make the index anew first.")]
@@ -17,9 +17,9 @@ Rebuild = Annotated[bool, typer.Option("--rebuild", help="Make the index anew fi
 @app.command()
 def index(lib: Lib, rebuild: Rebuild = False, json: Json = False) -> None:
     """Bring the index that `search` uses up to date; search does so too. The folder LIB/index may be deleted."""
-    library = Library(lib)
+    library = LibraryFolder(lib)
     if why := library.keeps_nothing():
-        raise Environment(f"no index can be kept in {lib}: {why}; each `analecta search` makes its own")
+        raise ResourceError(f"no index can be kept in {lib}: {why}; each `analecta search` makes its own")
     with busy("Looking at the library") as status:
         done = sync(library, rebuild=rebuild, doing=status.update)
     if json:
@@ -29,7 +29,7 @@ def index(lib: Lib, rebuild: Rebuild = False, json: Json = False) -> None:
     console(stderr=True).print(next_steps(lib, "search LIB WORDS" if done.pages else "crawl LIB"), soft_wrap=True)
 
 
-def _told(done: Synced) -> str:
+def _told(done: IndexUpdate) -> str:
     if done.rebuilt:
         return f"{many(done.pages, 'page')} indexed in {done.seconds:.1f} s: all anew ({done.rebuilt})."
     if not done.changed and not done.deleted:

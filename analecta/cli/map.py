@@ -9,11 +9,11 @@ from analecta.cli.app import Force, Lib, app
 from analecta.cli.render import busy, console
 from analecta.communities.view import neighbourhood
 from analecta.publish.map import copies_of, map_page
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.output import check_output
 from analecta.store.output import output as open_output
 from analecta.text.display import many, plain
-from analecta.views.clusters import Analysis, load, save, survey
+from analecta.views.clusters import TopicClusters, load, save, survey
 
 
 @app.command("map")
@@ -27,7 +27,7 @@ def draw_map(
 ) -> None:
     """Draw the groups of pages of a library as one HTML file that needs no network."""
     check_output(output, "map", force)
-    library = Library(lib)
+    library = LibraryFolder(lib)
     found = _analysis(library, topic)
     with busy("Drawing"), library.snapshot() as snapshot:
         kept, copies = copies_of(snapshot, found)
@@ -41,7 +41,7 @@ def draw_map(
     )
 
 
-def _analysis(library: Library, topic: str) -> Analysis:
+def _analysis(library: LibraryFolder, topic: str) -> TopicClusters:
     """What `analecta analyse` found; where it has not been run, that is done now."""
     with library.snapshot() as snapshot:
         snapshot.topic_numbers([topic] if topic else None)  # says so where there is none of this name

@@ -10,13 +10,13 @@ from analecta.cli.app import Json, app
 from analecta.cli.render import busy, console, next_steps, print_json
 from analecta.settings.edit import first_settings
 from analecta.settings.load import parse, recipe_text, with_recipe
-from analecta.settings.schema import Others, Topic
+from analecta.settings.schema import NegativeSettings, Topic
 from analecta.settings.topics import tree
 from analecta.sources.collector import clean, topic_name
 from analecta.sources.create import engines_of, make, paper_files, read_papers, start
 from analecta.sources.files import place
-from analecta.sources.result import Reading, Skipped
-from analecta.store.library import Library
+from analecta.sources.result import SkippedLine, SourceResult
+from analecta.store.library import LibraryFolder
 from analecta.text.display import plain
 
 MOST = 10  # of what is odd; the rest is counted
@@ -78,7 +78,7 @@ def new(
     """
     recipe_text(recipe)
     named = topic_name(topic.strip()) if topic.strip() else clean(lib.resolve().name or "library")
-    Library.check_new(lib)
+    LibraryFolder.check_new(lib)
     engines = engines_of(engine or ())
     papers = read_papers(paper or (), engines, grobid, busy)
     files = {
@@ -103,7 +103,7 @@ def new(
         _tell_new(lib, reading, troubles, recipe, contact)
 
 
-def _tell_new(lib: Path, reading: Reading, troubles: list[str], recipe: str, contact: str) -> None:
+def _tell_new(lib: Path, reading: SourceResult, troubles: list[str], recipe: str, contact: str) -> None:
     screen = console()
     screen.print(f"The library {plain(str(lib))} is made, with the recipe {recipe}.", style="bold green")
     for line in (*tell_reading(reading), *(f"  {trouble}" for trouble in troubles)):
@@ -115,22 +115,22 @@ def _tell_new(lib: Path, reading: Reading, troubles: list[str], recipe: str, con
     screen.print(next_steps(lib, "health LIB", "crawl LIB --pages 1000"), soft_wrap=True)
 
 
-def tell_reading(reading: Reading) -> Iterator[str]:
+def tell_reading(reading: SourceResult) -> Iterator[str]:
     """The tree of topics, and what is odd."""
     yield from tell_topics(reading.topics, reading.others)
     yield from tell_odd(reading)
 
 
-def tell_topics(topics: Sequence[Topic], others: Others = Others()) -> Iterator[str]:
+def tell_topics(topics: Sequence[Topic], others: NegativeSettings = NegativeSettings()) -> Iterator[str]:
     """The tree of topics with what shows each of them; what is not meant."""
     for leaf in tree(topics):
         head = "  Topic " if leaf.depth == 0 else "    " + "  " * leaf.depth
         yield f"{head}{leaf.name}" + ("" if leaf.topic is None else f": {what_shows(leaf.topic)}")
-    if others != Others():
+    if others != NegativeSettings():
         yield f"  What is not meant: {what_shows(others)}"
 
 
-def what_shows(given: Topic | Others) -> str:
+def what_shows(given: Topic | NegativeSettings) -> str:
     """How many seeds and files there are, and pages to begin at."""
     starts = len(given.starts) if isinstance(given, Topic) else 0
     parts = [_count(len(given.seeds), "seed")] if given.seeds or not (given.examples or starts) else []
@@ -145,7 +145,7 @@ def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def tell_odd(reading: Reading) -> Iterator[str]:
+def tell_odd(reading: SourceResult) -> Iterator[str]:
     """What was repeated, merged, wanting or skipped."""
     if reading.repeated:
         yield f"  Named more than once: {reading.repeated:,}"
@@ -166,5 +166,5 @@ def _first(lines: list[str]) -> Iterator[str]:
         yield f"    and {len(lines) - MOST:,} more"
 
 
-def _where(skipped: Skipped) -> str:
+def _where(skipped: SkippedLine) -> str:
     return f"{skipped.file}, line {skipped.line}" if skipped.line else skipped.file

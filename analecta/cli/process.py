@@ -6,7 +6,7 @@ import os
 import resource
 import sys
 
-from analecta.errors import Environment
+from analecta.errors import ResourceError
 from analecta.files import discard
 
 FILES = 64  # that must be allowed to be open at a time; a crawl asks for more (crawl/checks.py)
@@ -47,7 +47,7 @@ def open_streams() -> None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (open as long as the process lives)
     if closed:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
-        raise Environment("standard output is closed: let it go to a file, or to /dev/null")
+        raise ResourceError("standard output is closed: let it go to a file, or to /dev/null")
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a title must not end the program where the terminal has no letter for it
             stream.reconfigure(errors="backslashreplace")
@@ -59,11 +59,11 @@ def open_streams() -> None:
 def check_limits() -> None:
     """Say so where the process may open too few files or have too little memory to do anything."""
     if (files := open_files()) < FILES:
-        raise Environment(f"only {files} files may be open at a time, and {FILES} are needed: raise `ulimit -n`")
+        raise ResourceError(f"only {files} files may be open at a time, and {FILES} are needed: raise `ulimit -n`")
     memory, _ = resource.getrlimit(resource.RLIMIT_AS)
     if memory != resource.RLIM_INFINITY and memory < MEMORY:
         words = f"only {memory // 1_000_000} MB of address space are allowed, and {MEMORY // 1_000_000} are needed"
-        raise Environment(f"{words}: raise `ulimit -v`")
+        raise ResourceError(f"{words}: raise `ulimit -v`")
 
 
 def open_files() -> int:

@@ -12,10 +12,10 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from analecta.cli.render import Fitting, shown
+from analecta.cli.render import FittingText, shown
 from analecta.crawl.coordinator import Crawl
 from analecta.settings.schema import Settings
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.revisits import OUTCOMES
 from analecta.text.display import many, plain
 from analecta.views.reasons import NO_REFUSALS
@@ -33,10 +33,10 @@ _LONG = 3.0  # seconds; a shorter pause needs no word
 def progress(console: Console) -> Iterator[Callable[[Crawl], None]]:
     """A function to call often during a crawl; it shows something only when it is time."""
     if not console.is_terminal:
-        yield Lines(console)
+        yield ProgressLines(console)
         return
     with Live(console=console, auto_refresh=False, transient=True) as live:
-        yield Picture(live)
+        yield LivePicture(live)
 
 
 class Speed:
@@ -53,7 +53,7 @@ class Speed:
         return (pages - before) / (now - since) if now > since else 0.0
 
 
-class Lines:
+class ProgressLines:
     """A line every ten seconds, and one whenever the crawl is told to end."""
 
     def __init__(self, console: Console) -> None:
@@ -81,7 +81,7 @@ class Lines:
         )
 
 
-class Picture:
+class LivePicture:
     """The live picture."""
 
     def __init__(self, live: Live) -> None:
@@ -129,7 +129,7 @@ class Picture:
             ("Refused", tally.refused, ""),
             ("Failed", tally.failed, f"{tally.bytes / 1e6:,.1f} MB read"),
         ]
-        return Fitting(_grid(figures), _grid(figures, remarks=False))
+        return FittingText(_grid(figures), _grid(figures, remarks=False))
 
     def _reasons(self, reasons: Mapping[str, int]) -> list[RenderableType]:
         text = why(reasons)
@@ -195,7 +195,7 @@ def asked_again(counts: Mapping[str, int]) -> str:
     return f"{many(sum(counts.values()), 'page')} asked for again: {ends}"
 
 
-def ran_dry(library: Library, settings: Settings, pages: int) -> str:
+def ran_dry(library: LibraryFolder, settings: Settings, pages: int) -> str:
     """What to do where the last of the `pages` of a run were hardly ever on topic; "" where they were, or were few."""
     if settings.judge.kind == "none" or pages < _DRY_SAMPLE:
         return ""

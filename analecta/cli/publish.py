@@ -7,9 +7,9 @@ import typer
 
 from analecta.cli.app import Json, Lib, app
 from analecta.cli.render import busy, console, print_json, stoppable
-from analecta.publish.site import Wishes
+from analecta.publish.site import SiteOptions
 from analecta.publish.site import publish as write_site
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.text.display import many
 
 
@@ -34,7 +34,7 @@ def publish(
 ) -> None:
     """Write a site of the best pages of each topic, to read without a network or to put on a web server."""
     with stoppable(lambda: f"{output} is as it was."), busy("Writing the site"):
-        done = write_site(Library(lib), output, Wishes(title, base_url, copies, top, per_host))
+        done = write_site(LibraryFolder(lib), output, SiteOptions(title, base_url, copies, top, per_host))
     if json:
         print_json(done)
         return

@@ -45,7 +45,7 @@ class Screen(Console):
         discard(self.file)
 
 
-class Fitting:
+class FittingText:
     """What is wide where there is room for all of it, else what is narrow: nothing has to be cut."""
 
     def __init__(self, wide: RenderableType, narrow: RenderableType) -> None:

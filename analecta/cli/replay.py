@@ -10,12 +10,12 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from analecta.cli.app import app
-from analecta.errors import BadUse, Environment
+from analecta.errors import ResourceError, UsageError
 from analecta.signals import INTERRUPTED
-from analecta.testweb.replay import Replay, Searched, made_up
-from analecta.testweb.search import Search
+from analecta.testweb.replay import Replay, SearchedWeb, made_up
+from analecta.testweb.search import WebSearch
 from analecta.testweb.server import Answer, serve
-from analecta.testweb.warc_index import Warcs, warc_files
+from analecta.testweb.warc_index import WarcIndex, warc_files
 from analecta.text.display import many, plain
 
 
@@ -47,10 +47,10 @@ def serve_web(
 ) -> None:
     """Serve WARC files, or a made-up web, as a web until Ctrl-C."""
     if not 0 <= error_rate <= 1:
-        raise BadUse(f"The error rate is a share between 0 and 1, not {error_rate}.")
+        raise UsageError(f"The error rate is a share between 0 and 1, not {error_rate}.")
     options: dict[str, Any] = {"delay": delay, "error_rate": error_rate, "processes": processes, "seed": seed}
     if len(paths) == 1 and not paths[0].exists() and (web := made_up(str(paths[0]))):
-        answer = Searched(web).answer if search else web.answer
+        answer = SearchedWeb(web).answer if search else web.answer
         _serve(answer, port, "A made-up web", web.hosts, search, moods=web.moods, **options)
         return
     console = Console(stderr=True)
@@ -79,7 +79,7 @@ def _serve(answer: Answer, port: int, what: str, hosts: Sequence[str], search: b
     try:
         serve(answer, port, ready=ready, **options)
     except OSError as error:
-        raise Environment(
+        raise ResourceError(
             f"Port {port} cannot be used ({error.strerror}); choose another, or 0 for a free one."
         ) from error
 
@@ -95,14 +95,14 @@ def _progress(console: Console) -> Progress:
     return Progress(*columns, console=console, disable=not sys.stderr.isatty(), transient=True)
 
 
-def _load(paths: Sequence[Path], console: Console) -> Warcs:
+def _load(paths: Sequence[Path], console: Console) -> WarcIndex:
     with _progress(console) as bar:
         sizes = sum(path.stat().st_size for path in warc_files(map(Path, paths)))
         task = bar.add_task("Reading the archives", total=sizes)
-        return Warcs(map(Path, paths), lambda done: bar.update(task, completed=done))
+        return WarcIndex(map(Path, paths), lambda done: bar.update(task, completed=done))
 
 
-def _index(archives: Warcs, console: Console) -> Search:
+def _index(archives: WarcIndex, console: Console) -> WebSearch:
     with _progress(console) as bar:
         task = bar.add_task("Indexing the words", total=len(archives))
-        return Search(archives, lambda: bar.advance(task))
+        return WebSearch(archives, lambda: bar.advance(task))

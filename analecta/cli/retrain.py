@@ -8,11 +8,11 @@ from rich.console import Console
 
 from analecta.cli.app import Json, Lib, app
 from analecta.cli.render import busy, console, next_steps, print_json, stoppable
-from analecta.errors import BadUse, Busy
+from analecta.errors import LibraryBusy, UsageError
 from analecta.learning import retrain as work
 from analecta.learning.retrain import Retrained, can_undo
 from analecta.settings.load import load
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.library_db import DROP, learnt, said
 from analecta.text.display import many, plain
 
@@ -32,8 +32,8 @@ def retrain(
     While a crawl runs it is asked to learn now.
     """
     if dry_run and undo:
-        raise BadUse("--dry-run and --undo do not go together")
-    library = Library(lib)
+        raise UsageError("--dry-run and --undo do not go together")
+    library = LibraryFolder(lib)
     settings = load(library.settings_path)
     before = _stands(library)
 
@@ -49,7 +49,7 @@ def retrain(
 
         try:
             done = work.undo(library, settings, doing) if undo else work.retrain(library, settings, dry_run, doing)
-        except Busy:
+        except LibraryBusy:
             if dry_run or undo or not work.ask_crawl(library):
                 raise
             done = None
@@ -59,7 +59,7 @@ def retrain(
         _tell(library, done, json, dry_run, undo)
 
 
-def _stands(library: Library) -> tuple[str, int]:
+def _stands(library: LibraryFolder) -> tuple[str, int]:
     """The model in use, and how many retrainings led to it."""
     return str(library.get("model", "")), can_undo(library)
 
@@ -76,7 +76,7 @@ def _asked(lib: Path, json: bool) -> None:
     console(stderr=True).print(next_steps(lib, "status LIB"), soft_wrap=True)
 
 
-def _tell(library: Library, done: Retrained, json: bool, dry: bool, undone: bool) -> None:
+def _tell(library: LibraryFolder, done: Retrained, json: bool, dry: bool, undone: bool) -> None:
     listed = _listed(library, done, undone)
     if json:
         facts = {"library": str(library.folder), "dry_run": dry, "undone": undone, "before": done.before}
@@ -122,7 +122,7 @@ def _diff(screen: Console, done: Retrained, listed: list[dict[str, object]]) -> 
                 screen.print(f"  and {len(pages) - _SHOWN:,} more (--json has all)")
 
 
-def _listed(library: Library, done: Retrained, undone: bool) -> list[dict[str, object]]:
+def _listed(library: LibraryFolder, done: Retrained, undone: bool) -> list[dict[str, object]]:
     """The changes with names, titles and addresses."""
     named = {-1: "", **dict(enumerate(done.topics))}
     last = {} if undone else {word.page: word.says for word in said(library)}

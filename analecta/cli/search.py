@@ -14,15 +14,15 @@ from analecta.cli.app import Json, Lib, app
 from analecta.cli.index import Rebuild
 from analecta.cli.render import busy, console, next_steps, print_json
 from analecta.communities.view import Community
-from analecta.search import Asked, Found, Hit, opened
-from analecta.search.communities import Fit
+from analecta.search import SearchHit, SearchRequest, SearchResult, opened
+from analecta.search.communities import CommunityMatch
 from analecta.search.compile import NONE
 from analecta.search.index import language, type_of
 from analecta.search.query import FIELDS, FILTERS, unknown_field
 from analecta.search.ranking import Weights, read_weights
 from analecta.search.snippets import Snippet
 from analecta.search.update import sync
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.text.display import many, plain
 
 _Sort = Literal["relevance", "confidence", "authority", "date"]
@@ -83,8 +83,8 @@ def search(
     brackets work too. Fields: title: url: site: topic: community: lang: type: after: before:
     Pages on no topic are found with --all. A question in 'single quotes' reaches the search as you write it.
     """
-    library = Library(lib)
-    asked = Asked(
+    library = LibraryFolder(lib)
+    asked = SearchRequest(
         " ".join(query), topic, vague, top, sort, read_weights(weights), community=community, inside=inside, every=every
     )  # fmt: skip
     with busy("Looking whether the index is up to date") as status:
@@ -106,7 +106,7 @@ def search(
 
 
 # --- What is said where no page has all that was asked for: what is lacking, and what could help ---------------------
-def head(found: Found) -> Text:
+def head(found: SearchResult) -> Text:
     """How many pages there are, and whether they have all of the words."""
     if found.some:
         some = f"{many(found.total, 'page')} with some of them"
@@ -114,7 +114,7 @@ def head(found: Found) -> Text:
     return Text(f"{many(found.total, 'page')} found", style="bold")
 
 
-def nothing(found: Found, asked: Asked) -> Text:
+def nothing(found: SearchResult, asked: SearchRequest) -> Text:
     """That there is none, and what could help."""
     told = Text().append(f"Nothing found for {plain(found.understood)}.", style="yellow")
     if names := _no_fields(found):
@@ -135,7 +135,7 @@ def nothing(found: Found, asked: Asked) -> Text:
     return told.append(f" What could help: {'; '.join(helps)}.")
 
 
-def _first_help(found: Found) -> str:
+def _first_help(found: SearchResult) -> str:
     """What to try first: other words, or the question without what no page has."""
     if not found.missing:
         return "fewer words, or others"
@@ -146,19 +146,19 @@ def _first_help(found: Found) -> str:
     return "another word"
 
 
-def _lacking(found: Found) -> str:
+def _lacking(found: SearchResult) -> str:
     """Which of them no page has, in brackets."""
     said = [f"none has {listed(found.missing)}"] if found.missing else []
     said += [f"no field is called {listed(names)}"] if (names := _no_fields(found)) else []
     return f" ({'; '.join(said)})" if said else ""
 
 
-def _no_fields(found: Found) -> list[str]:
+def _no_fields(found: SearchResult) -> list[str]:
     """What looks like a field and is none."""
     return [name for name in map(unknown_field, found.missing) if name]
 
 
-def fit_too(found: Found) -> str:
+def fit_too(found: SearchResult) -> str:
     """How many pages on no topic were left out."""
     return f"{many(found.left_out, 'page')} on no topic fit{'s' if found.left_out == 1 else ''} too"
 
@@ -184,7 +184,7 @@ class Indented:
             yield Text(_INDENT).append_text(line)
 
 
-def show(found: Found, asked: Asked, topics: list[str]) -> RenderableType:
+def show(found: SearchResult, asked: SearchRequest, topics: list[str]) -> RenderableType:
     """All that was found, best first; to be printed without cropping, so that addresses are whole."""
     if not found.hits:
         return nothing(found, asked)
@@ -194,7 +194,7 @@ def show(found: Found, asked: Asked, topics: list[str]) -> RenderableType:
     return Group(*parts)
 
 
-def as_values(found: Found, asked: Asked, topics: list[str]) -> dict[str, Any]:
+def as_values(found: SearchResult, asked: SearchRequest, topics: list[str]) -> dict[str, Any]:
     """The same as plain values; marks are where the words of the question are in title and snippet."""
     return {
         "understood": found.understood,
@@ -210,7 +210,7 @@ def as_values(found: Found, asked: Asked, topics: list[str]) -> dict[str, Any]:
     }
 
 
-def _anywhere(found: Found, topics: list[str]) -> list[RenderableType]:
+def _anywhere(found: SearchResult, topics: list[str]) -> list[RenderableType]:
     """The communities that fit, then the pages."""
     parts: list[RenderableType] = [Text("Communities", style="bold")] if found.communities else []
     for fit in found.communities:
@@ -221,7 +221,7 @@ def _anywhere(found: Found, topics: list[str]) -> list[RenderableType]:
     return parts
 
 
-def _inside(found: Found, topics: list[str]) -> list[RenderableType]:
+def _inside(found: SearchResult, topics: list[str]) -> list[RenderableType]:
     """The pages under their communities."""
     parts: list[RenderableType] = [head(found)]
     fits = {fit.community.number: fit for fit in found.communities}
@@ -232,7 +232,7 @@ def _inside(found: Found, topics: list[str]) -> list[RenderableType]:
     return parts
 
 
-def _fit(fit: Fit) -> list[RenderableType]:
+def _fit(fit: CommunityMatch) -> list[RenderableType]:
     """A community, why it fits, and its first sites."""
     one = fit.community
     size = f"  {many(len(one.members), 'site')}, {many(one.pages, 'page')}, {fit.found:,} of them found"
@@ -243,7 +243,7 @@ def _fit(fit: Fit) -> list[RenderableType]:
     return [first, *why, Indented(Text(f"{sites}{more}", style="cyan"))]
 
 
-def _reasons(fit: Fit) -> str:
+def _reasons(fit: CommunityMatch) -> str:
     """Which words are where, those together that are in the same places."""
     where: dict[str, list[str]] = {}
     for word, fields in fit.why:
@@ -251,7 +251,7 @@ def _reasons(fit: Fit) -> str:
     return "; ".join(f"{listed(words)} in {places}" for places, words in where.items())
 
 
-def _hit(hit: Hit, topics: list[str], at_home: bool = False) -> list[RenderableType]:
+def _hit(hit: SearchHit, topics: list[str], at_home: bool = False) -> list[RenderableType]:
     """A page; its address is whole on a line, its community is not named where it stands under it."""
     first = _numbered(hit.rank).append_text(_marked(hit.title, "bold"))
     url = Text(f"{_INDENT}{plain(hit.page.url)}", style="cyan", no_wrap=True, overflow="ignore")
@@ -275,7 +275,7 @@ def _marked(shown: Snippet, style: str) -> Text:
     return text
 
 
-def _facets(found: Found) -> list[Text]:
+def _facets(found: SearchResult) -> list[Text]:
     lines = []
     for name, title in _FACETS.items():
         if len(pairs := found.facets.get(name, [])) > 1:
@@ -284,7 +284,7 @@ def _facets(found: Found) -> list[Text]:
     return lines
 
 
-def _explained(asked: Asked) -> str:
+def _explained(asked: SearchRequest) -> str:
     if asked.sort != "relevance":
         return f"In the order of {asked.sort}."
     return "Score: " + " + ".join(f"{weight:g} × {_PARTS[name]}" for name, weight in _weights(asked.weights) if weight)
@@ -294,15 +294,15 @@ def _weights(weights: Weights) -> list[tuple[str, float]]:
     return list(msgspec.structs.asdict(weights).items())
 
 
-def _topic(hit: Hit, topics: list[str]) -> str:
+def _topic(hit: SearchHit, topics: list[str]) -> str:
     return topics[hit.page.topic] if 0 <= hit.page.topic < len(topics) else NONE
 
 
-def _kind(hit: Hit) -> str:
+def _kind(hit: SearchHit) -> str:
     return type_of(hit.page.mime)
 
 
-def _values(hit: Hit, topics: list[str]) -> dict[str, Any]:
+def _values(hit: SearchHit, topics: list[str]) -> dict[str, Any]:
     page, parts = hit.page, hit.placed
     return {
         "rank": hit.rank, "score": parts.score, "text": parts.text, "confidence": parts.confidence,
@@ -313,7 +313,7 @@ def _values(hit: Hit, topics: list[str]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _community(fit: Fit) -> dict[str, Any]:
+def _community(fit: CommunityMatch) -> dict[str, Any]:
     return {
         **_named(fit.community),
         "score": fit.score,

@@ -8,10 +8,10 @@ import typer
 
 from analecta.cli.app import Json, Lib, app
 from analecta.cli.render import busy, console, print_json
-from analecta.publish.oai.server import Asked, serve
+from analecta.publish.oai.server import OaiServerOptions, serve
 from analecta.settings.load import load
 from analecta.signals import INTERRUPTED
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.text.display import many, plain
 
 
@@ -31,9 +31,9 @@ def serve_oai(
     json: Json = False,
 ) -> None:
     """Serve the records of a library by OAI-PMH 2.0; works while a crawl runs."""
-    library = Library(lib)
+    library = LibraryFolder(lib)
     contact = load(library.settings_path).contact
-    asked = Asked(host, port, base_url, admin_email or (contact if "@" in contact else ""), page_size)
+    asked = OaiServerOptions(host, port, base_url, admin_email or (contact if "@" in contact else ""), page_size)
     waiting = busy("Reading the library")
 
     def ready(url: str, records: int) -> None:

@@ -7,10 +7,10 @@ import typer
 
 from analecta.cli.app import Json, Lib, app
 from analecta.cli.render import console, next_steps, print_json
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.settings.load import load
 from analecta.store import site_rules as store
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.sites import recount as count_anew
 from analecta.text.display import plain
 
@@ -35,8 +35,8 @@ def sites(
     Exit codes: 0 done or shown, 2 bad use, 4 disk, or a crawl holds the library.
     """
     if sum(map(bool, (merge, split, undo, recount))) > 1:
-        raise BadUse("one at a time: --merge, --split, --undo or --recount")
-    library = Library(lib)
+        raise UsageError("one at a time: --merge, --split, --undo or --recount")
+    library = LibraryFolder(lib)
     settings = load(library.settings_path).sites
     said: list[str] = []
     with library.lock() if merge or split or undo or recount else contextlib.nullcontext():

@@ -7,8 +7,8 @@ from rich.table import Table
 from rich.text import Text
 
 from analecta.cli.app import Json, Lib, app
-from analecta.cli.render import Fitting, console, print_json, shown
-from analecta.store.library import Library
+from analecta.cli.render import FittingText, console, print_json, shown
+from analecta.store.library import LibraryFolder
 from analecta.text.display import many, plain
 from analecta.views.status import Status
 from analecta.views.status import status as status_of
@@ -22,7 +22,7 @@ _FLAT = 0.02  # a smaller change of confidence is none
 @app.command()
 def status(lib: Lib, json: Json = False) -> None:
     """Show how a library stands; works while a crawl runs."""
-    found = status_of(Library(lib))
+    found = status_of(LibraryFolder(lib))
     print_json(found) if json else console().print(show(found))
 
 
@@ -30,7 +30,7 @@ def show(found: Status) -> RenderableType:
     """The figures, the topics, what was not fetched or read, and the last notes."""
     parts: list[RenderableType] = [_figures(found)]
     if found.topics:
-        parts += ["", Fitting(_topics(found), _topics(found, drawn=False))]
+        parts += ["", FittingText(_topics(found), _topics(found, drawn=False))]
         if found.collections:
             parts.append(Text("(least, mean and most: how sure the judge is of a topic's best items)", style="dim"))
     if found.reasons:

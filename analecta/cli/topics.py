@@ -7,11 +7,11 @@ import typer
 
 from analecta.cli.app import Json, Lib, app
 from analecta.cli.render import console, next_steps, print_json
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.text.display import many, plain
 from analecta.topics.split import Branch, Split, branches, choose, grow, plan, suggested
 from analecta.topics.split import undo as undo_split
-from analecta.views.clusters import Analysis, Cluster
+from analecta.views.clusters import PageCluster, TopicClusters
 
 topics = typer.Typer(help="Show the tree of topics, split a topic into subtopics, undo a split.", no_args_is_help=True)
 app.add_typer(topics, name="topics")
@@ -22,7 +22,7 @@ _SHOWN = 3  # examples of a suggested subtopic
 @topics.command("list")
 def list_(lib: Lib, json: Json = False) -> None:
     """Show the tree of topics, with their seeds and pages."""
-    found = branches(Library(lib))
+    found = branches(LibraryFolder(lib))
     if json:
         print_json({"library": str(lib), "topics": found})
         return
@@ -54,7 +54,7 @@ def split(
 
     Exit codes: 0 split, 2 bad use, 3 nothing new, 4 disk, or a crawl holds the library.
     """
-    library = Library(lib)
+    library = LibraryFolder(lib)
     found = suggested(library, topic)
     chosen = choose(found, clusters)
     made, before = (plan(library, topic, chosen, examples), None) if dry_run else grow(library, topic, chosen, examples)
@@ -65,7 +65,7 @@ def split(
     raise typer.Exit(0 if made.added else 3)
 
 
-def _as_json(lib: Path, topic: str, found: Analysis, made: Split, before: Path | None) -> dict[str, object]:
+def _as_json(lib: Path, topic: str, found: TopicClusters, made: Split, before: Path | None) -> dict[str, object]:
     suggestions = [
         {"number": n, "label": one.label, "terms": one.terms, "pages": one.size, "examples": one.examples}
         for n, one in enumerate(found.clusters, 1)
@@ -81,7 +81,9 @@ def _as_json(lib: Path, topic: str, found: Analysis, made: Split, before: Path |
     }
 
 
-def _tell(lib: Path, found: Analysis, chosen: list[Cluster], made: Split, before: Path | None, dry_run: bool) -> None:
+def _tell(
+    lib: Path, found: TopicClusters, chosen: list[PageCluster], made: Split, before: Path | None, dry_run: bool
+) -> None:
     screen = console()
     screen.print(f"{plain(found.topic)}: {many(found.pages, 'page')} in {many(len(found.clusters), 'cluster')}")
     for n, one in enumerate(found.clusters, 1):
@@ -104,7 +106,7 @@ def undo(
     json: Json = False,
 ) -> None:
     """Take the last split back: settings, tree and pages as they were before it; again, the one before that."""
-    found = undo_split(Library(lib), force)
+    found = undo_split(LibraryFolder(lib), force)
     if json:
         print_json(found)
         return

@@ -9,7 +9,7 @@ from rich.status import Status
 
 from analecta.cli.app import Json, Lib, app
 from analecta.cli.render import busy, console, next_steps, print_json, stoppable
-from analecta.store.verify import Report
+from analecta.store.verify import VerifyReport
 from analecta.text.display import plain
 from analecta.verify import check_library
 
@@ -51,7 +51,7 @@ def _progress(status: Status) -> Callable[[str, int, int], None]:
     return show
 
 
-def _show(report: Report, repaired: bool) -> None:
+def _show(report: VerifyReport, repaired: bool) -> None:
     screen = console()
     for words in report.repaired:
         screen.print(f"Repaired: {plain(words)}", soft_wrap=True)

@@ -109,7 +109,7 @@ OF_A_SEED = 0.1  # of its links, to a friend that belongs with it in any case
 _NONE = (0.0, 0)
 
 
-class _Home:
+class _TreeSites:
     """The sites of a tree, or of several that are one community, and those that their seeds link to."""
 
     def __init__(self) -> None:
@@ -136,7 +136,7 @@ class Claims:
     ) -> None:
         self.links, self.strong, self.everywhere = links, strong, everywhere
         self.one = one or {}  # trees that are known to be parts of one community
-        self.home = defaultdict[int, _Home](_Home)
+        self.home = defaultdict[int, _TreeSites](_TreeSites)
         self.order = {seed: -place for place, seed in enumerate(seeds)}  # of equal claims the first seed's wins
         self.best: dict[int, Claim] = {seed: (inf, place) for seed, place in self.order.items()}
         self.through: dict[int, int] = {}
@@ -172,10 +172,10 @@ class Claims:
         home.members.add(seed)
         home.friends.update(other for other in self.strong(seed) if other not in self.everywhere)
 
-    def _home(self, place: int) -> "_Home":
+    def _home(self, place: int) -> "_TreeSites":
         return self.home[self.one.get(-place, -place)]
 
-    def _at_home(self, site: int, home: "_Home") -> bool:
+    def _at_home(self, site: int, home: "_TreeSites") -> bool:
         """Whether enough of a site's links lead into a tree."""
         share = self.links.at_home(site, home.known, self.everywhere.keys())
         return share >= min(AT_HOME, AT_FIRST + len(home.members) * A_SITE)

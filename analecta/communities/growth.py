@@ -19,7 +19,7 @@ import msgspec
 
 from analecta.communities.claims import METRICS, OUT_LINK, Claims, SiteLinks, strong_links
 from analecta.communities.merging import ENOUGH, FEWEST, Merge, everywhere, roots, settle
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.urls import is_below
 
 WT = 0.01
@@ -28,7 +28,7 @@ _ROUNDS = 3  # of leaving out sites that are everywhere and merging without them
 _AGAIN = 3.0  # settle anew when so many times as many sites were crawled; at first, as there are seeds
 
 
-class Member(msgspec.Struct, frozen=True):
+class GrownMember(msgspec.Struct, frozen=True):
     """A site of a community, with the links that led to it, or its own into the community; a seed has none."""
 
     site: str
@@ -44,7 +44,7 @@ class Member(msgspec.Struct, frozen=True):
         return f"{self.links:,} of its {self.of:,} links lead to sites of this community" if self.of else "a seed"
 
 
-class Joined(msgspec.Struct, frozen=True):
+class MergedPair(msgspec.Struct, frozen=True):
     """Two communities, named by their first seeds, that became one."""
 
     into: str
@@ -54,12 +54,12 @@ class Joined(msgspec.Struct, frozen=True):
     reason: str
 
 
-class Cluster(msgspec.Struct, frozen=True):
+class SiteCluster(msgspec.Struct, frozen=True):
     """A community: its seeds (the first one names it), its members, and what merged into it."""
 
     seeds: list[str]
-    members: list[Member]
-    merges: list[Joined] = []
+    members: list[GrownMember]
+    merges: list[MergedPair] = []
 
     @property
     def sites(self) -> list[str]:
@@ -81,9 +81,9 @@ class Communities:
     ) -> None:
         """`everywhere` are hosts that are known to belong to no community, as those below them."""
         if metric not in METRICS:
-            raise BadUse(f"there is no metric {metric!r}; there are {', '.join(METRICS)}")
+            raise UsageError(f"there is no metric {metric!r}; there are {', '.join(METRICS)}")
         if not 0 < wt <= 1:
-            raise BadUse(f"wt is a share above 0 and up to 1, not {wt}")
+            raise UsageError(f"wt is a share above 0 and up to 1, not {wt}")
         self.wt, self.metric, self.enough, self.clock = wt, metric, enough, clock
         self.names: list[str] = []
         self.numbers: dict[str, int] = {}
@@ -142,7 +142,7 @@ class Communities:
         self.seconds += self.clock() - began
         return [self.names[site] for site in waiting[:most]]
 
-    def clusters(self) -> list[Cluster]:
+    def clusters(self) -> list[SiteCluster]:
         """The communities as they stand, in the order of their first seeds."""
         began = self.clock()
         if self._settled_at < len(self.links.out):
@@ -151,7 +151,7 @@ class Communities:
         for site, community in self._of.items():
             members.setdefault(community, []).append(site)
         to = roots(self._merges)
-        joined: dict[int, list[Joined]] = {}
+        joined: dict[int, list[MergedPair]] = {}
         for merge in self._merges:
             joined.setdefault(to.get(merge.into, merge.into), []).append(self._joined(merge))
         found = [self._cluster(sites, joined.get(place, [])) for place, sites in sorted(members.items())]
@@ -233,24 +233,24 @@ class Communities:
                 break
         self._settled_at = len(self.links.out)
 
-    def _cluster(self, sites: list[int], merges: list[Joined]) -> Cluster:
+    def _cluster(self, sites: list[int], merges: list[MergedPair]) -> SiteCluster:
         seeds = [self.names[site] for site in sorted(self.places.keys() & sites, key=self.places.__getitem__)]
         inside = set(sites)
-        return Cluster(seeds, [self._member(site, inside) for site in sorted(sites)], merges)
+        return SiteCluster(seeds, [self._member(site, inside) for site in sorted(sites)], merges)
 
-    def _member(self, site: int, inside: set[int]) -> Member:
+    def _member(self, site: int, inside: set[int]) -> GrownMember:
         """A site with the reason: the link along which its tree grew, if that is from inside; else the heaviest."""
         if site in self.places:
-            return Member(self.names[site])
+            return GrownMember(self.names[site])
         through, links = self.claims.through.get(site), self.links
         if through not in inside:
             own = [other for other in links.linkers.get(site, ()) if other in inside]
             through = max(own, key=lambda other: links.share(other, site), default=None)
         if through is None:
             row = links.out[site]
-            return Member(self.names[site], "", sum(map(row.__getitem__, inside & row.keys())), links.total[site])
-        return Member(self.names[site], self.names[through], links.out[through][site], links.total[through])
+            return GrownMember(self.names[site], "", sum(map(row.__getitem__, inside & row.keys())), links.total[site])
+        return GrownMember(self.names[site], self.names[through], links.out[through][site], links.total[through])
 
-    def _joined(self, merge: Merge) -> Joined:
+    def _joined(self, merge: Merge) -> MergedPair:
         into, other = (self.names[self.seeds[place]] for place in (merge.into, merge.other))
-        return Joined(into, other, merge.links, merge.share, merge.reason)
+        return MergedPair(into, other, merge.links, merge.share, merge.reason)

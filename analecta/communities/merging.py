@@ -106,7 +106,7 @@ Floats = npt.NDArray[np.float64]
 _ROUNDS = 6  # most settle in two or three
 
 
-class Bonds:
+class SiteBonds:
     """The links among sites that belong somewhere; `sites` are their numbers, src and dst places among these."""
 
     def __init__(self, links: SiteLinks, owners: Mapping[int, int]) -> None:
@@ -161,7 +161,7 @@ def settle(
     links: SiteLinks, owners: Mapping[int, int], seeds: Mapping[int, int], enough: float
 ) -> tuple[dict[int, int], list[Merge]]:
     """The community of each site, named by the place of its first seed; and which of them merged."""
-    bonds = Bonds(links, owners)
+    bonds = SiteBonds(links, owners)
     of = np.array([owners[site] for site in bonds.sites], np.int64)
     fixed = np.flatnonzero(np.isin(bonds.sites, list(seeds)))
     of = _stable(bonds, of, fixed)
@@ -175,7 +175,7 @@ def settle(
     return dict(zip(bonds.sites, of.tolist(), strict=True)), merges
 
 
-def _stable(bonds: Bonds, of: Numbers, fixed: Numbers) -> Numbers:
+def _stable(bonds: SiteBonds, of: Numbers, fixed: Numbers) -> Numbers:
     """Move sites until none wants to, or they only change places."""
     for _ in range(_ROUNDS):
         before, of = of, bonds.moved(of, fixed)
@@ -203,7 +203,7 @@ FEW, OF_FEW = 3, 0.75  # where there are so few communities or some more, over s
 LARGEST = 0.5  # of the sites that link to it, the most that may be of one community
 
 
-class Everywhere(msgspec.Struct, frozen=True):
+class WidelyLinked(msgspec.Struct, frozen=True):
     """A site that everybody links to, with the figures that say so."""
 
     linkers: int
@@ -220,7 +220,7 @@ class Everywhere(msgspec.Struct, frozen=True):
 
 def everywhere(
     links: SiteLinks, sites: Iterable[int], of: Mapping[int, int], communities: int, known: Container[int] = ()
-) -> dict[int, Everywhere]:
+) -> dict[int, WidelyLinked]:
     """Those of some sites that everybody links to, with the figures.
 
     `of` has the community of each site that has one, `communities` is how many there are; `known` are other sites that
@@ -237,7 +237,7 @@ def everywhere(
     return wide
 
 
-def _wide(links: SiteLinks, site: int, of: Mapping[int, int], communities: int) -> Everywhere | None:
+def _wide(links: SiteLinks, site: int, of: Mapping[int, int], communities: int) -> WidelyLinked | None:
     """The figures of a site that many link to without an answer; None for all others."""
     linkers = links.linkers.get(site, ())
     if len(linkers) < max(FEWEST, OF_MANY * len(links.out)):
@@ -249,7 +249,7 @@ def _wide(links: SiteLinks, site: int, of: Mapping[int, int], communities: int) 
     counted = Counter(found for other in linkers if (found := of.get(other)) is not None)
     if len(linkers) < OF_ALL * len(links.out) and not _spread(counted, communities):
         return None
-    return Everywhere(len(linkers), back, len(links.out), len(counted))
+    return WidelyLinked(len(linkers), back, len(links.out), len(counted))
 
 
 def _at_home(own: Mapping[int, int], community: Callable[[int], int | None]) -> bool:

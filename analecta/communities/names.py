@@ -20,7 +20,7 @@ _TERMS = 8  # that a name is chosen from
 _TITLES = 0.1  # of the pages that have a term in their titles: then it comes before those that only texts have
 
 
-class _Page(NamedTuple):
+class _TitledPage(NamedTuple):
     place: int  # of its community
     title: str
     text: str
@@ -50,9 +50,9 @@ def _titled(terms: Sequence[str], titles: Sequence[str]) -> list[str]:
     return sorted(terms, key=few)
 
 
-def _pages(snapshot: Snapshot, sites: Sites, of: Mapping[str, int], communities: int) -> list[_Page]:
+def _pages(snapshot: Snapshot, sites: Sites, of: Mapping[str, int], communities: int) -> list[_TitledPage]:
     """Some pages of each community, not many of one site."""
-    pages = list[_Page]()
+    pages = list[_TitledPage]()
     seen, taken = Counter[str](), Counter[int]()
     most = min(_OF_ALL, max(_FEWEST, _TOGETHER // communities))
     for url, host, title, stored in snapshot.shown_titles():
@@ -61,7 +61,7 @@ def _pages(snapshot: Snapshot, sites: Sites, of: Mapping[str, int], communities:
         if place is not None and seen[site] < _OF_A_SITE and taken[place] < most:
             seen[site] += 1
             taken[place] += 1
-            pages.append(_Page(place, title, beginning(snapshot.text_at(stored))))
+            pages.append(_TitledPage(place, title, beginning(snapshot.text_at(stored))))
     return pages
 
 

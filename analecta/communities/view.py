@@ -6,12 +6,12 @@ from typing import Any
 
 import msgspec
 
-from analecta.communities.growth import Cluster, Communities
+from analecta.communities.growth import Communities, SiteCluster
 from analecta.communities.names import names_of
-from analecta.errors import BadUse, suggest
+from analecta.errors import UsageError, suggest
 from analecta.settings.load import load
 from analecta.settings.schema import Settings
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.library_db import crawled_sites
 from analecta.store.rows import PageRow
 from analecta.store.site_rules import Sites, named, seed_sites, sites_of
@@ -22,7 +22,7 @@ APART = "too few of its links lead into one"
 _PART = 3  # letters of a name, of which more than one has two
 
 
-class Member(msgspec.Struct, frozen=True):
+class CommunityMember(msgspec.Struct, frozen=True):
     """A site of a community, and why it is there."""
 
     site: str
@@ -37,11 +37,11 @@ class Community(msgspec.Struct, frozen=True):
     name: str
     seeds: list[str]
     pages: int
-    members: list[Member]
+    members: list[CommunityMember]
     merged: list[str]  # why seeds that began apart are one community
 
 
-class Between(msgspec.Struct, frozen=True):
+class CommunityLinks(msgspec.Struct, frozen=True):
     """Links that lead from one community to another, by their numbers."""
 
     source: int
@@ -49,11 +49,11 @@ class Between(msgspec.Struct, frozen=True):
     links: int
 
 
-class Found(msgspec.Struct, frozen=True):
+class CommunityList(msgspec.Struct, frozen=True):
     """All communities of a library."""
 
     communities: list[Community]
-    between: list[Between]
+    between: list[CommunityLinks]
     everywhere: dict[str, str]  # sites that everybody links to and that belong nowhere, with the reason
     crawled: int  # sites that all this was seen from
     waiting: int  # sites that the crawl would go to next
@@ -61,12 +61,14 @@ class Found(msgspec.Struct, frozen=True):
     parts: dict[str, str] = {}  # sites that are part of another one, and of which
 
 
-def communities(library: Library) -> Found:
+def communities(library: LibraryFolder) -> CommunityList:
     """Those of a library as it stands; also while a crawl runs."""
     settings = load(library.settings_path)
     sites = sites_of(library, settings.sites)
     if not counted(library):
-        raise BadUse(f"the links between its sites are not counted yet: `analecta sites {library.folder} --recount`")
+        raise UsageError(
+            f"the links between its sites are not counted yet: `analecta sites {library.folder} --recount`"
+        )
     with read_sites(library, sites) as (graph, snapshot):
         links, pages = graph.all(snapshot), graph.pages(snapshot)
         grown, waiting = _grown(library, settings, sites, links, lambda: _on_topic(snapshot, sites) or pages.keys())
@@ -82,13 +84,13 @@ def communities(library: Library) -> Found:
     everywhere = grown.everywhere()
     crawled = [grown.names[site] for site in grown.links.out]
     apart = [site for site in crawled if site not in of and site not in everywhere]
-    return Found(made, _between(links, of), everywhere, len(crawled), waiting, apart, sites.whole)
+    return CommunityList(made, _between(links, of), everywhere, len(crawled), waiting, apart, sites.whole)
 
 
-def find(found: Found, wanted: str) -> Community:
+def find(found: CommunityList, wanted: str) -> Community:
     """The community with this number, with this name or a part of it that no other has, or with this site."""
     if not found.communities:
-        raise BadUse("the library has no communities yet: crawl it first")
+        raise UsageError("the library has no communities yet: crawl it first")
     words, site = wanted.strip().casefold(), _site(found, wanted)
     ways: list[Callable[[Community], bool]] = [  # the first that leads anywhere counts
         lambda one: wanted in (str(one.number), one.name),
@@ -102,37 +104,37 @@ def find(found: Found, wanted: str) -> Community:
         return near[0]
     if near:
         several = ", ".join(f"{one.number} ({one.name})" for one in near)
-        raise BadUse(f"{wanted!r} may be one of several communities: {several}; say its number")
+        raise UsageError(f"{wanted!r} may be one of several communities: {several}; say its number")
     if site in found.everywhere or site in found.apart:
-        raise BadUse(f"{site} belongs to no community: {found.everywhere.get(site, APART)}")
+        raise UsageError(f"{site} belongs to no community: {found.everywhere.get(site, APART)}")
     names = [one.name for one in found.communities]
-    raise BadUse(f"there is no community {wanted!r}{suggest(wanted, names)}; a number or a site will do too")
+    raise UsageError(f"there is no community {wanted!r}{suggest(wanted, names)}; a number or a site will do too")
 
 
-def deeper(library: Library, wanted: str) -> dict[str, Any]:
+def deeper(library: LibraryFolder, wanted: str) -> dict[str, Any]:
     """The settings of a crawl that goes deeper inside one community: all pages of its sites, and of no others."""
     sites = [member.site for member in find(communities(library), wanted).members]
     return {"communities": {"pages": 0, "only": sites}}
 
 
-def links_between(library: Library) -> Links:
+def links_between(library: LibraryFolder) -> Links:
     """How many links lead from each site to each other one."""
     sites = sites_of(library, load(library.settings_path).sites)
     with read_sites(library, sites) as (graph, snapshot):
         return graph.all(snapshot)
 
 
-def _site(found: Found, wanted: str) -> str:
+def _site(found: CommunityList, wanted: str) -> str:
     """The site that is meant, by the name that it has here; nothing where it cannot be one."""
     try:
         site = named(wanted)
-    except BadUse:
+    except UsageError:
         return ""
     return found.parts.get(site, site)
 
 
 def _grown(
-    library: Library, settings: Settings, sites: Sites, links: Links, known: Callable[[], Container[str]]
+    library: LibraryFolder, settings: Settings, sites: Sites, links: Links, known: Callable[[], Container[str]]
 ) -> tuple[Communities, int]:
     """The communities, and how many sites they would grow to next; `known` are those that others have pages of."""
     rules = settings.communities
@@ -160,8 +162,8 @@ def _on_topic(snapshot: Snapshot, sites: Sites) -> set[str]:
     return {sites.of(sites.unit(url, host)) for url, host in found}
 
 
-def _members(cluster: Cluster, pages: Mapping[str, int], inward: Mapping[str, int]) -> list[Member]:
-    found = [Member(one.site, one.reason, pages.get(one.site, 0)) for one in cluster.members]
+def _members(cluster: SiteCluster, pages: Mapping[str, int], inward: Mapping[str, int]) -> list[CommunityMember]:
+    found = [CommunityMember(one.site, one.reason, pages.get(one.site, 0)) for one in cluster.members]
     return sorted(found, key=lambda one: (-inward.get(one.site, 0), one.site))
 
 
@@ -170,18 +172,18 @@ def _inward(links: Links) -> Counter[str]:
     return Counter(other for row in links.values() for other in row)
 
 
-def _merged(cluster: Cluster) -> list[str]:
+def _merged(cluster: SiteCluster) -> list[str]:
     return [f"{one.other} and {one.into} grew together: {one.reason}" for one in cluster.merges]
 
 
-def _between(links: Links, of: Mapping[str, int]) -> list[Between]:
+def _between(links: Links, of: Mapping[str, int]) -> list[CommunityLinks]:
     """The graph between communities, the heaviest first."""
     counted: Counter[tuple[int, int]] = Counter()
     for site, row in links.items():
         for other, n in row.items() if site in of else ():
             if other in of and of[other] != of[site]:
                 counted[of[site] + 1, of[other] + 1] += n
-    return [Between(*pair, n) for pair, n in sorted(counted.items(), key=lambda one: (-one[1], one[0]))]
+    return [CommunityLinks(*pair, n) for pair, n in sorted(counted.items(), key=lambda one: (-one[1], one[0]))]
 
 
 # --- The community of each page, where a library has communities worth showing: of two sites or more -----------------
@@ -190,7 +192,7 @@ def _between(links: Links, of: Mapping[str, int]) -> list[Between]:
 _FEWEST = 2  # sites with pages: one alone is its host, which is shown anyway
 
 
-class Homes:
+class CommunityIndex:
     """Knows which site and which community a page is of."""
 
     def __init__(self, sites: Sites, every: Sequence[Community]) -> None:
@@ -211,15 +213,15 @@ class Homes:
 # The communities of a library, seen once for a whole command: homes of pages, links between, and what one holds.
 
 
-NOTHING = Found([], [], {}, 0, 0)
+NOTHING = CommunityList([], [], {}, 0, 0)
 Inside = Callable[[PageRow], bool]  # whether a page is one of those that are asked for
 
 
-class Neighbourhood(msgspec.Struct, frozen=True):
+class CommunityView(msgspec.Struct, frozen=True):
     """What is known of communities; `inside` tells whether a page is of the one that was asked for, if one was."""
 
-    homes: Homes
-    found: Found
+    homes: CommunityIndex
+    found: CommunityList
     inside: Inside
 
 
@@ -228,14 +230,14 @@ def everything(_: PageRow) -> bool:
     return True
 
 
-def neighbourhood(library: Library, wanted: str = "") -> Neighbourhood:
+def neighbourhood(library: LibraryFolder, wanted: str = "") -> CommunityView:
     """The communities as they stand; `wanted` is a number, a name or a site, and must be there."""
     sites = sites_of(library, load(library.settings_path).sites)
     found = communities(library) if wanted or counted(library) else NOTHING
-    homes = Homes(sites, found.communities)
+    homes = CommunityIndex(sites, found.communities)
     own = {member.site for member in find(found, wanted).members} if wanted else set()
 
     def inside(item: PageRow) -> bool:
         return homes.site(item.url, item.host) in own
 
-    return Neighbourhood(homes, found, inside if wanted else everything)
+    return CommunityView(homes, found, inside if wanted else everything)

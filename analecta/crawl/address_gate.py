@@ -7,8 +7,8 @@ from collections.abc import Callable
 import msgspec
 
 from analecta.frontier.hosts import IpLimits
-from analecta.model import Fetched, Request
-from analecta.protocols import Fetch, Locate
+from analecta.model import FetchResult, Request
+from analecta.protocols import FetchFunction, Locate
 
 _SOON = 0.05  # seconds after which to look again whether a request has left or ended
 
@@ -17,11 +17,11 @@ class AddressGate:
     """Asks when the address of a request may be asked; `locate` tells it."""
 
     def __init__(
-        self, ask: Fetch, addresses: IpLimits, locate: Locate, clock: Callable[[], float] = time.monotonic
+        self, ask: FetchFunction, addresses: IpLimits, locate: Locate, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.ask, self.addresses, self.locate, self.clock = ask, addresses, locate, clock
 
-    async def __call__(self, request: Request) -> Fetched:
+    async def __call__(self, request: Request) -> FetchResult:
         """Ask for one URL."""
         ip = await self.locate(request.host)
         if not ip:

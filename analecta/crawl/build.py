@@ -10,41 +10,41 @@ import msgspec
 import numpy as np
 
 from analecta.crawl.address_gate import AddressGate
-from analecta.crawl.control import Reins
-from analecta.crawl.discovery import Offers
+from analecta.crawl.control import ControlChannel
+from analecta.crawl.discovery import LinkDiscovery
 from analecta.crawl.engine import Engine
-from analecta.crawl.fetcher import Asker
-from analecta.crawl.ingest import Pages
-from analecta.crawl.late_documents import Pile
-from analecta.crawl.outcomes import Harvest
+from analecta.crawl.fetcher import Fetcher
+from analecta.crawl.ingest import Ingest
+from analecta.crawl.late_documents import LateDocuments
+from analecta.crawl.outcomes import Outcomes
 from analecta.crawl.page_judge import PageJudge
-from analecta.crawl.processes.exchange import Exchange
+from analecta.crawl.processes.exchange import LinkExchange
 from analecta.crawl.rescope import rescope, retry_tls
 from analecta.crawl.side_requests import SideRequests
-from analecta.crawl.site_order import RANKS, SitePolicy
-from analecta.crawl.url_outcomes import Endings
-from analecta.fetch.budget import Budget
+from analecta.crawl.site_order import RANKS, SiteOrder
+from analecta.crawl.url_outcomes import UrlOutcomes
+from analecta.fetch.budget import MemoryBudget
 from analecta.fetch.client import TOKEN, http_client, software
 from analecta.fetch.dns import Addresses, Resolver
 from analecta.fetch.robots import Robots
 from analecta.frontier.frontier import Frontier
-from analecta.frontier.hosts import MAX_WAIT, IpLimits, Manners
-from analecta.frontier.policy import WORTHS, Bounds, Entries, Focus, Near, Policy
+from analecta.frontier.hosts import MAX_WAIT, IpLimits, Politeness
+from analecta.frontier.policy import WORTHS, Focus, Policy, Scope, SeedArea, SiteEntries
 from analecta.frontier.traps import Traps
 from analecta.frontier.url_forms import two_labels
 from analecta.judge import load_judge
 from analecta.judge.link_judge import LinkJudge
 from analecta.model import Tally
 from analecta.parse import Parser
-from analecta.protocols import Fetch, Transport
+from analecta.protocols import FetchFunction, Transport
 from analecta.settings.schema import FetchSettings, Settings
 from analecta.store.archive import Archive
-from analecta.store.library import Library
-from analecta.store.outbox import Post
+from analecta.store.library import LibraryFolder
+from analecta.store.outbox import Outbox
 from analecta.store.partition import Shard
-from analecta.store.recovery import Suspect, recover
+from analecta.store.recovery import CrashMarker, recover
 from analecta.store.site_rules import Sites, sites_of
-from analecta.store.sites import SiteCount, SiteUrls, Units
+from analecta.store.sites import SiteCount, SiteUnits, SiteUrls
 from analecta.store.urls import entered_hosts
 from analecta.text.fingerprint import NearDuplicates
 from analecta.urls import Joiner, canonical, domain_of, is_loopback
@@ -54,7 +54,7 @@ _PORT = re.compile(r":[0-9]+$")
 _EAGER = 32  # requests at a time to one host where no delay is asked for
 
 
-def manners(settings: FetchSettings, me: int = 0, partitions: int = 1) -> Manners:
+def manners(settings: FetchSettings, me: int = 0, partitions: int = 1) -> Politeness:
     """How hosts are treated; a host that may be asked without delay may be asked for several pages at a time.
 
     What may be under way to a domain is shared out: each partition has some of its hosts.
@@ -62,7 +62,7 @@ def manners(settings: FetchSettings, me: int = 0, partitions: int = 1) -> Manner
     delay = settings.delay
     if delay is None:
         delay = 0.0 if settings.connect_to and is_loopback(settings.connect_to) else 1.0
-    return Manners(
+    return Politeness(
         delay,
         settings.per_host if delay else max(settings.per_host, _EAGER),
         _share(settings.per_domain, me, partitions) if delay else 0,
@@ -89,12 +89,17 @@ def _share(count: int, me: int, partitions: int) -> int:
 
 @contextlib.asynccontextmanager
 async def partition(
-    settings: Settings, library: Library, me: int, partitions: int, transport: Transport, fetch: Fetch | None = None
+    settings: Settings,
+    library: LibraryFolder,
+    me: int,
+    partitions: int,
+    transport: Transport,
+    fetch: FetchFunction | None = None,
 ) -> AsyncIterator[Engine]:
     """A partition's engine with all its parts, closed in order at the end; `fetch` in place of the network."""
     prefix = f"p{me:02d}"
     shard = Shard(library.shard_path(me))
-    suspect = Suspect(library.folder / "shards" / f"{prefix}.parsing")
+    suspect = CrashMarker(library.folder / "shards" / f"{prefix}.parsing")
     back, notes = recover(shard, library.archive, prefix, suspect, _POISON_AFTER)
     for note in notes:
         shard.note(time.time(), note)
@@ -103,7 +108,7 @@ async def partition(
     if settings.crawl.refresh is not None:
         back += shard.ask_again(_began(library) - settings.crawl.refresh * 86_400)
     scope, growing = settings.scope, settings.communities
-    bounds = Bounds(() if growing.grow else scope.hosts, scope.exclude, scope.depth)
+    bounds = Scope(() if growing.grow else scope.hosts, scope.exclude, scope.depth)
     allow = settings.fetch.allow
     more, again = rescope(shard, bounds, growing.grow, scope.pages_per_host, allow, scope.trusted)
     back.update(more)  # which may be fewer
@@ -112,7 +117,7 @@ async def partition(
     sites = sites_of(library, settings.sites)
     polite = manners(settings.fetch, me, partitions)
     f, ordered = settings.fetch, settings.crawl.ordered
-    budget = Budget(_share(f.memory, me, partitions), ordered)
+    budget = MemoryBudget(_share(f.memory, me, partitions), ordered)
     http = http_client(f, settings.contact, f.parallel + 16, types=True, budget=budget)
     ask = fetch or http
     limits = None if fetch else address_limits(f, me, partitions)
@@ -131,22 +136,22 @@ async def partition(
         save=shard.hosts.save_robots,
     )
     parser = Parser(Joiner())
-    pile = Pile(shard, archive, parser, f.max_body)
-    exchange = Exchange(me, partitions, Post(shard), transport)
+    pile = LateDocuments(shard, archive, parser, f.max_body)
+    exchange = LinkExchange(me, partitions, Outbox(shard), transport)
     rules, topics = settings.policy, library.topic_names()
     tally = Tally()
     focus = focus_of(settings)
     links = LinkJudge(seed=settings.crawl.seed) if rules.kind == "learned" else None
-    units = Units(shard.db)
+    units = SiteUnits(shard.db)
     site_policy = (
-        SitePolicy(shard, frontier, SiteUrls(units), sites, growing.pages, RANKS[growing.order])
+        SiteOrder(shard, frontier, SiteUrls(units), sites, growing.pages, RANKS[growing.order])
         if growing.grow
         else None
     )
     if site_policy is not None:
         site_policy.wait(again)
-    endings = Endings(shard, frontier, tally, links.lost if links else lambda _: None)
-    offers = Offers(
+    endings = UrlOutcomes(shard, frontier, tally, links.lost if links else lambda _: None)
+    offers = LinkDiscovery(
         frontier=frontier,
         exchange=exchange,
         focus=focus,
@@ -156,14 +161,14 @@ async def partition(
         topics=topics,
         partition=(me, partitions),
         links=links,
-        entries=Entries(entered_hosts(shard.db), shard.url_of) if rules.one_entry else None,
+        entries=SiteEntries(entered_hosts(shard.db), shard.url_of) if rules.one_entry else None,
         sites=site_policy,
         follow_nofollow=rules.follow_nofollow,
         look_ahead=None if f.connect_to else http.resolver.look_ahead,
     )
     window = settings.learn.window if settings.learn.every else 0
     page_judge = PageJudge(shard, focus, topics, window, judges_links=links is not None)
-    pages = Pages(
+    pages = Ingest(
         shard=shard,
         archive=archive,
         parser=parser,
@@ -176,7 +181,7 @@ async def partition(
         tries=f.tries,
         pages_per_host=scope.pages_per_host,
     )
-    harvest = Harvest(
+    harvest = Outcomes(
         shard=shard,
         archive=archive,
         frontier=frontier,
@@ -188,7 +193,7 @@ async def partition(
     )
     offers.plant(settings.topics, settings.others)  # before that: what is not meant is on no topic, whatever its words
     offers.recall(*page_judge.recall())
-    asker = Asker(
+    asker = Fetcher(
         ask, robots, parser, frontier, archive, pile, suspect.set, offers.offer, f.tries, ordered, locate=located
     )
     engine = Engine(
@@ -203,7 +208,7 @@ async def partition(
         exchange=exchange,
         shard=shard,
         archive=archive,
-        reins=Reins(transport, time.monotonic, partitions == 1),
+        reins=ControlChannel(transport, time.monotonic, partitions == 1),
         pile=pile,
         budget=budget,
         parallel=f.parallel,
@@ -239,7 +244,7 @@ class Locator:
         return found.ips[0] if isinstance(found, Addresses) else ""
 
 
-def _began(library: Library) -> float:
+def _began(library: LibraryFolder) -> float:
     """When this crawl began: what was fetched since is not old to a partition that is started again."""
     run = library.last_run()
     return float(run["began"]) if run else time.time()
@@ -256,7 +261,7 @@ def focus_of(settings: Settings) -> Focus:
         Policy(WORTHS[rules.kind], rules.cutoff, rules.decay, rules.never, rules.focus == "sharp"),
         # What the learning phase does not want waits for the harvest: no path is given up.
         Policy(WORTHS[learning.kind], -1, rules.decay, sharp=learning.focus == "sharp"),
-        Near(own, learning.depth, domain_of),
+        SeedArea(own, learning.depth, domain_of),
         follow_duplicates=rules.follow_duplicates,
         off_site_first=rules.off_site == "first",
         one_entry=rules.one_entry,
@@ -264,7 +269,7 @@ def focus_of(settings: Settings) -> Focus:
     )
 
 
-def traps_of(settings: Settings, polite: Manners) -> Traps:
+def traps_of(settings: Settings, polite: Politeness) -> Traps:
     """How traps are known; a budget for hosts without yield only where the crawl looks for topics."""
     s = settings.frontier
     topical = settings.policy.kind != "breadth-first" and not settings.communities.grow
@@ -277,7 +282,7 @@ def frontier_of(
     settings: Settings,
     shard: Shard,
     back: Counter[int],
-    polite: Manners,
+    polite: Politeness,
     within: Callable[[str], bool] | None = None,
 ) -> Frontier:
     """The frontier of a partition, as its shard holds it; only hosts that are `within` are asked, if that is said."""

@@ -5,7 +5,7 @@ import resource
 from collections.abc import Iterable
 from pathlib import Path
 
-from analecta.errors import BadUse, Environment, suggest
+from analecta.errors import ResourceError, UsageError, suggest
 from analecta.frontier.policy import WORTHS
 from analecta.judge import JUDGES
 from analecta.learning.examples import given_files
@@ -22,30 +22,30 @@ def check(settings: Settings, path: Path) -> None:
     try:
         str(path.absolute()).encode()
     except UnicodeEncodeError:
-        raise BadUse(f"{str(path.parent)!r} is not written in UTF-8: rename the folder to crawl into it") from None
+        raise UsageError(f"{str(path.parent)!r} is not written in UTF-8: rename the folder to crawl into it") from None
     given_files(settings, [topic.name for topic in settings.topics], path.parent)  # none is outside the library
     _check_kind("judge", settings.judge.kind, JUDGES, path)
     _check_kind("policy", settings.policy.kind, WORTHS, path)
     _check_kind("learning", settings.learning.kind, WORTHS, path)
     if settings.communities.grow and settings.crawl.ordered:
-        raise BadUse(
+        raise UsageError(
             "communities grow as sites answer, which no seed can repeat: leave out --seed (crawl.ordered); "
             "which sites belong together does not depend on the order"
         )
     of_pages = settings.learning.pages or settings.policy.off_site != "no" or settings.policy.one_entry
     if of_pages and settings.policy.kind == "learned":
-        raise BadUse(
+        raise UsageError(
             "learning.pages, policy.off_site and policy.one_entry say what links are worth by the page that they are "
             'on; policy.kind = "learned" values each by itself: take "best-first" with them'
         )
     if settings.fetch.connect_to and not _ADDRESS.fullmatch(settings.fetch.connect_to):
-        raise BadUse(
+        raise UsageError(
             "connect_to wants HOST:PORT, such as 127.0.0.1:8080 (or https://HOST:PORT), "
             f"not {settings.fetch.connect_to!r}"
         )
     if not settings.contact and not is_loopback(settings.fetch.connect_to):
         away = f"{settings.fetch.connect_to} is not on this machine, and " if settings.fetch.connect_to else ""
-        raise BadUse(
+        raise UsageError(
             f'{away}who crawls the open internet must say who they are: set contact = "you@example.org" (or a URL) '
             f"in {path}; site owners see it with every request"
         )
@@ -58,11 +58,11 @@ def check_files(settings: Settings, partitions: int) -> None:
     needed = max(settings.fetch.parallel + _FILES, partitions * (partitions + 4) + _FILES)
     if allowed != resource.RLIM_INFINITY and allowed < needed:
         less = f", or set fetch.parallel to {allowed - _FILES}" if allowed > _FILES else ""
-        raise Environment(
+        raise ResourceError(
             f"only {allowed} files may be open at a time, and this crawl needs {needed}: raise `ulimit -n`{less}"
         )
 
 
 def _check_kind(table: str, kind: str, known: Iterable[str], path: Path) -> None:
     if kind not in known:
-        raise BadUse(f"{path}: {table}.kind is {kind!r}{suggest(kind, list(known))}")
+        raise UsageError(f"{path}: {table}.kind is {kind!r}{suggest(kind, list(known))}")

@@ -7,18 +7,18 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from analecta.crawl.processes.exchange import Hello, Letter, Receipt
+from analecta.crawl.processes.exchange import Ack, Handshake, LinkBatch
 from analecta.frontier.frontier import NEVER
 from analecta.frontier.mirrors import Sighting
-from analecta.frontier.policy import Course
-from analecta.model import State, Tally
+from analecta.frontier.policy import CrawlPhase
+from analecta.model import Tally, UrlState
 from analecta.protocols import Transport
 
 COORDINATOR = -1
 _REPORT_EVERY = 0.1
 
 
-class Order(msgspec.Struct, tag="order", array_like=True):
+class Directive(msgspec.Struct, tag="order", array_like=True):
     """What a partition shall do: how many pages it may fetch in all, with which model, and whether to stop."""
 
     granted: int
@@ -26,7 +26,7 @@ class Order(msgspec.Struct, tag="order", array_like=True):
     stop: str = ""  # "", "drain" (finish what is under way) or "now"
     serial: int = 0
     hubs: tuple[int, ...] = ()  # pages whose links come to the front when the model is taken up
-    course: Course = Course()
+    course: CrawlPhase = CrawlPhase()
     near_only: bool = False  # some partition still has what the learning phase wants: the rest must wait
     sites: tuple[str, ...] = ()  # that are to be crawled now, where a crawl goes from site to site
     patience: float = 20.0  # seconds for draining
@@ -34,7 +34,7 @@ class Order(msgspec.Struct, tag="order", array_like=True):
     mirrors: tuple[str, ...] = ()  # hosts that give the pages of others, as was seen across partitions
 
 
-class Report(msgspec.Struct, tag="report", array_like=True):
+class EngineStatus(msgspec.Struct, tag="report", array_like=True):
     """How a partition stands."""
 
     partition: int
@@ -62,13 +62,13 @@ class Report(msgspec.Struct, tag="report", array_like=True):
     seen: list[Sighting] = []  # pages since the last report, to be compared with those of other partitions
 
 
-Message = Letter | Receipt | Hello | Order | Report
+Message = LinkBatch | Ack | Handshake | Directive | EngineStatus
 
 encode = msgspec.msgpack.Encoder().encode
 decode = msgspec.msgpack.Decoder(Message).decode
 
 
-class News(msgspec.Struct):
+class StatusNews(msgspec.Struct):
     """What the coordinator waits for, and is told at once."""
 
     has_examples_left: bool
@@ -78,7 +78,7 @@ class News(msgspec.Struct):
     sites_done: list[str]
 
 
-class Reins:
+class ControlChannel:
     """How a partition is led: the last order it has heard, and its reports, a few times a second."""
 
     def __init__(self, transport: Transport, clock: Callable[[], float], alone: bool = True) -> None:
@@ -86,17 +86,17 @@ class Reins:
         self.transport = transport
         self.clock = clock
         self.alone = alone
-        self.order = Order(0)
+        self.order = Directive(0)
         self._serial = 0
         self._reported = -1.0
-        self._news: News | None = None
+        self._news: StatusNews | None = None
         self._drain_until = 0.0
 
     def receive(self) -> list[Message]:
         """All messages that have arrived."""
         return [decode(message) for message in self.transport.receive()]
 
-    def accept(self, order: Order) -> Order | None:
+    def accept(self, order: Directive) -> Directive | None:
         """Take an order and give the one before; None where it is late, and is none: the last one counts."""
         before = self.order
         if order.serial < before.serial:
@@ -121,7 +121,7 @@ class Reins:
         """How many more pages may be asked for, if so many have been or are."""
         return 0 if self.order.stop else self.order.granted - used
 
-    def is_due(self, news: News) -> bool:
+    def is_due(self, news: StatusNews) -> bool:
         """Whether it is time for a report, or there is news."""
         now = self.clock()
         if now - self._reported < _REPORT_EVERY and news == self._news:
@@ -129,18 +129,18 @@ class Reins:
         self._reported, self._news = now, news
         return True
 
-    def report(self, report: Report) -> None:
+    def report(self, report: EngineStatus) -> None:
         """Tell the coordinator how things stand."""
         self._serial += 1
         report.serial, report.order, report.granted = self._serial, self.order.serial, self.order.granted
         self.transport.send(COORDINATOR, encode(report))
 
 
-def with_settled(tally: Tally, settled: Mapping[tuple[State, str], int]) -> Tally:
+def with_settled(tally: Tally, settled: Mapping[tuple[UrlState, str], int]) -> Tally:
     """A tally with those that were failed or refused unasked: of a host that was given up, of a queue that was cut."""
     whole = msgspec.structs.replace(tally, reasons=dict(tally.reasons))
     for (state, reason), count in settled.items():
-        whole.failed += count * (state == State.FAILED)
-        whole.refused += count * (state == State.REFUSED)
+        whole.failed += count * (state == UrlState.FAILED)
+        whole.refused += count * (state == UrlState.REFUSED)
         whole.reasons[reason] = whole.reasons.get(reason, 0) + count
     return whole

@@ -17,19 +17,19 @@ from typing import IO
 import msgspec
 
 from analecta.crawl.checks import check, check_files
-from analecta.crawl.control import COORDINATOR, Order, Report, decode, encode
-from analecta.crawl.phases import Helm
-from analecta.crawl.processes.pool import Job, Process, Worker, add, start_process
-from analecta.crawl.processes.transport import PeerGone, Pipes, pair, wait
-from analecta.crawl.site_growth import Growth
+from analecta.crawl.control import COORDINATOR, Directive, EngineStatus, decode, encode
+from analecta.crawl.phases import CrawlPhases
+from analecta.crawl.processes.pool import WorkerHandle, WorkerJob, WorkerProcess, add, start_process
+from analecta.crawl.processes.transport import PeerGone, SocketTransport, pair, wait
+from analecta.crawl.site_growth import SiteGrowth
 from analecta.crawl.stop import disk_is_short, rules
-from analecta.crawl.training_schedule import Lessons
-from analecta.errors import AnalectaError, BadUse, Environment
+from analecta.crawl.training_schedule import TrainingSchedule
+from analecta.errors import AnalectaError, ResourceError, UsageError
 from analecta.frontier.mirrors import Mirrors, Sighting
 from analecta.model import UNLIMITED, Tally
 from analecta.settings.schema import Settings
 from analecta.store import SqliteError
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.library_db import record
 
 _TICK = 0.05  # seconds between two looks around, if no report comes before
@@ -41,7 +41,7 @@ _MOST_TOLD = 500  # mirrors, in every order
 _HUNGRY = 400  # pages that a partition may have left when it gets more: half a second of work
 
 
-class Ending(msgspec.Struct):
+class CrawlResult(msgspec.Struct):
     """How a crawl ended: in words, in figures, and with which exit code."""
 
     reason: str
@@ -54,10 +54,10 @@ class Crawl:
 
     def __init__(
         self,
-        library: Library,
+        library: LibraryFolder,
         settings: Settings,
         clock: Callable[[], float] = time.monotonic,
-        start: Callable[[Job, IO[bytes]], Process] | None = None,
+        start: Callable[[WorkerJob, IO[bytes]], WorkerProcess] | None = None,
         only_examples: bool = False,
     ) -> None:
         """`start` gives life to a partition: by default as a process of its own.
@@ -72,9 +72,9 @@ class Crawl:
         self.only_examples = only_examples
         self.partitions = 0
         self.topics: list[str] = []
-        self.lessons = Lessons(library, settings, clock)
+        self.lessons = TrainingSchedule(library, settings, clock)
         self.interrupts = 0
-        self.workers: list[Worker] = []
+        self.workers: list[WorkerHandle] = []
         self.began = clock()
         self._answers = -1
         self._answered = self.began
@@ -83,11 +83,11 @@ class Crawl:
         self._quiet: tuple[int, ...] = ()
         self._all_demoted: dict[int, int] = {}  # by partition its report since which nobody has any but demoted URLs
         self._stuck_since: float | None = None  # since when only hosts in trouble are left
-        self._links: list[Pipes] = []
+        self._links: list[SocketTransport] = []
         self._serial = 0
-        self._helm = Helm(self.topics)
+        self._helm = CrawlPhases(self.topics)
         self._mirrors = Mirrors()  # across partitions
-        self._growth: Growth | None = None  # where the crawl goes from site to site
+        self._growth: SiteGrowth | None = None  # where the crawl goes from site to site
 
     def interrupt(self) -> None:
         """Once: finish what is under way. Twice: stop now."""
@@ -107,7 +107,7 @@ class Crawl:
         """The last good pages: title, topic, confidence."""
         return [title for worker in self.workers if worker.report for title in worker.report.titles[-4:]]
 
-    def run(self, progress: Callable[["Crawl"], None] = lambda _: None) -> Ending:
+    def run(self, progress: Callable[["Crawl"], None] = lambda _: None) -> CrawlResult:
         """Crawl until a rule, the person or the end of the web says stop."""
         with self.library.lock():
             self.partitions = partitions(self.library, self.settings)
@@ -118,7 +118,7 @@ class Crawl:
             try:
                 self.lessons.prepare(self.topics)
                 self._helm = self._new_helm(self.lessons.before)
-                self._growth = Growth(self.library, self.settings) if self.settings.communities.grow else None
+                self._growth = SiteGrowth(self.library, self.settings) if self.settings.communities.grow else None
                 with (
                     tempfile.TemporaryDirectory() as scratch,
                     contextlib.closing(self.lessons),
@@ -126,7 +126,7 @@ class Crawl:
                 ):
                     ending = self._lead(progress)
             except AnalectaError as error:
-                with contextlib.suppress(SqliteError, Environment):  # of a full disk, the first words count
+                with contextlib.suppress(SqliteError, ResourceError):  # of a full disk, the first words count
                     self.library.end_run(run, str(error), msgspec.to_builtins(self.tally))
                 raise
             if self.partitions > 1 and self.interrupts < 2:
@@ -141,7 +141,7 @@ class Crawl:
 
     # --- leading ---------------------------------------------------------------------------------------------------
 
-    def _lead(self, progress: Callable[["Crawl"], None]) -> Ending:
+    def _lead(self, progress: Callable[["Crawl"], None]) -> CrawlResult:
         named = [self.topics.index(topic.name) for topic in self.settings.topics]  # others are gone, and have numbers
         stop_rules = rules(self.settings.stop, named, self.clock)
         while True:
@@ -238,7 +238,7 @@ class Crawl:
             return "nothing is left to fetch", 0 if self.tally.answers or self.tally.failed else 3
         return "", 0
 
-    def _only_trouble_left(self, reports: list[Report]) -> bool:
+    def _only_trouble_left(self, reports: list[EngineStatus]) -> bool:
         """Whether for so long as nothing may happen, nothing was left but what belongs to hosts in trouble."""
         now = self.clock()
         settled = all(r.stuck and not r.pending and not r.unread for r in reports)
@@ -249,7 +249,7 @@ class Crawl:
             self._stuck_since = now
         return now - self._stuck_since > self.settings.stop.idle
 
-    def _left_over(self, reports: list[Report], where: str) -> str:
+    def _left_over(self, reports: list[EngineStatus], where: str) -> str:
         """What is left, in words."""
         queued = sum(r.queued for r in reports)
         left = "1 URL is left" if queued == 1 else f"{queued:,} URLs are left"
@@ -257,7 +257,7 @@ class Crawl:
         named = f" ({hosts} first)" if hosts else ""
         return f"{left} {where}{named}; crawl again later"
 
-    def _end(self, reason: str, code: int, progress: Callable[["Crawl"], None]) -> Ending:
+    def _end(self, reason: str, code: int, progress: Callable[["Crawl"], None]) -> CrawlResult:
         """Let the partitions finish what is under way (or not, at a second interrupt), and count."""
         deadline = self.clock() + 25.0
         serials = [worker.report.serial if worker.report else 0 for worker in self.workers]
@@ -275,7 +275,7 @@ class Crawl:
         for worker in self.workers:
             if worker.process.poll() is None:
                 worker.process.kill()
-        return Ending(reason, self.tally, code)
+        return CrawlResult(reason, self.tally, code)
 
     def _drained(self, serials: list[int]) -> bool:
         """Whether every partition has nothing under way and all letters have arrived, by a report made since."""
@@ -288,9 +288,9 @@ class Crawl:
             return False  # documents that wait are read, as long as the partitions have patience
         return fresh and sum(r.sent for r in reports) == sum(r.received for r in reports)
 
-    def _new_helm(self, before: int) -> Helm:
+    def _new_helm(self, before: int) -> CrawlPhases:
         s = self.settings
-        return Helm(
+        return CrawlPhases(
             self.topics,
             before=before,
             learning=s.learning.pages,
@@ -299,7 +299,7 @@ class Crawl:
             ordered=s.crawl.ordered,
         )
 
-    def _reports(self) -> list[Report | None]:
+    def _reports(self) -> list[EngineStatus | None]:
         return [worker.report for worker in self.workers]
 
     # --- talking to the partitions ---------------------------------------------------------------------------------
@@ -308,7 +308,7 @@ class Crawl:
         for i, link in enumerate(self._links):
             with contextlib.suppress(PeerGone):
                 for message in map(decode, link.receive()):
-                    if isinstance(message, Report):
+                    if isinstance(message, EngineStatus):
                         self.workers[i].report = message
                         self._compare(message.seen)
 
@@ -327,7 +327,7 @@ class Crawl:
             granted = worker.tell(self._serial)
             model, hubs = self.lessons.model, self.lessons.hubs
             near = self._near_only()
-            order = Order(
+            order = Directive(
                 granted, model, stop, self._serial, hubs, self._helm.course, near, sites, patience, floor, mirrors
             )
             self._links[i].send(i, encode(order))
@@ -352,7 +352,7 @@ class Crawl:
         learning = self._helm.course.learning
         return learning and any(r is None or r.pending or self._has_near(r) for r in self._reports())
 
-    def _has_near(self, report: Report) -> bool:
+    def _has_near(self, report: EngineStatus) -> bool:
         """Hosts that must be waited for too long do not count."""
         return report.near != 0 and (report.flying > 0 or report.wait <= self.settings.stop.idle)
 
@@ -379,7 +379,7 @@ class Crawl:
             share = max(0, free // len(hungry) + (position < free % len(hungry)))
             worker.granted += min(share, portion)
 
-    def _held(self) -> list[Worker]:
+    def _held(self) -> list[WorkerHandle]:
         """Partitions that can use no pages now: nothing is left there, or only what others have better."""
         floor = self._floor()
         return [w for w in self.workers if w.idle() or (w.report is not None and w.report.best < floor)]
@@ -393,7 +393,7 @@ class Crawl:
         ends: list[dict[int, socket.socket]] = [{} for _ in range(count)]
         for i in range(count):
             ours, theirs = pair()
-            self._links.append(Pipes({i: ours}))
+            self._links.append(SocketTransport({i: ours}))
             ends[i][COORDINATOR] = theirs
             for j in range(i):
                 ends[i][j], ends[j][i] = pair()
@@ -401,21 +401,21 @@ class Crawl:
         try:
             for i in range(count):
                 errors = (scratch / f"p{i:02d}.err").open("w+b")
-                self.workers.append(Worker(self._start(i, errors), errors))
+                self.workers.append(WorkerHandle(self._start(i, errors), errors))
             yield
         finally:
             for worker in self.workers:
                 if worker.process.poll() is None:
                     worker.process.kill()
-            for link in (*self._links, *(Pipes(part) for part in ends)):
+            for link in (*self._links, *(SocketTransport(part) for part in ends)):
                 link.close()  # at which a partition in a thread ends, which cannot be killed
             for worker in self.workers:
                 worker.process.wait()
                 worker.errors.close()
 
-    def _start(self, i: int, errors: IO[bytes]) -> Process:
+    def _start(self, i: int, errors: IO[bytes]) -> WorkerProcess:
         fds = {peer: end.fileno() for peer, end in self._ends[i].items()}
-        return self.start(Job(str(self.library.folder), i, self.partitions, self.settings, fds), errors)
+        return self.start(WorkerJob(str(self.library.folder), i, self.partitions, self.settings, fds), errors)
 
     def _replace_the_dead(self) -> None:
         """A partition that was killed or failed is started again; one that gave up for a reason ends the crawl."""
@@ -424,14 +424,14 @@ class Crawl:
             if code is None:
                 continue
             if code > 1 or worker.restarts >= _RESTARTS:
-                raise Environment(f"partition {i} ended: {worker.said() or f'exit code {code}'}")
+                raise ResourceError(f"partition {i} ended: {worker.said() or f'exit code {code}'}")
             cause = f"signal {signal.Signals(-code).name}" if code < 0 else worker.said()
             self.library.note(f"partition {i} was ended by {cause} and started again")
             worker.bury()
             worker.process = self._start(i, worker.errors)
 
 
-def partitions(library: Library, settings: Settings) -> int:
+def partitions(library: LibraryFolder, settings: Settings) -> int:
     """How many partitions this library has; chosen at its first crawl."""
     wanted = settings.crawl.workers or os.cpu_count() or 1
     made = library.partitions
@@ -439,5 +439,7 @@ def partitions(library: Library, settings: Settings) -> int:
         library.make_shards(wanted)
         return wanted
     if settings.crawl.workers and settings.crawl.workers != made:
-        raise BadUse(f"this library is split into {made} partitions: crawl it with --workers {made}, or leave that out")
+        raise UsageError(
+            f"this library is split into {made} partitions: crawl it with --workers {made}, or leave that out"
+        )
     return made

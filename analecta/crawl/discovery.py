@@ -8,16 +8,16 @@ import msgspec
 
 from analecta.crawl.ingest import KeptPage
 from analecta.crawl.page_judge import Revaluation
-from analecta.crawl.processes.exchange import Exchange
-from analecta.crawl.site_order import SitePolicy
+from analecta.crawl.processes.exchange import LinkExchange
+from analecta.crawl.site_order import SiteOrder
 from analecta.frontier.frontier import Frontier
 from analecta.frontier.mirrors import sighting
-from analecta.frontier.policy import PROBE_PRIORITY, SEED_PRIORITY, Bounds, Entries, Focus, Value
-from analecta.frontier.traps import Hashes, Outcome, Suspicion, Traps
-from analecta.frontier.url_forms import Leads, is_kin, is_trusted, kind_of, leads_of, refusal
-from analecta.judge.link_judge import LinkJudge, Seen
-from analecta.model import OTHERS, Candidate, Found, Lease, Page, State, Tally, Target
-from analecta.settings.schema import Others, Topic
+from analecta.frontier.policy import EXAMPLE_PRIORITY, PROBE_PRIORITY, Focus, LinkValue, Scope, SiteEntries
+from analecta.frontier.traps import Hashes, PageYield, Suspicion, Traps
+from analecta.frontier.url_forms import NewLinks, is_kin, is_trusted, kind_of, leads_of, refusal
+from analecta.judge.link_judge import JudgedLinks, LinkJudge
+from analecta.model import NO_TOPIC, Candidate, FoundBy, Lease, Page, Tally, UrlRef, UrlState
+from analecta.settings.schema import NegativeSettings, Topic
 from analecta.urls import canonical, partition_of, url_id
 
 START_PRIORITY = 100.0  # pages to begin at come after the examples, and before all that is found
@@ -26,14 +26,14 @@ _MOST_EXPLORED = 10_000
 _MOST_DEMOTED = 256  # in one pick, so that it is over soon
 _MUCH = 0.6  # by how much less a demoted URL must be worth now to be sent further back
 _SUSPECT = 3  # duplicates from one host that make us ask it for a page it cannot have
-_MAY_BE_TRAPS = frozenset((Found.LINK, Found.REDIRECT, Found.SITEMAP))
+_MAY_BE_TRAPS = frozenset((FoundBy.LINK, FoundBy.REDIRECT, FoundBy.SITEMAP))
 
 
 class _Followed(NamedTuple):
     """A page whose links are followed: what they are worth, and which of them, by their positions."""
 
     kept: KeptPage
-    value: Value
+    value: LinkValue
     links: Sequence[int]
 
     @property
@@ -45,23 +45,23 @@ class _Followed(NamedTuple):
         return self.kept.page
 
 
-class Offers:
+class LinkDiscovery:
     """Takes in what was found, from our own pages and from other partitions."""
 
     def __init__(
         self,
         *,
         frontier: Frontier,
-        exchange: Exchange,
+        exchange: LinkExchange,
         focus: Focus,
-        bounds: Bounds,
+        bounds: Scope,
         traps: Traps,
         tally: Tally,
         topics: Sequence[str],
         partition: tuple[int, int],
         links: LinkJudge | None = None,
-        entries: Entries | None = None,
-        sites: SitePolicy | None = None,
+        entries: SiteEntries | None = None,
+        sites: SiteOrder | None = None,
         follow_nofollow: bool = False,
         look_ahead: Callable[[str], None] | None = None,
     ) -> None:
@@ -86,20 +86,20 @@ class Offers:
         self._alike: Counter[str] = Counter()  # duplicates by host
         self._explored: set[int] = set()  # those of them that are tried now
         self._explored_at = 0  # pages taken in when the last was chosen
-        self._untried: deque[Target] = deque(maxlen=1000)  # demoted, though none of their own kind was tried
+        self._untried: deque[UrlRef] = deque(maxlen=1000)  # demoted, though none of their own kind was tried
         self._owner: dict[str, int] = {}
         self._https: set[str] = set()
 
-    def plant(self, topics: Sequence[Topic], others: Others = Others()) -> None:
+    def plant(self, topics: Sequence[Topic], others: NegativeSettings = NegativeSettings()) -> None:
         """Queue the seeds of our own hosts, and where else to begin."""
         numbers = {topic.name: self.topics.index(topic.name) for topic in topics}
         given = [(url, numbers[topic.name]) for topic in topics for url in topic.seeds]
-        given += [(url, OTHERS) for url in others.seeds]
-        self.offer(self._planted(given, SEED_PRIORITY, Found.SEED))
+        given += [(url, NO_TOPIC) for url in others.seeds]
+        self.offer(self._planted(given, EXAMPLE_PRIORITY, FoundBy.SEED))
         starts = [(url, numbers[topic.name]) for topic in topics for url in topic.starts]
-        self.offer(self._planted(starts, START_PRIORITY, Found.LINK))
+        self.offer(self._planted(starts, START_PRIORITY, FoundBy.LINK))
 
-    def _planted(self, given: Sequence[tuple[str, int]], priority: float, found: Found) -> list[Candidate]:
+    def _planted(self, given: Sequence[tuple[str, int]], priority: float, found: FoundBy) -> list[Candidate]:
         return [
             Candidate(target, priority, topic, 0, 0, found)
             for url, topic in given
@@ -111,13 +111,13 @@ class Offers:
         origin = lease.url[: lease.url.index("/", 8)]
         target = canonical(f"{origin}/no-such-page-{url_id('://' + lease.host) & 0xFFFFFFFF:08x}.html")
         if target is not None:
-            self.offer([Candidate(target, PROBE_PRIORITY, -1, lease.depth, lease.id, Found.PROBE)])
+            self.offer([Candidate(target, PROBE_PRIORITY, -1, lease.depth, lease.id, FoundBy.PROBE)])
 
     def go_to(self, sites: Sequence[str]) -> None:
         """Crawl these sites now, from their front pages on."""
         if self.sites is not None:
-            fronts = [(url, OTHERS) for url in self.sites.name(sites)]
-            self.offer(self._planted(fronts, 1.0, Found.LINK))
+            fronts = [(url, NO_TOPIC) for url in self.sites.name(sites)]
+            self.offer(self._planted(fronts, 1.0, FoundBy.LINK))
             self.sites.begin()
 
     def follow(self, kept: Sequence[KeptPage]) -> None:
@@ -141,7 +141,7 @@ class Offers:
         if self.sites is not None:
             self.sites.took(leases)
 
-    def _follow(self, pages: Sequence["_Followed"]) -> dict[int, Leads]:
+    def _follow(self, pages: Sequence["_Followed"]) -> dict[int, NewLinks]:
         """Those links that are new; what waits may come to be worth more. Gives where new links of each page lead."""
         found = [(p, i) for p in pages for i in p.links]
         new = self.frontier.fresh([p.page.links[i].target.id for p, i in found])
@@ -164,16 +164,16 @@ class Offers:
             return self._allowed(p.lease, p.page)
         return range(len(p.page.links))
 
-    def _leads(self, pages: Sequence["_Followed"], fresh: Sequence[tuple["_Followed", int]]) -> dict[int, Leads]:
+    def _leads(self, pages: Sequence["_Followed"], fresh: Sequence[tuple["_Followed", int]]) -> dict[int, NewLinks]:
         """Where the new links of these pages lead."""
-        links: dict[int, list[Target]] = defaultdict(list)
+        links: dict[int, list[UrlRef]] = defaultdict(list)
         for p, i in fresh:
             links[p.lease.id].append(p.page.links[i].target)
         return {
             p.lease.id: leads_of(p.page, links[p.lease.id], self.traps.domain_of) for p in pages if p.lease.id in links
         }
 
-    def _note(self, p: KeptPage, words: Hashes) -> Outcome:
+    def _note(self, p: KeptPage, words: Hashes) -> PageYield:
         """What a page means for URLs like it; a host that gives copies is probed, one that is full is given up."""
         url, host = p.lease.url, p.lease.host
         breeds = repeats = False
@@ -187,9 +187,9 @@ class Offers:
             if self._alike[host] == _SUSPECT:
                 self.probe(p.lease)
         if p.fills_host:
-            self.frontier.give_up(host, State.REFUSED, "host-full")
+            self.frontier.give_up(host, UrlState.REFUSED, "host-full")
         mirrors = bool(p.twin) and p.twin_host != host
-        return Outcome(url, host, p.verdict.topic >= 0, p.is_copy, repeats, mirrors, breeds)
+        return PageYield(url, host, p.verdict.topic >= 0, p.is_copy, repeats, mirrors, breeds)
 
     def _raise(self, found: "_Followed") -> None:
         """A good page links to what waits already: that may be worth more now."""
@@ -225,7 +225,7 @@ class Offers:
             for i in judge.wanted(targets, known):
                 text = known.pop(targets[i], None)
                 contexts[i] = p.page.around(p.links[i])[:300] if text is None else text
-            seen.append(Seen(p.lease.id, p.kept.score, p.kept.buckets, targets, contexts))
+            seen.append(JudgedLinks(p.lease.id, p.kept.score, p.kept.buckets, targets, contexts))
         judge.see(seen)
         worths = judge.worth([candidate.target.id for candidate in fresh])
         for candidate, worth in zip(fresh, worths, strict=True):
@@ -242,7 +242,7 @@ class Offers:
         self.frontier.rescore(worth)
         self.frontier.ledger.set_priorities(self.frontier.priorities())
 
-    def recall(self, seen: Sequence[Seen], contexts: Sequence[tuple[int, str]]) -> None:
+    def recall(self, seen: Sequence[JudgedLinks], contexts: Sequence[tuple[int, str]]) -> None:
         """Take up again pages that were seen before the last stop, and the words around links."""
         if self.links is not None:
             for page in seen:
@@ -337,18 +337,18 @@ class Offers:
             candidate.demoted, candidate.priority = found.reason, found.priority(candidate.priority)
             self._remember(target, found)
 
-    def _remember(self, target: Target, found: Suspicion) -> None:
+    def _remember(self, target: UrlRef, found: Suspicion) -> None:
         if found.untried:
             self._untried.append(target)
 
-    def _secure(self, target: Target) -> Target:
+    def _secure(self, target: UrlRef) -> UrlRef:
         """The https form of a URL, if its host is known to speak it: both forms are one page."""
         if target.url.startswith("https"):
             if len(self._https) > 200_000:
                 self._https.clear()
             self._https.add(target.host)
         elif target.host in self._https:
-            return Target("https" + target.url[4:], target.id, target.host)
+            return UrlRef("https" + target.url[4:], target.id, target.host)
         return target
 
     def _owner_of(self, host: str) -> int:
@@ -384,7 +384,7 @@ class Offers:
             if suspicion is None or (lease.priority < 0 and priority > lease.priority - _MUCH):
                 good.append(lease)
                 continue
-            self._remember(Target(lease.url, lease.id, lease.host), suspicion)
+            self._remember(UrlRef(lease.url, lease.id, lease.host), suspicion)
             self.frontier.demote(lease, now, priority, suspicion.reason)
         return good
 

@@ -16,20 +16,20 @@ from collections.abc import Callable
 
 import msgspec
 
-from analecta.crawl.control import News, Order, Reins, Report, with_settled
-from analecta.crawl.discovery import Offers
-from analecta.crawl.fetcher import Asker, Flight, Landed
-from analecta.crawl.ingest import Pages
-from analecta.crawl.late_documents import Pile
-from analecta.crawl.outcomes import Harvest
+from analecta.crawl.control import ControlChannel, Directive, EngineStatus, StatusNews, with_settled
+from analecta.crawl.discovery import LinkDiscovery
+from analecta.crawl.fetcher import Fetch, Fetcher, FinishedFetch
+from analecta.crawl.ingest import Ingest
+from analecta.crawl.late_documents import LateDocuments
+from analecta.crawl.outcomes import Outcomes
 from analecta.crawl.page_judge import PageJudge
-from analecta.crawl.processes.exchange import Exchange, Hello, Letter, Receipt
-from analecta.fetch.budget import Budget
-from analecta.frontier.clock import Lines
+from analecta.crawl.processes.exchange import Ack, Handshake, LinkBatch, LinkExchange
+from analecta.fetch.budget import MemoryBudget
+from analecta.frontier.clock import CountedClock
 from analecta.frontier.frontier import NEVER, Frontier
-from analecta.frontier.policy import SEED_PRIORITY
+from analecta.frontier.policy import EXAMPLE_PRIORITY
 from analecta.frontier.traps import NEAR
-from analecta.model import Lease, NoAnswer
+from analecta.model import Lease, NoResponse
 from analecta.protocols import Judge
 from analecta.store.archive import Archive
 from analecta.store.partition import Shard
@@ -48,18 +48,18 @@ class Engine:
         *,
         number: int,
         load_judge: Callable[[str], Judge],
-        asker: Asker,
+        asker: Fetcher,
         frontier: Frontier,
-        harvest: Harvest,
-        pages: Pages,
+        harvest: Outcomes,
+        pages: Ingest,
         page_judge: PageJudge,
-        offers: Offers,
-        exchange: Exchange,
+        offers: LinkDiscovery,
+        exchange: LinkExchange,
         shard: Shard,
         archive: Archive,
-        reins: Reins,
-        pile: Pile,
-        budget: Budget,
+        reins: ControlChannel,
+        pile: LateDocuments,
+        budget: MemoryBudget,
         parallel: int = 128,
         batch: int = 16,
         ordered: bool = False,
@@ -91,10 +91,10 @@ class Engine:
         self.ordered = ordered
         self.patience = patience
         self.clock = clock
-        self.lines = Lines(clock) if ordered else None
+        self.lines = CountedClock(clock) if ordered else None
         if self.lines:
             frontier.count_time(self.lines)
-        self.flights: deque[Flight] = deque()
+        self.flights: deque[Fetch] = deque()
         self.tasks: set[asyncio.Task[None]] = set()
         self._down = 0
         self._wanted = 1  # landed flights that ring the bell
@@ -120,12 +120,12 @@ class Engine:
         """Take in links from other partitions, and orders."""
         for message in self.reins.receive():
             match message:
-                case Letter() | Receipt() | Hello():
+                case LinkBatch() | Ack() | Handshake():
                     self.offers.offer(self.exchange.take(message))
-                case Order():
+                case Directive():
                     self.obey(message)
 
-    async def land(self) -> list[Flight]:
+    async def land(self) -> list[Fetch]:
         """The next batch of answers; less than a full one if no more come soon, in order if order matters."""
         self._wanted = 1
         if not self._ready():
@@ -139,7 +139,7 @@ class Engine:
             await self._wait(NAP)
         return self._take_landed()
 
-    def work(self, batch: list[Flight]) -> None:
+    def work(self, batch: list[Fetch]) -> None:
         """Give each URL its new state, keep the pages, offer what was found."""
         for flight in batch:
             if rules := flight.learned:
@@ -181,13 +181,13 @@ class Engine:
     def launch(self, leases: list[Lease]) -> None:
         """Ask for the pages."""
         for lease in leases:
-            flight = Flight(lease, line=self.lines.join(lease.host) if self.lines else None)
+            flight = Fetch(lease, line=self.lines.join(lease.host) if self.lines else None)
             self.flights.append(flight)
             task = asyncio.create_task(self._fly(flight))
             self.tasks.add(task)
             task.add_done_callback(self.tasks.discard)
 
-    def obey(self, order: Order) -> None:
+    def obey(self, order: Directive) -> None:
         """Follow an order of the coordinator."""
         before = self.reins.accept(order)
         if before is None:
@@ -216,18 +216,18 @@ class Engine:
         if self.reins.is_due(news):
             self.reins.report(self.status(news))
 
-    def news(self) -> News:
+    def news(self) -> StatusNews:
         """What the coordinator waits for."""
         idle = self.allowance() <= 0 and not self.flights
         left = self._examples_left() > 0
-        return News(left, self.page_judge.model, idle, self.best() >= 0, self.offers.sites_done())
+        return StatusNews(left, self.page_judge.model, idle, self.best() >= 0, self.offers.sites_done())
 
-    def status(self, news: News) -> Report:
+    def status(self, news: StatusNews) -> EngineStatus:
         """How this partition stands."""
         frontier, learning = self.frontier, self.page_judge.focus.course.learning
         left, due = self._examples_left(), frontier.next_due()
         sightings = self.offers.traps.take_sightings()
-        return Report(
+        return EngineStatus(
             partition=self.number,
             serial=0,
             tally=msgspec.structs.replace(with_settled(self.pages.tally, frontier.settled), hosts=len(frontier.hosts)),
@@ -247,7 +247,7 @@ class Engine:
             near=frontier.count_above(NEAR) + len(self.flights) if learning else -1,
             done=news.sites_done,
             next_host=frontier.next_host(),
-            in_turn=left > 0 and frontier.in_turn(SEED_PRIORITY),
+            in_turn=left > 0 and frontier.in_turn(EXAMPLE_PRIORITY),
             best=self.best(),
             stuck=frontier.stuck(),
             seen=[] if self.reins.alone else sightings,
@@ -268,7 +268,7 @@ class Engine:
         What is demoted waits while any other URL waits or is under way, here or in another partition.
         """
         if self.page_judge.judge is None:
-            return SEED_PRIORITY
+            return EXAMPLE_PRIORITY
         return 0.0 if self.has_open() else min(0.0, self.reins.floor(self.ordered))
 
     def has_open(self) -> bool:
@@ -294,16 +294,16 @@ class Engine:
 
     def seeds_left(self) -> int:
         """Examples that are still to be fetched."""
-        return self.frontier.count_above(SEED_PRIORITY) + len(self.flights)
+        return self.frontier.count_above(EXAMPLE_PRIORITY) + len(self.flights)
 
-    async def _fly(self, flight: Flight) -> None:
+    async def _fly(self, flight: Fetch) -> None:
         lease = flight.lease
         try:
             landed = await self.asker.landed(flight)
         except asyncio.CancelledError:
-            landed = Landed(lease, NoAnswer(lease.url, "closed", retry=True))
+            landed = FinishedFetch(lease, NoResponse(lease.url, "closed", retry=True))
         except Exception as error:  # a fault of ours must cost this URL, not the crawl
-            landed = Landed(lease, NoAnswer(lease.url, "client", f"{type(error).__name__}: {error}"))
+            landed = FinishedFetch(lease, NoResponse(lease.url, "client", f"{type(error).__name__}: {error}"))
         flight.landed = landed
         self._down += 1
         if self._down >= self._wanted:
@@ -330,7 +330,7 @@ class Engine:
         else:
             self.lines.busy()
 
-    def _leave_lines(self, batch: list[Flight]) -> None:
+    def _leave_lines(self, batch: list[Fetch]) -> None:
         for flight in batch:
             if self.lines and flight.line:
                 self.lines.leave(flight.lease.host, flight.line, self.frontier.wait(flight.lease.host))
@@ -344,7 +344,7 @@ class Engine:
     def _ready(self) -> bool:
         return self._down > 0
 
-    def _head(self) -> list[Flight]:
+    def _head(self) -> list[Fetch]:
         return [self.flights[i] for i in range(min(self.batch, len(self.flights)))]
 
     def _patience(self) -> float:
@@ -360,7 +360,7 @@ class Engine:
         await self._bell.wait()
         alarm.cancel()
 
-    def _take_landed(self) -> list[Flight]:
+    def _take_landed(self) -> list[Fetch]:
         if self.ordered:
             head = self._head()
             whole = all(flight.landed for flight in head)
@@ -372,10 +372,10 @@ class Engine:
         self._down -= len(taken)
         return taken
 
-    def _some_landed(self) -> list[Flight]:
+    def _some_landed(self) -> list[Fetch]:
         """Those that have landed, or so many of them as can be worked on without keeping others waiting."""
-        taken: list[Flight] = []
-        rest: deque[Flight] = deque()
+        taken: list[Fetch] = []
+        rest: deque[Fetch] = deque()
         work = 0
         for flight in self.flights:
             if flight.landed and work < MUCH:

@@ -11,15 +11,15 @@ from enum import Enum, auto
 
 import msgspec
 
-from analecta.crawl.late_documents import Pile
-from analecta.fetch.robots import Later, Robots, Rules
-from analecta.frontier.clock import Line
+from analecta.crawl.late_documents import LateDocuments
+from analecta.fetch.robots import HostNotDue, Robots, Rules
+from analecta.frontier.clock import HostLane
 from analecta.frontier.frontier import Frontier
 from analecta.frontier.hosts import SLOW_DOWN, adapted_delay, retry_after
-from analecta.model import Answer, Candidate, Fetched, Found, Lease, NoAnswer, Page, Request, Target
+from analecta.model import Candidate, FetchResult, FoundBy, Lease, NoResponse, Page, Request, Response, UrlRef
 from analecta.parse import Parser, ParserDied
 from analecta.parse.sitemap import Sitemap, read_sitemap
-from analecta.protocols import Fetch, Locate
+from analecta.protocols import FetchFunction, Locate
 from analecta.store.archive import Archive
 from analecta.text.tokens import LOOKED_AT
 
@@ -32,7 +32,7 @@ IN_PLACE = 5.0  # seconds that a request waits in place for its host, because of
 PATIENCE = 10.0  # seconds that a crawl in order waits in place where a host asks for it
 
 
-class AnswerKind(Enum):
+class ResponseKind(Enum):
     """What an answer is to the URL that was asked for."""
 
     PAGE = auto()
@@ -44,28 +44,28 @@ class AnswerKind(Enum):
     BROKEN_OFF = auto()
 
 
-def kind_of_answer(lease: Lease, answer: Answer, tries: int) -> AnswerKind:
+def kind_of_answer(lease: Lease, answer: Response, tries: int) -> ResponseKind:
     """What an answer is; one that was broken off is asked for again while `tries` are left."""
-    if lease.found == Found.PROBE:
-        return AnswerKind.PROBE
+    if lease.found == FoundBy.PROBE:
+        return ResponseKind.PROBE
     if answer.status in _REDIRECTS:
-        return AnswerKind.REDIRECT
+        return ResponseKind.REDIRECT
     if answer.status == 304:
-        return AnswerKind.UNCHANGED
+        return ResponseKind.UNCHANGED
     if not 200 <= answer.status < 300:
-        return AnswerKind.NOT_OK
-    if lease.found == Found.MAP:
-        return AnswerKind.SITEMAP
+        return ResponseKind.NOT_OK
+    if lease.found == FoundBy.MAP:
+        return ResponseKind.SITEMAP
     if answer.truncated == "disconnect" and lease.tries < tries:
-        return AnswerKind.BROKEN_OFF
-    return AnswerKind.PAGE
+        return ResponseKind.BROKEN_OFF
+    return ResponseKind.PAGE
 
 
-class Landed(msgspec.Struct):
+class FinishedFetch(msgspec.Struct):
     """A fetch that is over; what is a page has been parsed, here or in a child."""
 
     lease: Lease
-    fetched: Fetched
+    fetched: FetchResult
     page: Page | ParserDied | None = None
     sitemap: Sitemap | None = None  # a large one, of which all pages but the last have been offered
 
@@ -76,27 +76,27 @@ class Landed(msgspec.Struct):
         return min(len(page.text), LOOKED_AT) + _LINK * len(page.links) if isinstance(page, Page) else 0
 
 
-class Flight(msgspec.Struct):
+class Fetch(msgspec.Struct):
     """A fetch under way, or over and waiting to be taken in."""
 
     lease: Lease
-    landed: Landed | None = None
+    landed: FinishedFetch | None = None
     learned: Rules | None = None  # a robots.txt that was read on the way
     delay: float = 0.0  # that the host's robots.txt asks for, where the frontier has still to hear of it
-    line: Line | None = None
+    line: HostLane | None = None
 
 
-class Asker:
+class Fetcher:
     """Asks for pages of one partition."""
 
     def __init__(
         self,
-        fetch: Fetch,
+        fetch: FetchFunction,
         robots: Robots,
         parser: Parser,
         frontier: Frontier,
         archive: Archive,
-        pile: Pile,
+        pile: LateDocuments,
         suspect: Callable[[int], None],
         offer: Callable[[Sequence[Candidate]], None],
         tries: int = 3,
@@ -115,36 +115,36 @@ class Asker:
         self.documents_wait = False  # examples are learned from at once; documents wait only once there is a judge
         self._parsing, self._reading = asyncio.Lock(), asyncio.Lock()
 
-    async def landed(self, flight: Flight) -> Landed:
+    async def landed(self, flight: Fetch) -> FinishedFetch:
         """What came of asking for a page."""
         ask = self._ask(flight) if flight.line is None else self._ask_in_line(flight, flight.line)
-        landed = Landed(flight.lease, await ask)
-        if isinstance(landed.fetched, Answer):
+        landed = FinishedFetch(flight.lease, await ask)
+        if isinstance(landed.fetched, Response):
             await self._read(landed, landed.fetched)
         return landed
 
-    async def _read(self, landed: Landed, answer: Answer) -> None:
+    async def _read(self, landed: FinishedFetch, answer: Response) -> None:
         """Parse what is a page: each in a turn of its own, so that other work comes between them."""
         kind = kind_of_answer(landed.lease, answer, self.tries)
-        if kind == AnswerKind.PAGE:
+        if kind == ResponseKind.PAGE:
             if self.parser.heavy(answer):
                 await self._parse_apart(landed, answer)
             else:
                 landed.page = self._parse(landed.lease, answer)
-        elif kind == AnswerKind.SITEMAP and not self.ordered and len(answer.body) > _SMALL_MAP:
+        elif kind == ResponseKind.SITEMAP and not self.ordered and len(answer.body) > _SMALL_MAP:
             landed.sitemap = await self._read_sitemap(landed.lease, answer)
 
-    def _parse(self, lease: Lease, answer: Answer) -> Page | ParserDied:
+    def _parse(self, lease: Lease, answer: Response) -> Page | ParserDied:
         """Parse a page that is not heavy, here and now."""
         self.suspect(lease.id)
         try:
-            return self.parser(answer, Target(lease.url, lease.id, lease.host), heavy=False)
+            return self.parser(answer, UrlRef(lease.url, lease.id, lease.host), heavy=False)
         except ParserDied as died:
             return died
         finally:
             self.suspect(0)
 
-    async def _read_sitemap(self, lease: Lease, answer: Answer) -> Sitemap:
+    async def _read_sitemap(self, lease: Lease, answer: Response) -> Sitemap:
         """Read a large sitemap while everything else goes on, and offer its pages some at a time.
 
         The lease ends with the last of them, so that after a kill the sitemap is read again.
@@ -156,14 +156,14 @@ class Asker:
             await asyncio.sleep(0)
         return sitemap
 
-    async def _ask_in_line(self, flight: Flight, line: Line) -> Fetched:
+    async def _ask_in_line(self, flight: Fetch, line: HostLane) -> FetchResult:
         """After those that were chosen before it at its host, and when the host may be asked."""
         lease = flight.lease
         async with line.lock:
             if line.broken:
-                return NoAnswer(lease.url, "turn", retry=True)
+                return NoResponse(lease.url, "turn", retry=True)
             fetched = await self._ask_in_turn(flight, line)
-            while isinstance(fetched, Answer) and (wait := self._short_wait(lease, fetched)):
+            while isinstance(fetched, Response) and (wait := self._short_wait(lease, fetched)):
                 self.archive.write(fetched)
                 del fetched  # it would keep its memory from what comes next
                 lease.tries += 1
@@ -172,34 +172,34 @@ class Asker:
             line.broken = _is_trouble(fetched)
             return fetched
 
-    async def _ask_in_turn(self, flight: Flight, line: Line) -> Fetched:
+    async def _ask_in_turn(self, flight: Fetch, line: HostLane) -> FetchResult:
         host = self.frontier.hosts[flight.lease.host]
         await line.turn(self.clock)
         line.put_off(self.clock() + host.delay)
         took = 0.0
         try:
             fetched = await self._ask(flight)
-            took = fetched.took if isinstance(fetched, Answer) else 0.0
+            took = fetched.took if isinstance(fetched, Response) else 0.0
             return fetched
         finally:
             adapted = adapted_delay(took, self.frontier.manners)
             line.put_off(self.clock() + max(host.delay, flight.delay, adapted))
 
-    def _short_wait(self, lease: Lease, answer: Answer) -> float:
+    def _short_wait(self, lease: Lease, answer: Response) -> float:
         """Seconds that a busy host asks for, if that is worth waiting for; else 0."""
         if answer.status not in SLOW_DOWN or lease.tries >= self.tries:
             return 0.0
         wait = retry_after(answer.headers, time.time(), self.frontier.manners.back_off)
         return wait if wait <= PATIENCE else 0.0
 
-    async def _ask(self, flight: Flight) -> Fetched:
+    async def _ask(self, flight: Fetch) -> FetchResult:
         lease = flight.lease
         if not await self._located(lease):
             return _not_now(lease)
         rules = self.robots.peek(lease.url)
         if rules is None:
             found = await self._learn_rules(flight)
-            if isinstance(found, Later):
+            if isinstance(found, HostNotDue):
                 return _not_now(lease, found.wait)
             rules = found
         elif rules.delay and not rules.set_aside:
@@ -232,7 +232,7 @@ class Asker:
             await asyncio.sleep(wait)
         return host.unsent <= 1  # more were picked while the host had no delay
 
-    def _sent(self, flight: Flight) -> Callable[[], bool] | None:
+    def _sent(self, flight: Fetch) -> Callable[[], bool] | None:
         """What to ask when the request is to leave; None where nothing depends on it."""
         lease, line = flight.lease, flight.line
         host = self.frontier.hosts[lease.host]
@@ -242,23 +242,23 @@ class Asker:
             return None
         return lambda: self.frontier.sent(lease.id, lease.host, self.clock())
 
-    def _refusal(self, lease: Lease, rules: Rules) -> NoAnswer | None:
+    def _refusal(self, lease: Lease, rules: Rules) -> NoResponse | None:
         """Why robots.txt lets us not ask; None where it does."""
         if rules.set_aside:
-            return NoAnswer(lease.url, "crawl-delay", "asks for more than 30 s between requests", refused=True)
+            return NoResponse(lease.url, "crawl-delay", "asks for more than 30 s between requests", refused=True)
         if rules.allowed(lease.url):
             return None
         if rules.reason == "robots":
-            return NoAnswer(lease.url, "robots", rules.cause, refused=True)
+            return NoResponse(lease.url, "robots", rules.cause, refused=True)
         if rules.cause in ("guard", "no-such-host") or (rules.hopeless and rules.cause.startswith("tls")):
             detail = f"as its robots.txt: {rules.detail}" if rules.detail else "as its robots.txt"
-            return NoAnswer(lease.url, rules.cause, detail, refused=rules.cause == "guard")  # it would fare no better
+            return NoResponse(lease.url, rules.cause, detail, refused=rules.cause == "guard")  # it would fare no better
         since = rules.fetched_at if self.ordered else time.time()
         wait = max(0.0, round(rules.retry_at - since, 3))
         words = f"{rules.cause}: {rules.detail}" if rules.detail else rules.cause
-        return NoAnswer(lease.url, rules.reason, words, retry=True, wait=wait)
+        return NoResponse(lease.url, rules.reason, words, retry=True, wait=wait)
 
-    async def _learn_rules(self, flight: Flight) -> Rules | Later:
+    async def _learn_rules(self, flight: Fetch) -> Rules | HostNotDue:
         """Ask for robots.txt, which is a request like any other.
 
         Where hosts are given a delay the turn is used up by it: the page goes back to wait for the next. What is known
@@ -275,7 +275,7 @@ class Asker:
         unused = first and host.turn_given == lease.id
         if first:
             host.learning, host.turn_given = False, 0
-        if isinstance(rules, Later):
+        if isinstance(rules, HostNotDue):
             return rules
         if first:
             flight.learned = rules
@@ -283,22 +283,22 @@ class Asker:
             return rules
         if rules.delay:
             self._slow_down(flight, rules.delay)
-        return rules if unused or not (host.delay or rules.delay) else Later(0.0)
+        return rules if unused or not (host.delay or rules.delay) else HostNotDue(0.0)
 
-    def _slow_down(self, flight: Flight, delay: float) -> None:
+    def _slow_down(self, flight: Fetch, delay: float) -> None:
         """Let the frontier know; in a crawl in order when the answer is taken in."""
         if self.ordered:
             flight.delay = delay
         else:
             self.frontier.slow_down(flight.lease.host, delay)
 
-    async def _parse_apart(self, landed: Landed, answer: Answer) -> None:
+    async def _parse_apart(self, landed: FinishedFetch, answer: Response) -> None:
         """A page that looks dangerous is parsed in a child, while the others go on; documents may have to wait.
 
         There is a child for pages and one for documents. Whoever waits for one holds no thread.
         """
         lease = landed.lease
-        target = Target(lease.url, lease.id, lease.host)
+        target = UrlRef(lease.url, lease.id, lease.host)
         unread = self.parser.unread(answer, target)
         # A crawl in order does nothing earlier or later than another time.
         if unread and self.pile.full() and self.documents_wait and not self.ordered:
@@ -314,24 +314,24 @@ class Asker:
             self.pile.under_way -= unread is not None
 
 
-def sitemap_candidates(targets: Sequence[Target], parent: int, hops: int) -> list[Candidate]:
+def sitemap_candidates(targets: Sequence[UrlRef], parent: int, hops: int) -> list[Candidate]:
     """Sitemaps, to be read for their links."""
-    return [Candidate(t, _SITEMAP_PRIORITY, -1, 0, parent, Found.MAP, hops=hops) for t in targets]
+    return [Candidate(t, _SITEMAP_PRIORITY, -1, 0, parent, FoundBy.MAP, hops=hops) for t in targets]
 
 
-def sitemap_pages(targets: Sequence[Target], lease: Lease) -> list[Candidate]:
+def sitemap_pages(targets: Sequence[UrlRef], lease: Lease) -> list[Candidate]:
     """The pages that a sitemap names: worth a little, for nothing is known of them."""
-    found = (lease.topic, lease.depth + 1, lease.id, Found.SITEMAP)
+    found = (lease.topic, lease.depth + 1, lease.id, FoundBy.SITEMAP)
     return [Candidate(target, _SITEMAP_PRIORITY, *found) for target in targets]
 
 
-def _not_now(lease: Lease, wait: float = 0.0) -> NoAnswer:
+def _not_now(lease: Lease, wait: float = 0.0) -> NoResponse:
     """The page goes back unasked, to wait for its host's next turn."""
-    return NoAnswer(lease.url, "turn", retry=True, wait=wait)
+    return NoResponse(lease.url, "turn", retry=True, wait=wait)
 
 
-def _is_trouble(fetched: Fetched) -> bool:
+def _is_trouble(fetched: FetchResult) -> bool:
     """Whether those that were chosen with it should not be asked for now."""
-    if isinstance(fetched, Answer):
+    if isinstance(fetched, Response):
         return fetched.status in SLOW_DOWN
     return not fetched.refused

@@ -9,16 +9,16 @@ import msgspec
 import numpy as np
 import xxhash
 
-from analecta.crawl.fetcher import Landed
-from analecta.crawl.late_documents import Late
+from analecta.crawl.fetcher import FinishedFetch
+from analecta.crawl.late_documents import LateDocument
 from analecta.crawl.page_judge import Bag, JudgedPage, PageJudge, of_hidden
-from analecta.crawl.url_outcomes import Endings
-from analecta.frontier.policy import Value, host_of, is_off_topic
+from analecta.crawl.url_outcomes import UrlOutcomes
+from analecta.frontier.policy import LinkValue, host_of, is_off_topic
 from analecta.frontier.traps import Hashes
-from analecta.model import Answer, Found, Lease, Link, Page, State, Target, Verdict
+from analecta.model import FoundBy, Lease, Link, Page, Response, UrlRef, UrlState, Verdict
 from analecta.parse import DOCUMENTS, Parser, ParserDied
 from analecta.parse import UNREAD as TO_READ
-from analecta.store.archive import Archive, Original, payload_digest
+from analecta.store.archive import Archive, OriginalRecord, payload_digest
 from analecta.store.partition import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404, UNREAD, Shard
 from analecta.store.revisits import CHANGED, UNCHANGED, count_revisit
 from analecta.store.schema import pack_text, packed_topics
@@ -35,7 +35,7 @@ class KeptPage(msgspec.Struct):
     lease: Lease
     page: Page
     verdict: Verdict
-    value: Value | None  # of its links; None where they are not followed
+    value: LinkValue | None  # of its links; None where they are not followed
     score: float  # how sure the judge is of its topics that are not full
     bag: Bag | None = None  # its words by buckets, where a judge of links looks at them
     words: Hashes | None = None  # None: a document that was kept before and is read now
@@ -56,7 +56,7 @@ class KeptPage(msgspec.Struct):
         return self.bag[0] if self.bag else _NONE
 
 
-class Pages:
+class Ingest:
     """Keeps the pages of one partition."""
 
     def __init__(
@@ -67,7 +67,7 @@ class Pages:
         parser: Parser,
         page_judge: PageJudge,
         twins: NearDuplicates,
-        endings: Endings,
+        endings: UrlOutcomes,
         count: SiteCount,
         suspect: Callable[[int], None],
         unread: Callable[[int], None] = lambda _: None,
@@ -97,7 +97,7 @@ class Pages:
         self._soft404 = shard.hosts.soft404s()
         self._counted: list[tuple[Lease, list[Link]]] = []  # pages of the batch whose links count
 
-    def keep(self, batch: Sequence[Landed]) -> list[KeptPage]:
+    def keep(self, batch: Sequence[FinishedFetch]) -> list[KeptPage]:
         """Keep a batch of pages."""
         parsed = [(landed.lease, landed.fetched, page) for landed in batch if (page := self._parsed(landed))]
         if not parsed:
@@ -114,7 +114,7 @@ class Pages:
         judged = self.page_judge.judged(cut, leases, unread)
         kept = []
         for i, (lease, answer, page) in enumerate(parsed):
-            assert isinstance(answer, Answer)
+            assert isinstance(answer, Response)
             self.suspect(lease.id)
             one = judged[i]
             seq, hidden, found = self._keep(lease, answer, page, one, alike[i])
@@ -126,7 +126,7 @@ class Pages:
         self._counted.clear()
         return kept
 
-    def keep_late(self, read: Sequence[Late]) -> list[KeptPage]:
+    def keep_late(self, read: Sequence[LateDocument]) -> list[KeptPage]:
         """Keep what documents hold that were kept unread."""
         kept = []
         for late in read:
@@ -152,10 +152,10 @@ class Pages:
             kept.append(KeptPage(lease, page, verdict, value, self.focus.open(verdict).confidence, one.bag))
         return kept
 
-    def _parsed(self, landed: Landed) -> Page | None:
+    def _parsed(self, landed: FinishedFetch) -> Page | None:
         """The page of an answer; one that broke the parser is archived, and tried again or given up."""
         lease, answer = landed.lease, landed.fetched
-        assert isinstance(answer, Answer)
+        assert isinstance(answer, Response)
         page = landed.page
         assert page is not None
         if isinstance(page, ParserDied):
@@ -163,12 +163,12 @@ class Pages:
             if lease.tries < self.tries:
                 self.endings.again(lease, "parser", str(page))
             else:
-                self.endings.end(lease, State.FAILED, "poison", str(page))
+                self.endings.end(lease, UrlState.FAILED, "poison", str(page))
             return None
         return page
 
     def _keep(
-        self, lease: Lease, answer: Answer, page: Page, judged: JudgedPage, near: int | None
+        self, lease: Lease, answer: Response, page: Page, judged: JudgedPage, near: int | None
     ) -> tuple[int, bool, KeptPage]:
         """Archive and store a page: its row, whether it is on no topic whatever it says, what its links are worth."""
         digest = payload_digest(answer.wire)
@@ -195,7 +195,7 @@ class Pages:
         if lease.page:
             same = self.shard.standing(lease.page)[0] == digest
             count_revisit(self.shard.db, UNCHANGED if same else CHANGED)
-        seq = self.shard.add_page(row, State.ELSEWHERE if twin else State.DONE, twin, lease.page)
+        seq = self.shard.add_page(row, UrlState.ALIAS if twin else UrlState.DONE, twin, lease.page)
         self._count(page, verdict, bool(twin), fake)
         if waits:
             self.unread(seq)
@@ -205,19 +205,19 @@ class Pages:
         score = self.focus.open(judged.verdict).confidence
         found = KeptPage(lease, page, verdict, value, score, judged.bag, judged.words, twin, is_fake=fake)
         found.twin_host = host_of(self.shard.url_of(twin)) if twin else ""
-        if lease.found == Found.LINK and not found.is_copy:
+        if lease.found == FoundBy.LINK and not found.is_copy:
             found.parent_url = self.shard.url_of(lease.parent) or ""
         # A page that was asked for again is no further page of its host.
         if self.pages_per_host and not lease.page:
             found.fills_host = self.shard.hosts.add_page(lease.host) >= self.pages_per_host
         return seq, hidden, found
 
-    def _twin(self, lease: Lease, body: int, near: int | None, digest: str) -> tuple[int, Original | None]:
+    def _twin(self, lease: Lease, body: int, near: int | None, digest: str) -> tuple[int, OriginalRecord | None]:
         """The page that stands for this one, if it was seen before: the same to the byte, or nearly."""
         same = self.shard.page_with_body(body)
         if same is not None:
             id, url, date, known = same
-            return id if id != lease.id else 0, Original(url, date, known) if known == digest else None
+            return id if id != lease.id else 0, OriginalRecord(url, date, known) if known == digest else None
         return (near, None) if near is not None and near != lease.id else (0, None)
 
     def _count(self, page: Page, verdict: Verdict, is_twin: bool, is_fake: bool) -> None:
@@ -231,18 +231,18 @@ class Pages:
                 topic = self.page_judge.topics[verdict.topic]
                 self.titles.append((page.title or page.url, topic, verdict.confidence))
 
-    def learn_soft404(self, lease: Lease, answer: Answer) -> None:
+    def learn_soft404(self, lease: Lease, answer: Response) -> None:
         """Remember how a host answers for a page that it does not have: its pages that look so are none (F25)."""
         if self.parser.heavy(answer):
             return  # nobody says "not found" with a book
         with contextlib.suppress(ParserDied):  # what cannot be read is like no page that we keep
-            page = self.parser(answer, Target(lease.url, lease.id, lease.host), heavy=False)
+            page = self.parser(answer, UrlRef(lease.url, lease.id, lease.host), heavy=False)
             text = excerpt(page.text)
             self._soft404[lease.host] = int(fingerprints(words([text]), [page.title], [text])[0])
             self.shard.set_soft404(lease.host, self._soft404[lease.host])
 
 
-def _short(answer: Answer) -> str:
+def _short(answer: Response) -> str:
     """Why a page is not whole; "" where it is. What is archived of it may be whole all the same."""
     return answer.truncated or ("length" if answer.cut else "")
 

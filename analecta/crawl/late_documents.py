@@ -14,9 +14,9 @@ from collections.abc import Callable
 import msgspec
 
 from analecta.fetch.message import decode, parse_head
-from analecta.model import Answer, Lease, Page, Target
+from analecta.model import Lease, Page, Response, UrlRef
 from analecta.parse import Parser
-from analecta.store.archive import Archive, Place, read_answer
+from analecta.store.archive import Archive, RecordPlace, read_answer
 from analecta.store.partition import Shard
 
 FEW = 6  # documents under way that are read as they come
@@ -25,7 +25,7 @@ _AT_WORK = 0.4  # of a core: with more there is no time. Waiting tells less, for
 _LOOK = 0.25  # seconds between looks at the clocks
 
 
-class Late(msgspec.Struct):
+class LateDocument(msgspec.Struct):
     """A document that was kept unread and is read now: its row, how it was come by, and what it holds."""
 
     seq: int
@@ -33,7 +33,7 @@ class Late(msgspec.Struct):
     page: Page
 
 
-class Pile:
+class LateDocuments:
     """The documents of one partition that wait, and the reading of them."""
 
     def __init__(
@@ -60,7 +60,7 @@ class Pile:
         self.busy = False  # whether pages take all the time
         self._turns = 0
         self._reading: asyncio.Task[None] | None = None
-        self._read: list[Late] = []
+        self._read: list[LateDocument] = []
 
     def __len__(self) -> int:
         """How many wait, or are being read from the pile."""
@@ -74,7 +74,7 @@ class Pile:
         """A document was kept unread."""
         self.waiting.append(seq)
 
-    def taken(self) -> list[Late]:
+    def taken(self) -> list[LateDocument]:
         """Those that have been read meanwhile."""
         read, self._read = self._read, []
         return read
@@ -101,21 +101,21 @@ class Pile:
             if row is None:  # it was fetched again
                 return
             lease, file, offset, length, mime = row
-            place = Place(file, offset, length)
-            target = Target(lease.url, lease.id, lease.host)
+            place = RecordPlace(file, offset, length)
+            target = UrlRef(lease.url, lease.id, lease.host)
             page = await asyncio.to_thread(self._parse, target, place, mime)
-            self._read.append(Late(seq, lease, page))
+            self._read.append(LateDocument(seq, lease, page))
         finally:
             self._reading = None
             ring()
 
-    def _parse(self, target: Target, place: Place, mime: str) -> Page:
+    def _parse(self, target: UrlRef, place: RecordPlace, mime: str) -> Page:
         answer = self._answer(target.url, place)
         if answer is None:
             return Page(target.url, target.id, target.host, mime, limits="the archived copy cannot be read")
         return self.parser(answer, target, True)
 
-    def _answer(self, url: str, place: Place) -> Answer | None:
+    def _answer(self, url: str, place: RecordPlace) -> Response | None:
         """What the server said then, from the archive."""
         found = read_answer(self.archive.path(place.file), place)
         head = parse_head(found[0].splitlines(keepends=True)) if found else None
@@ -124,7 +124,7 @@ class Pile:
         status, raw, headers = head
         coding = headers.get("content-encoding", "")
         body = decode(found[1], coding, self.max_body)[0] if coding else found[1]
-        return Answer(url, status, raw, headers, b"", body)
+        return Response(url, status, raw, headers, b"", body)
 
     async def close(self) -> None:
         """Give up what is being read: it stays on the pile."""

@@ -11,15 +11,15 @@ from typing import IO
 
 import msgspec
 
-from analecta.crawl.processes.pool import Job, Process
+from analecta.crawl.processes.pool import WorkerJob, WorkerProcess
 from analecta.crawl.processes.worker import work
-from analecta.protocols import Fetch
+from analecta.protocols import FetchFunction
 
 
 class Thread:
     """Looks to the coordinator like a process. It cannot be killed: it ends when the coordinator's line closes."""
 
-    def __init__(self, job: Job, errors: IO[bytes], fetch: Fetch | None) -> None:
+    def __init__(self, job: WorkerJob, errors: IO[bytes], fetch: FetchFunction | None) -> None:
         # The thread has its own descriptors, as a process would, and closes them itself.
         own = msgspec.structs.replace(job, ends={peer: os.dup(fd) for peer, fd in job.ends.items()})
         self._code: int | None = None
@@ -27,7 +27,7 @@ class Thread:
         self._thread = threading.Thread(target=self._run, args=(own, fetch), daemon=True)
         self._thread.start()
 
-    def _run(self, job: Job, fetch: Fetch | None) -> None:
+    def _run(self, job: WorkerJob, fetch: FetchFunction | None) -> None:
         try:
             asyncio.run(work(job, fetch))
             self._code = 0
@@ -49,6 +49,6 @@ class Thread:
         return self._code or 0
 
 
-def in_threads(fetch: Fetch | None = None) -> Callable[[Job, IO[bytes]], Process]:
+def in_threads(fetch: FetchFunction | None = None) -> Callable[[WorkerJob, IO[bytes]], WorkerProcess]:
     """How `Crawl` starts partitions beside itself; without a `fetch` they ask the network."""
     return lambda job, errors: Thread(job, errors, fetch)

@@ -8,15 +8,15 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from analecta.frontier.policy import SEED_PRIORITY, Course, Focus
+from analecta.frontier.policy import EXAMPLE_PRIORITY, CrawlPhase, Focus
 from analecta.frontier.traps import DEMOTED
-from analecta.judge.link_judge import Seen
-from analecta.model import OTHERS, Lease, Verdict
+from analecta.judge.link_judge import JudgedLinks
+from analecta.model import NO_TOPIC, Lease, Verdict
 from analecta.protocols import Judge
 from analecta.store.partition import Shard
 from analecta.store.schema import packed_topics, unpack_text, unpacked
 from analecta.store.sqlite import Connection
-from analecta.store.urls import Source, Waiting, host_names, sources, waiting
+from analecta.store.urls import LinkSource, WaitingUrl, host_names, sources, waiting
 from analecta.text.tokens import Bags, Words, excerpt, words
 
 Hashes = npt.NDArray[np.uint64]
@@ -24,10 +24,10 @@ Bag = tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]  # buckets of a page
 _NONE = np.zeros(0, np.uint64)
 _CHUNK = 128
 _FRONT = 1.0  # the priority of links of the best hubs
-_STRAIGHT_ON = msgspec.msgpack.encode(Course())
+_STRAIGHT_ON = msgspec.msgpack.encode(CrawlPhase())
 
 
-class Remembered(msgspec.Struct):
+class RecentPage(msgspec.Struct):
     """A page: its row, its URL's id, its words, and those of links to it and of pages that link to it, if needed."""
 
     seq: int
@@ -72,8 +72,8 @@ class PageJudge:
         self.judge: Judge | None = None
         self.model = ""
         self.judges_links = judges_links
-        self.memory = Memory(window)
-        self._valued_by = msgspec.msgpack.decode(shard.get("course", _STRAIGHT_ON), type=Course)
+        self.memory = RecentPages(window)
+        self._valued_by = msgspec.msgpack.decode(shard.get("course", _STRAIGHT_ON), type=CrawlPhase)
         self.focus.turn(self._valued_by)
 
     def judged(self, cut: Words, leases: Sequence[Lease], unread: Container[int]) -> list[JudgedPage]:
@@ -122,22 +122,22 @@ class PageJudge:
 
     def remember(self, seq: int, id: int, page: JudgedPage, hidden: bool) -> None:
         """A page was kept in row `seq`; `hidden`: it is on no topic, whatever it says."""
-        self.memory.pages.append(Remembered(seq, id, page.words, page.anchors, page.neighbours, hidden, page.bag))
+        self.memory.pages.append(RecentPage(seq, id, page.words, page.anchors, page.neighbours, hidden, page.bag))
 
-    def recall(self) -> tuple[list[Seen], list[tuple[int, str]]]:
+    def recall(self) -> tuple[list[JudgedLinks], list[tuple[int, str]]]:
         """Take up again what was known at the last stop: pages for a judge of links, and the words around links."""
         window = self.memory.pages.maxlen or 0
-        rows = self.shard.last_pages(window, SEED_PRIORITY) if window else []
+        rows = self.shard.last_pages(window, EXAMPLE_PRIORITY) if window else []
         seen = []
         for start in range(0, len(rows), 64):
             part = rows[start : start + 64]
             cut = words([excerpt(unpack_text(text)) for _, _, _, text, _, _ in part])
             own = zip(part, apart(cut), self._bags(cut), strict=True)
             for (seq, id, confidence, _, links, hidden), hashes, bag in own:
-                self.memory.pages.append(Remembered(seq, id, hashes, hidden=hidden, bag=bag))
+                self.memory.pages.append(RecentPage(seq, id, hashes, hidden=hidden, bag=bag))
                 if bag is not None:
                     to = np.frombuffer(links or b"", np.int64).tolist()
-                    seen.append(Seen(id, confidence, bag[0], to, {}))
+                    seen.append(JudgedLinks(id, confidence, bag[0], to, {}))
         return seen, self.shard.last_contexts(4 * window) if rows else []
 
     # --- another model, another course -----------------------------------------------------------------------------
@@ -149,7 +149,7 @@ class PageJudge:
         for page, verdict in self.memory.judge(judge):
             scores[page.id] = self.focus.open(verdict).confidence
             self._judged(page.seq, of_hidden(verdict, page.hidden))
-        rows = self.shard.unjudged(SEED_PRIORITY)
+        rows = self.shard.unjudged(EXAMPLE_PRIORITY)
         for start in range(0, len(rows), 16):
             part = rows[start : start + 16]
             verdicts = judge.judge_words(words([excerpt(unpack_text(text)) for _, text, _ in part]))
@@ -160,7 +160,7 @@ class PageJudge:
     def _judged(self, seq: int, verdict: Verdict) -> None:
         self.shard.set_verdict(seq, verdict.topic, verdict.confidence, packed_topics(verdict), self.model)
 
-    def turn(self, course: Course) -> bool:
+    def turn(self, course: CrawlPhase) -> bool:
         """Take the course that the coordinator tells; whether it is another than that by which all was valued."""
         self.focus.turn(course)
         return course != self._valued_by
@@ -187,13 +187,13 @@ class PageJudge:
         return {id: _FRONT for part in links for id in np.frombuffer(part, np.int64).tolist()}
 
 
-class Memory:
+class RecentPages:
     """Remembers the last `window` pages: some 5 kB each, and 3 kB where their words were counted."""
 
     def __init__(self, window: int) -> None:
-        self.pages: deque[Remembered] = deque(maxlen=window)
+        self.pages: deque[RecentPage] = deque(maxlen=window)
 
-    def judge(self, judge: Judge) -> Iterator[tuple[Remembered, Verdict]]:
+    def judge(self, judge: Judge) -> Iterator[tuple[RecentPage, Verdict]]:
         """What a judge says of them."""
         pages = iter(self.pages)
         while part := list(islice(pages, _CHUNK)):
@@ -266,7 +266,7 @@ def _moved(priority: float, focus: Focus, near: bool) -> float:
     return min(priority if near else priority / DEMOTED, _UNKNOWN)
 
 
-def _best(queue: Sequence[Waiting], pages: Sequence[Source], focus: Focus, names: dict[int, str]) -> Numbers:
+def _best(queue: Sequence[WaitingUrl], pages: Sequence[LinkSource], focus: Focus, names: dict[int, str]) -> Numbers:
     """For each URL the best that a page which links to it makes it worth; -1 where there is no such page."""
     ids = np.array([one.id for one in queue], np.int64)
     values = np.array([focus.value_again(page.verdict, page.lease, page.twin) for page in pages])
@@ -294,7 +294,7 @@ def _matches(links: Ids, ids: Ids) -> tuple[Places, Places]:
     return which[same], place[same]
 
 
-def _factor(host: str, one: Waiting, to: str, focus: Focus) -> float:
+def _factor(host: str, one: WaitingUrl, to: str, focus: Focus) -> float:
     """The factor for a link from a page on `host` to what waits on the host `to`."""
     factor = focus.leaving(host, to) * focus.outside(to, one.depth)
     behind = focus.one_entry and host != to and one.priority < DEMOTED  # it is not the one that was let in
@@ -306,4 +306,4 @@ def _factor(host: str, one: Waiting, to: str, focus: Focus) -> float:
 
 def of_hidden(verdict: Verdict, hidden: bool) -> Verdict:
     """A verdict on a page that may be on no topic, whatever it says."""
-    return Verdict(OTHERS, verdict.confidence) if hidden else verdict
+    return Verdict(NO_TOPIC, verdict.confidence) if hidden else verdict

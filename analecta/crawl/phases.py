@@ -6,13 +6,13 @@ off-topic pages a path may cross (S6). They are looked at every few pages, so th
 
 from collections.abc import Sequence
 
-from analecta.frontier.policy import Course
+from analecta.frontier.policy import CrawlPhase
 from analecta.model import UNLIMITED, Tally
 
 _LOOK_EVERY = 50  # pages
 
 
-class Cutoff:
+class MovingCutoff:
     """A cutoff that moves: down by one where few of the last pages were on topic, up by one where many were (S6)."""
 
     def __init__(self, cutoff: int, every: int = 200, low: float = 0.1, high: float = 0.5, room: int = 2) -> None:
@@ -41,7 +41,7 @@ class Cutoff:
         return f"the cutoff is {self.now} now, after {before}: {share:.0%} of the last {pages:,} pages were on topic"
 
 
-class Helm:
+class CrawlPhases:
     """Sets the course of one run."""
 
     def __init__(
@@ -64,8 +64,8 @@ class Helm:
         self.learning = learning
         self.full = full
         self.ordered = ordered
-        self._cutoff = Cutoff(cutoff) if cutoff >= 0 else None
-        self.course = Course(learning=before < learning)
+        self._cutoff = MovingCutoff(cutoff) if cutoff >= 0 else None
+        self.course = CrawlPhase(learning=before < learning)
         self._next = self._after(0)
 
     def limit(self) -> int:
@@ -83,7 +83,7 @@ class Helm:
         retired = self._retired(tally)
         said = [self._cutoff.look(tally)] if self._cutoff else []
         learning = self.before + tally.pages < self.learning
-        self.course = Course(learning, retired, self._cutoff.now if self._cutoff else None)
+        self.course = CrawlPhase(learning, retired, self._cutoff.now if self._cutoff else None)
         if old.learning and not learning:
             said.append(f"the harvest began, after {self.before + tally.pages:,} pages")
         full = [self.topics[topic] for topic in retired if topic not in old.retired]

@@ -10,9 +10,9 @@ from collections.abc import Collection, Sequence
 import msgspec
 import xxhash
 
-from analecta.frontier.policy import SEED_PRIORITY, Bounds
+from analecta.frontier.policy import EXAMPLE_PRIORITY, Scope
 from analecta.frontier.url_forms import is_trusted
-from analecta.model import Candidate, Found, State
+from analecta.model import Candidate, FoundBy, UrlState
 from analecta.store.partition import Shard
 from analecta.store.sites import WAITS
 from analecta.store.urls import (
@@ -27,12 +27,12 @@ from analecta.store.urls import (
 )
 
 _KEY = "scope"
-_GO = frozenset((Found.LINK, Found.REDIRECT, Found.SITEMAP))  # these wait for their sites, if they are no seeds
+_GO = frozenset((FoundBy.LINK, FoundBy.REDIRECT, FoundBy.SITEMAP))  # these wait for their sites, if they are no seeds
 
 
 def rescope(
     shard: Shard,
-    bounds: Bounds,
+    bounds: Scope,
     growing: bool,
     pages_per_host: int = 0,
     allow: Sequence[str] = (),
@@ -56,22 +56,22 @@ def rescope(
     changed: list[tuple[int, str | None, int]] = []
     lifted: list[int] = []
     for row in scoped_urls(shard):
-        if row.state == State.QUEUED and row.priority < 0 and is_trusted(row.url, trusted):
+        if row.state == UrlState.QUEUED and row.priority < 0 and is_trusted(row.url, trusted):
             lifted.append(row.id)
         fate = _refusal(row, bounds, full, trusted) or ("" if _may_go(row, let_go) else WAITS)
-        if fate == (row.reason if row.state == State.REFUSED else ""):
+        if fate == (row.reason if row.state == UrlState.REFUSED else ""):
             continue
-        if row.state == State.QUEUED:
+        if row.state == UrlState.QUEUED:
             out[fate].append(row.id)
         else:
-            changed.append((int(State.REFUSED if fate else State.QUEUED), fate or None, row.id))
+            changed.append((int(UrlState.REFUSED if fate else UrlState.QUEUED), fate or None, row.id))
             more[row.topic] += not fate
         if fate == WAITS:
             again.append(Candidate(row.target, row.priority, row.topic, row.depth))
     set_states(shard, changed)
     lift_demoted(shard, lifted)
     for reason, ids in out.items():
-        more.subtract(shard.settle_queued(ids, State.REFUSED, reason))
+        more.subtract(shard.settle_queued(ids, UrlState.REFUSED, reason))
     forget_site_urls(shard, [id for ids in out.values() for id in ids] + [id for _, _, id in changed])
     return more, again
 
@@ -81,13 +81,13 @@ def retry_tls(shard: Shard, hosts: Sequence[str]) -> Counter[int]:
     return requeue_tls(shard, hosts) if hosts else Counter()
 
 
-def _refusal(row: ScopedUrl, bounds: Bounds, full: Collection[str], trusted: Sequence[str]) -> str:
+def _refusal(row: ScopedUrl, bounds: Scope, full: Collection[str], trusted: Sequence[str]) -> str:
     """Why it is out of scope; a page that is to be asked for again makes its host no fuller."""
     if reason := bounds.refusal(row.target, row.depth):
         return reason
     if row.host in full and row.page is None:
         return FULL
-    is_trap = row.state == State.REFUSED and (row.reason or "").startswith("trap-")
+    is_trap = row.state == UrlState.REFUSED and (row.reason or "").startswith("trap-")
     return row.reason or "" if is_trap and not is_trusted(row.url, trusted) else ""
 
 
@@ -95,5 +95,5 @@ def _may_go(row: ScopedUrl, let_go: Collection[int] | None) -> bool:
     """Whether it need not wait for its site; `let_go` are those that did, None where the crawl goes by no sites."""
     if let_go is None:
         return True
-    waits = row.found in _GO and row.priority < SEED_PRIORITY and row.page is None
-    return row.state == State.QUEUED and (not waits or row.id in let_go)
+    waits = row.found in _GO and row.priority < EXAMPLE_PRIORITY and row.page is None
+    return row.state == UrlState.QUEUED and (not waits or row.id in let_go)

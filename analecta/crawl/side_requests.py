@@ -10,11 +10,11 @@ from collections.abc import Callable
 
 import msgspec
 
-from analecta.frontier.clock import Lines
+from analecta.frontier.clock import CountedClock
 from analecta.frontier.frontier import Frontier
-from analecta.frontier.hosts import SLOW_DOWN, Host, retry_after
-from analecta.model import UNASKED, Answer, Fetched, NoAnswer, Request, State
-from analecta.protocols import Fetch, Locate
+from analecta.frontier.hosts import SLOW_DOWN, HostQueue, retry_after
+from analecta.model import UNASKED, FetchResult, NoResponse, Request, Response, UrlState
+from analecta.protocols import FetchFunction, Locate
 from analecta.urls import partition_of
 
 _MORE = 1.0  # seconds beyond the delay between requests of two partitions
@@ -25,7 +25,7 @@ class SideRequests:
 
     def __init__(
         self,
-        ask: Fetch,
+        ask: FetchFunction,
         frontier: Frontier,
         locate: Locate | None = None,
         clock: Callable[[], float] = time.monotonic,
@@ -35,22 +35,22 @@ class SideRequests:
         self.me, self.partitions = partition
         self._lines: dict[str, asyncio.Lock] = {}  # of hosts that requests wait for
 
-    async def __call__(self, request: Request) -> Fetched:
+    async def __call__(self, request: Request) -> FetchResult:
         """Ask in the turn that was given, or in one of the host that is asked."""
         name, frontier = request.host, self.frontier
         host = frontier.host(name)
         if host.turn_given:
             key, host.turn_given = host.turn_given, 0
             return await self.ask(self._told(request, key))
-        if host.bad and host.fate[0] == State.FAILED:
-            return NoAnswer(request.url, host.fate[1], host.bad, retry=True)
+        if host.bad and host.fate[0] == UrlState.FAILED:
+            return NoResponse(request.url, host.fate[1], host.bad, retry=True)
         if frontier.lines is not None:
             return await self._ask_by_clock(request, frontier.lines, host)
         if not host.delay and frontier.addresses is None:
             return await self.ask(request)
         await asyncio.sleep(self._behind(name))
         if wait := frontier.claim(name, self.clock()):
-            return NoAnswer(request.url, "turn", "its host must be waited for", retry=True, wait=wait)
+            return NoResponse(request.url, "turn", "its host must be waited for", retry=True, wait=wait)
         try:
             key = await self._turn(name)
         finally:
@@ -75,18 +75,18 @@ class SideRequests:
             if not lock.locked():
                 self._lines.pop(name, None)
 
-    async def _ask_in_turn(self, request: Request, key: int) -> Fetched:
-        fetched: Fetched = NoAnswer(request.url, "closed", retry=True)
+    async def _ask_in_turn(self, request: Request, key: int) -> FetchResult:
+        fetched: FetchResult = NoResponse(request.url, "closed", retry=True)
         try:
             fetched = await self.ask(self._told(request, key))
             return fetched
         finally:
             self.frontier.end_turn(key, request.host, self.clock(), lambda host: self._ended(host, fetched))
 
-    def _ended(self, host: Host, fetched: Fetched) -> str | None:
+    def _ended(self, host: HostQueue, fetched: FetchResult) -> str | None:
         """How it went, from the side of the host that was asked."""
         now, manners = self.clock(), self.frontier.manners
-        if isinstance(fetched, Answer):
+        if isinstance(fetched, Response):
             if fetched.status in SLOW_DOWN:
                 return host.pressed(now, manners, retry_after(fetched.headers, time.time(), manners.back_off))
             host.answered(now, manners, fetched.took)
@@ -96,11 +96,11 @@ class SideRequests:
             return host.failed(now, manners, hopeless=not fetched.retry)
         return None
 
-    async def _ask_by_clock(self, request: Request, lines: Lines, host: Host) -> Fetched:
+    async def _ask_by_clock(self, request: Request, lines: CountedClock, host: HostQueue) -> FetchResult:
         """In a crawl in order, which knows the clock by its lines alone."""
         wait = lines.reserve(request.host, host.delay)
         if wait is None:
-            return NoAnswer(request.url, "timeout", "its host must be waited for", retry=True)
+            return NoResponse(request.url, "timeout", "its host must be waited for", retry=True)
         await asyncio.sleep(wait)
         sent = lambda: lines.send(request.host, host.delay)  # noqa: E731
         return await self.ask(msgspec.structs.replace(request, sent=sent))

@@ -10,26 +10,26 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from analecta.communities.growth import Communities
-from analecta.crawl.control import Report
-from analecta.frontier.policy import Bounds
+from analecta.crawl.control import EngineStatus
+from analecta.frontier.policy import Scope
 from analecta.settings.schema import Settings
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.library_db import add_crawled, crawled_sites
 from analecta.store.site_rules import add_moved, front, moved_to, seed_sites, sites_of
 from analecta.store.sites import SiteGraph
 from analecta.urls import canonical
 
 
-class Growth:
+class SiteGrowth:
     """Leads a crawl from site to site."""
 
-    def __init__(self, library: Library, settings: Settings) -> None:
+    def __init__(self, library: LibraryFolder, settings: Settings) -> None:
         self.library, self.rules = library, settings.communities
         self.now: dict[str, int | None] = {}  # sites being crawled; letters that were sent when one seemed done
         self._new = 0  # sites that were taken in since the communities were last looked at anew
         self.sites = sites_of(library, settings.sites)
         self.graph = SiteGraph(self.sites)
-        self._bounds = Bounds(settings.scope.hosts)
+        self._bounds = Scope(settings.scope.hosts)
         known = crawled_sites(library)
         rules, seeds = self.rules, seed_sites(settings.topics, self.sites)
         # Its clock does not count what the partitions take of the processor meanwhile.
@@ -40,7 +40,7 @@ class Growth:
         self._next = [site for site in dict.fromkeys(more) if self._in_scope(site)]
         self._name()
 
-    def look(self, reports: Sequence[Report | None]) -> None:
+    def look(self, reports: Sequence[EngineStatus | None]) -> None:
         """Take in the sites that are done, and name others in their place."""
         state = [report for report in reports if report is not None]
         if not self.now or len(state) < len(reports):
@@ -49,11 +49,11 @@ class Growth:
             self._take_in(done)
             self._name()
 
-    def waits(self, reports: Iterable[Report]) -> bool:
+    def waits(self, reports: Iterable[EngineStatus]) -> bool:
         """Whether sites are being crawled though nothing is queued: they are about to be done."""
         return bool(self.now) and not any(report.queued for report in reports)
 
-    def _done(self, state: Sequence[Report]) -> list[str]:
+    def _done(self, state: Sequence[EngineStatus]) -> list[str]:
         """Sites of which no partition has anything left, nor letters under way that may bring something."""
         sent, received = sum(report.sent for report in state), sum(report.received for report in state)
         said = Counter(site for report in state for site in report.done)

@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterable, Sequence
 from math import inf
 
 from analecta.frontier.frontier import Frontier
-from analecta.frontier.policy import SEED_PRIORITY
-from analecta.model import Candidate, Found, Lease
+from analecta.frontier.policy import EXAMPLE_PRIORITY
+from analecta.model import Candidate, FoundBy, Lease
 from analecta.store.partition import Shard
 from analecta.store.site_rules import Sites, front, fronts
 from analecta.store.sites import WAITS, SiteUrls
 
 _ON_THE_WAY = 16  # URLs of a site that are let go at a time: what is found meanwhile may be better
 _TRIES = 3  # URLs of a site that are asked for at most, for each page that may be taken
-_AT_ONCE = frozenset((Found.MAP, Found.PROBE))  # these do not wait, nor do seeds
+_AT_ONCE = frozenset((FoundBy.MAP, FoundBy.PROBE))  # these do not wait, nor do seeds
 
 Rank = Callable[[Candidate], float]
 
@@ -27,7 +27,7 @@ RANKS: dict[str, Rank] = {
 }
 
 
-class Going:
+class OpenSite:
     """A site that is being crawled here."""
 
     def __init__(self, site: str, units: list[int], on_the_way: set[int], pages: int, asked: int) -> None:
@@ -39,7 +39,7 @@ class Going:
         self.waits = True  # whether there may be URLs to let go
 
 
-class SitePolicy:
+class SiteOrder:
     """Holds back and lets go the URLs of one partition."""
 
     def __init__(
@@ -54,7 +54,7 @@ class SitePolicy:
         """`limit`: pages of a site; 0 = all."""
         self.shard, self.frontier, self.urls, self.sites = shard, frontier, urls, sites
         self.limit, self.rank = limit, rank
-        self.going: dict[str, Going] = {}
+        self.going: dict[str, OpenSite] = {}
         self._units: dict[str, list[int]] = {}
         for n, name in urls.units.names():
             self._units.setdefault(sites.of(name), []).append(n)
@@ -104,7 +104,7 @@ class SitePolicy:
         new = [site for site in wanted if site not in self.going]
         for site in new:
             units = self._units.setdefault(site, [])
-            self.going[site] = Going(site, units, *self.urls.standing(units))
+            self.going[site] = OpenSite(site, units, *self.urls.standing(units))
         return [front(site) for site in new]
 
     def begin(self) -> None:
@@ -129,7 +129,7 @@ class SitePolicy:
                 self._go_on(site)
         return [site for site, going in self.going.items() if not going.on_the_way]
 
-    def _look(self, going: Going) -> None:
+    def _look(self, going: OpenSite) -> None:
         for id, page in self.urls.over(going.on_the_way):
             going.on_the_way.discard(id)
             going.pages += page
@@ -156,5 +156,5 @@ class SitePolicy:
 
 def _seed(candidate: Candidate) -> bool:
     """Whether it is a seed, or where one leads: it is learnt from."""
-    redirected = candidate.found == Found.REDIRECT and candidate.priority >= SEED_PRIORITY
-    return redirected or candidate.found == Found.SEED
+    redirected = candidate.found == FoundBy.REDIRECT and candidate.priority >= EXAMPLE_PRIORITY
+    return redirected or candidate.found == FoundBy.SEED

@@ -8,17 +8,17 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from analecta.crawl.control import Report
-from analecta.errors import Environment
+from analecta.crawl.control import EngineStatus
+from analecta.errors import ResourceError
 from analecta.judge import load_judge, new_judge
 from analecta.learning.examples import correct, digest, follow, given_files, spoken, with_words, writing
 from analecta.learning.retrain import finish
-from analecta.learning.trainer import Lesson, Schedule, Teacher
+from analecta.learning.trainer import Trainer, TrainingPlan, TrainingResult
 from analecta.model import Example, Tally
 from analecta.protocols import Judge
 from analecta.settings.schema import Settings
 from analecta.store import SqliteError
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.library_db import adopt_model, lesson_held, lesson_wanted, said
 
 _LISTEN = 1.0  # seconds between two looks whether a person wants a lesson
@@ -26,10 +26,10 @@ _LISTED = 3  # files in one sentence
 _STRAGGLERS = 5.0  # seconds that training waits for examples whose hosts do not answer
 
 
-class Lessons:
+class TrainingSchedule:
     """Knows the model that counts now."""
 
-    def __init__(self, library: Library, settings: Settings, clock: Callable[[], float]) -> None:
+    def __init__(self, library: LibraryFolder, settings: Settings, clock: Callable[[], float]) -> None:
         self.library = library
         self.settings = settings
         self.clock = clock
@@ -38,7 +38,7 @@ class Lessons:
         self.made = 0  # models, in this run
         self.first_held = False  # in this run
         self.before = 0  # pages that earlier runs have kept
-        self._schedule = Schedule(settings.learn, settings.crawl.ordered)
+        self._schedule = TrainingPlan(settings.learn, settings.crawl.ordered)
         self._lonely_since: float | None = None
         self._topics: Sequence[str] = ()
         self._named = ""  # a digest of the examples that the settings name
@@ -63,7 +63,7 @@ class Lessons:
                     shard.commit()
         files = given_files(settings, topics, library.folder)
         words = partial(spoken, library, settings, topics)
-        self._teacher = Teacher(library, new_judge(settings), topics, settings.learn, files, words)
+        self._teacher = Trainer(library, new_judge(settings), topics, settings.learn, files, words)
         self.before = self._schedule.before = self._teacher.kept()
         if not self.model:  # the examples are learnt from before that
             self._schedule.put_off(sum(len(topic.seeds) for topic in settings.topics), first=True)
@@ -76,7 +76,7 @@ class Lessons:
         """How many pages of this run may be fetched now: a model that is late is waited for."""
         return self._schedule.limit()
 
-    def look(self, reports: Sequence[Report | None], tally: Tally, last_call: bool) -> bool:
+    def look(self, reports: Sequence[EngineStatus | None], tally: Tally, last_call: bool) -> bool:
         """Make the first model once the examples are there, and later ones beside the crawl as the schedule says.
 
         On the `last_call` it is made from what there is. True where there is a new model.
@@ -95,7 +95,7 @@ class Lessons:
     def close(self) -> None:
         """Let what is under way come to its end; what a person said of pages is true of them then."""
         self._schedule.close()
-        with contextlib.suppress(SqliteError, Environment):  # of a full disk, the first words count
+        with contextlib.suppress(SqliteError, ResourceError):  # of a full disk, the first words count
             correct(self.library, self.settings, self._topics)
 
     def _is_wanted(self) -> bool:
@@ -104,7 +104,7 @@ class Lessons:
             self._listened, self._wanted = self.clock(), lesson_wanted(self.library)
         return self._wanted > 0
 
-    def _seeds_done(self, reports: Sequence[Report | None], last_call: bool) -> bool:
+    def _seeds_done(self, reports: Sequence[EngineStatus | None], last_call: bool) -> bool:
         """Whether every example has been fetched, or only such are left whose hosts do not answer.
 
         A host that is given its delay may well answer: it is waited for.
@@ -124,9 +124,9 @@ class Lessons:
         try:
             lesson = self._teacher.first()
         except Exception as error:
-            raise Environment(f"nothing could be learnt from the examples: {_said(error)}") from error
+            raise ResourceError(f"nothing could be learnt from the examples: {_said(error)}") from error
         if lesson is None:
-            raise Environment(self._no_seed(tally))
+            raise ResourceError(self._no_seed(tally))
         self.first_held = True
         self._schedule.put_off(tally.pages, first=True)
         self._adopt(lesson)
@@ -134,7 +134,7 @@ class Lessons:
             self._adopt(self._next())
         return True
 
-    def _next(self) -> Lesson:
+    def _next(self) -> TrainingResult:
         """Learn again; what goes wrong there costs the lesson, not the crawl."""
         given = with_words(self._named, said(self.library))
         try:
@@ -143,12 +143,12 @@ class Lessons:
             self._given = given
             return self._teacher.anew()
         except Exception as error:
-            return Lesson(self.model, refused=_said(error))
+            return TrainingResult(self.model, refused=_said(error))
 
     def _load(self, model: str) -> Judge:
         return load_judge(self.settings, self.library.models, model)
 
-    def _adopt(self, lesson: Lesson) -> bool:
+    def _adopt(self, lesson: TrainingResult) -> bool:
         """Make a new model known; the next orders carry its name."""
         if lesson.refused:
             self.library.note(f"a new model was not taken up: {lesson.refused}")

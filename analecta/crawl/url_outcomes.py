@@ -4,13 +4,13 @@ import time
 from collections.abc import Callable
 
 from analecta.frontier.frontier import Frontier
-from analecta.frontier.policy import SEED_PRIORITY
-from analecta.model import Lease, State, Tally
+from analecta.frontier.policy import EXAMPLE_PRIORITY
+from analecta.model import Lease, Tally, UrlState
 from analecta.store.partition import Shard
 from analecta.store.revisits import count_revisit, outcome
 
 
-class Endings:
+class UrlOutcomes:
     """Settles URLs of one partition and keeps the tally."""
 
     def __init__(
@@ -33,25 +33,25 @@ class Endings:
 
         It counts as a try of this URL only where it was `asked` for what it is.
         """
-        if lease.priority < SEED_PRIORITY:
+        if lease.priority < EXAMPLE_PRIORITY:
             lease.priority *= 0.5
         self.frontier.requeue(lease, reason, detail[:300], asked)
 
-    def end(self, lease: Lease, state: State, reason: str = "", detail: str = "", elsewhere: int = 0) -> None:
+    def end(self, lease: Lease, state: UrlState, reason: str = "", detail: str = "", elsewhere: int = 0) -> None:
         """Write the last state of a URL, and why."""
         if lease.page:
             count_revisit(self.shard.db, outcome(state, reason))
-        if lease.page and state == State.FAILED:
+        if lease.page and state == UrlState.FAILED:
             detail = _was_there(self.shard.standing(lease.page)[1], self.wall(), detail)
         self.shard.settle(lease.id, state, reason, detail[:300], elsewhere)
         tally = self.tally
-        if state == State.FAILED:
+        if state == UrlState.FAILED:
             tally.failed += 1
-        elif state == State.REFUSED:
+        elif state == UrlState.REFUSED:
             tally.refused += reason not in ("sitemap", "probe")
-        elif state == State.ELSEWHERE:
+        elif state == UrlState.ALIAS:
             tally.elsewhere += 1
-        if state in (State.FAILED, State.REFUSED):
+        if state in (UrlState.FAILED, UrlState.REFUSED):
             tally.reasons[reason] = tally.reasons.get(reason, 0) + 1
             self.lost(lease.id)
 

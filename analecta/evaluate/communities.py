@@ -15,9 +15,9 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from analecta.analyse.clustering import kmeans
 from analecta.communities.claims import OUT_LINK
-from analecta.communities.growth import WT, Cluster, Communities
-from analecta.errors import BadUse
-from analecta.testweb.community_web import Villages
+from analecta.communities.growth import WT, Communities, SiteCluster
+from analecta.errors import UsageError
+from analecta.testweb.community_web import CommunityWeb
 
 # --- spanning --------------------------------------------------------------------------------------------------------
 # The baselines of the paper (C6): global clustering by a minimum spanning tree, and the measures to compare by.
@@ -27,7 +27,7 @@ Numbers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
-class Quality(msgspec.Struct, frozen=True):
+class CommunityQuality(msgspec.Struct, frozen=True):
     """Means of precision, recall and f-value (equations 6 to 8)."""
 
     precision: float
@@ -55,12 +55,12 @@ def spanning_clusters(src: Numbers, dst: Numbers, weight: Floats, sites: int, wt
     return np.asarray(connected_components(cut, directed=False)[1], np.int64)
 
 
-def quality(true: Sequence[Collection[Hashable]], found: Sequence[Collection[Hashable]]) -> Quality:
+def quality(true: Sequence[Collection[Hashable]], found: Sequence[Collection[Hashable]]) -> CommunityQuality:
     """Precision, recall and f-value of the found cluster that overlaps most with each true one (equations 2 to 8)."""
     owner = {site: place for place, cluster in enumerate(found) for site in cluster}
     rows = [_overlap(cluster, owner, found) for cluster in true]
     precision, recall, f = np.mean(rows or [(0.0, 0.0, 0.0)], axis=0).tolist()
-    return Quality(precision, recall, f, len(found))
+    return CommunityQuality(precision, recall, f, len(found))
 
 
 def _overlap(
@@ -83,7 +83,7 @@ _LARGEST = 100_000_000  # bytes of a GML file
 _TOKEN = re.compile(r'"[^"]*"|\[|\]|[^\s\[\]"]+|"')
 
 
-class SiteGraph(msgspec.Struct, frozen=True):
+class LabelledSites(msgspec.Struct, frozen=True):
     """Links between sites, and the community of each site that has one."""
 
     name: str
@@ -91,29 +91,29 @@ class SiteGraph(msgspec.Struct, frozen=True):
     truth: dict[str, int]
 
 
-def open_graph(web: str, file: Path | None) -> SiteGraph:
+def open_graph(web: str, file: Path | None) -> LabelledSites:
     """The graph of a GML file, or of `villages[:SITES]`."""
     return read_gml(file) if file is not None else made_up(web)
 
 
-def made_up(web: str, usual: int = SITES) -> SiteGraph:
+def made_up(web: str, usual: int = SITES) -> LabelledSites:
     """The graph of `villages[:SITES]`, which is also called `pocket[:SITES]`."""
     kind, _, size = web.partition(":")
     if kind not in ("villages", "pocket") or (size and not (size.isdecimal() and int(size) >= 200)):
-        raise BadUse(f"--web wants villages or villages:SITES with 200 sites or more, not {web!r}")
+        raise UsageError(f"--web wants villages or villages:SITES with 200 sites or more, not {web!r}")
     sites = int(size or usual)
-    villages = Villages(sites)
-    return SiteGraph(f"villages:{sites}", villages.graph, villages.truth)
+    villages = CommunityWeb(sites)
+    return LabelledSites(f"villages:{sites}", villages.graph, villages.truth)
 
 
-def read_gml(path: Path) -> SiteGraph:
+def read_gml(path: Path) -> LabelledSites:
     """A graph of nodes with `id`, `label` and `value` (which community) and edges from `source` to `target`."""
     try:
         if path.stat().st_size > _LARGEST:
-            raise BadUse(f"{path} has more than {_LARGEST // 1_000_000} MB")
+            raise UsageError(f"{path} has more than {_LARGEST // 1_000_000} MB")
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
-        raise BadUse(f"cannot read {path}: {error.strerror}") from None
+        raise UsageError(f"cannot read {path}: {error.strerror}") from None
     names, truth, links = dict[str, str](), dict[str, int](), dict[str, dict[str, int]]()
     records = list(_records(text))
     for kind, record in records:
@@ -128,8 +128,8 @@ def read_gml(path: Path) -> SiteGraph:
         if kind == "edge" and ends[0] and ends[1]:
             links[ends[0]][ends[1]] = links[ends[0]].get(ends[1], 0) + 1
     if not links:
-        raise BadUse(f"{path} has no nodes: is it GML?")
-    return SiteGraph(path.name, links, truth)
+        raise UsageError(f"{path} has no nodes: is it GML?")
+    return LabelledSites(path.name, links, truth)
 
 
 def _records(text: str) -> Iterator[tuple[str, dict[str, str]]]:
@@ -173,17 +173,17 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     clusters: int
     everywhere: int
     size: float
-    against_mst: Quality
-    against_truth: Quality
-    mst_against_truth: Quality
-    kmeans_against_truth: Quality | None
+    against_mst: CommunityQuality
+    against_truth: CommunityQuality
+    mst_against_truth: CommunityQuality
+    kmeans_against_truth: CommunityQuality | None
     purity: float
     seconds: float
     mst_seconds: float
     kmeans_seconds: float
 
 
-class Found(msgspec.Struct, frozen=True):
+class CommunityTrials(msgspec.Struct, frozen=True):
     """All trials of an evaluation: by number of seeds (figures 9 and 11), and by threshold (figure 10)."""
 
     graph: str
@@ -195,16 +195,16 @@ class Found(msgspec.Struct, frozen=True):
 
 
 def evaluate_communities(
-    graph: SiteGraph,
+    graph: LabelledSites,
     seeds: Sequence[int],
     wt: float = WT,
     metric: str = OUT_LINK,
     seed: int = 1,
     step: Step = lambda what, done, of: None,
-) -> Found:
+) -> CommunityTrials:
     """Try all numbers of seeds, and all thresholds with the number that is nearest to 100."""
     if not graph.truth:
-        raise BadUse("no site of this graph has a known community (value)")
+        raise UsageError("no site of this graph has a known community (value)")
     middle = min(seeds, key=lambda n: abs(n - 100))
     todo = [(n, wt) for n in seeds] + [(middle, threshold) for threshold in THRESHOLDS]
     done = []
@@ -212,10 +212,10 @@ def evaluate_communities(
         step("Finding communities", place, len(todo))
         done.append(trial(graph, draw(graph, n, seed), threshold, metric, with_kmeans=place < len(seeds)))
     links = sum(map(len, graph.links.values()))
-    return Found(graph.name, len(graph.links), links, metric, done[: len(seeds)], done[len(seeds) :])
+    return CommunityTrials(graph.name, len(graph.links), links, metric, done[: len(seeds)], done[len(seeds) :])
 
 
-def draw(graph: SiteGraph, seeds: int, seed: int) -> list[str]:
+def draw(graph: LabelledSites, seeds: int, seed: int) -> list[str]:
     """Seeds drawn from the sites that link somewhere: as many of each community where there are few communities."""
     rng = Random(seed)
     known = sorted(site for site in graph.truth if graph.links.get(site))
@@ -227,7 +227,7 @@ def draw(graph: SiteGraph, seeds: int, seed: int) -> list[str]:
     return [site for one in communities for site in rng.sample(of[one], min(share, len(of[one])))]
 
 
-def grow(graph: SiteGraph, seeds: Sequence[str], wt: float, metric: str) -> tuple[Communities, list[Cluster]]:
+def grow(graph: LabelledSites, seeds: Sequence[str], wt: float, metric: str) -> tuple[Communities, list[SiteCluster]]:
     """What a crawl would find, without one."""
     found = Communities(seeds, wt, metric)
     while sites := found.next():
@@ -236,7 +236,7 @@ def grow(graph: SiteGraph, seeds: Sequence[str], wt: float, metric: str) -> tupl
     return found, found.clusters()
 
 
-def trial(graph: SiteGraph, seeds: Sequence[str], wt: float, metric: str, with_kmeans: bool = True) -> Trial:
+def trial(graph: LabelledSites, seeds: Sequence[str], wt: float, metric: str, with_kmeans: bool = True) -> Trial:
     """Find communities from these seeds and hold them against everything."""
     found, clusters = grow(graph, seeds, wt, metric)
     ours = [cluster.sites for cluster in clusters]
@@ -279,14 +279,14 @@ def by_kmeans(edges: Edges, sites: Sequence[str], k: int, seed: int = 1) -> list
     return grouped(sites, kmeans(rows, k, rng, starts=2).of)
 
 
-def purity(graph: SiteGraph, clusters: Sequence[Collection[str]]) -> float:
+def purity(graph: LabelledSites, clusters: Sequence[Collection[str]]) -> float:
     """The share of sites that are of the community that most sites of their cluster are of."""
     counted = [Counter(graph.truth[site] for site in cluster if site in graph.truth) for cluster in clusters]
     every = sum(map(Counter.total, counted))
     return sum(max(one.values(), default=0) for one in counted) / every if every else 0.0
 
 
-def planted(graph: SiteGraph, seeds: Sequence[str]) -> list[list[str]]:
+def planted(graph: LabelledSites, seeds: Sequence[str]) -> list[list[str]]:
     """The communities that have a seed: no others can be found."""
     wanted = {graph.truth[seed] for seed in seeds}
     found: dict[int, list[str]] = {one: [] for one in sorted(wanted)}
@@ -296,7 +296,7 @@ def planted(graph: SiteGraph, seeds: Sequence[str]) -> list[list[str]]:
     return list(found.values())
 
 
-def _edges(graph: SiteGraph, sites: Sequence[str]) -> Edges:
+def _edges(graph: LabelledSites, sites: Sequence[str]) -> Edges:
     """The links among these sites, by their places, with their outLink."""
     place = {site: i for i, site in enumerate(sites)}
     rows = [(i, j, n / total) for site, i in place.items() for row in (graph.links.get(site, {}),)

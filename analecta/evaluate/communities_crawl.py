@@ -17,13 +17,13 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from analecta.communities.view import communities
-from analecta.crawl.coordinator import Crawl, Ending
-from analecta.errors import Environment
+from analecta.crawl.coordinator import Crawl, CrawlResult
+from analecta.errors import ResourceError
 from analecta.evaluate.communities import (
+    CommunityQuality,
     Floats,
+    LabelledSites,
     Numbers,
-    Quality,
-    SiteGraph,
     Step,
     draw,
     grouped,
@@ -36,7 +36,7 @@ from analecta.evaluate.summary import Rows
 from analecta.settings.edit import first_settings
 from analecta.settings.load import load
 from analecta.settings.schema import Topic
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.site_rules import Sites
 from analecta.store.sites import count_links
 from analecta.testweb.community_web import theme
@@ -62,9 +62,9 @@ class CrawlTrial(msgspec.Struct, frozen=True, kw_only=True):
     clusters: int
     sites: int
     everywhere: int
-    against_truth: Quality
-    against_mst: Quality
-    mst_against_truth: Quality
+    against_truth: CommunityQuality
+    against_mst: CommunityQuality
+    mst_against_truth: CommunityQuality
     crawl_seconds: float
     seconds: float
     global_seconds: float  # from the stored pages on
@@ -72,7 +72,7 @@ class CrawlTrial(msgspec.Struct, frozen=True, kw_only=True):
     scipy_seconds: float  # the minimum spanning tree alone
 
 
-class Spanned(msgspec.Struct, frozen=True):
+class SpanningTree(msgspec.Struct, frozen=True):
     """Global clustering of a library's sites."""
 
     clusters: list[list[str]]
@@ -82,7 +82,7 @@ class Spanned(msgspec.Struct, frozen=True):
 
 
 def crawl_communities(
-    graph: SiteGraph,
+    graph: LabelledSites,
     seeds: int,
     rules: Mapping[str, Any] = {},
     seed: int = 1,
@@ -91,7 +91,7 @@ def crawl_communities(
     """Crawl the web `villages:SITES` of a graph from so many seeds, and hold what is found against everything."""
     begin = draw(graph, seeds, seed)
     with tempfile.TemporaryDirectory() as folder:
-        library = Library.create(Path(folder) / "library", _settings(graph, begin, rules))
+        library = LibraryFolder.create(Path(folder) / "library", _settings(graph, begin, rules))
         began = time.perf_counter()
         ending = _crawl(library, int(graph.name.partition(":")[2]), step)
         took = time.perf_counter() - began
@@ -120,17 +120,19 @@ def crawl_communities(
     )
 
 
-def spanned(library: Library, among: Sequence[str], k: int) -> Spanned:
+def spanned(library: LibraryFolder, among: Sequence[str], k: int) -> SpanningTree:
     """Global clustering of these sites from the stored pages: links counted, weighed, a tree made and cut to k."""
     began = time.perf_counter()
     src, dst, weight = _weights(library, among)
     weighed = time.perf_counter()
     of = spanning_clusters(src, dst, weight, len(among), k=k)
     ended = time.perf_counter()
-    return Spanned(grouped(among, of), ended - began, ended - weighed, _scipy_seconds(src, dst, weight, len(among)))
+    return SpanningTree(
+        grouped(among, of), ended - began, ended - weighed, _scipy_seconds(src, dst, weight, len(among))
+    )
 
 
-def _weights(library: Library, among: Sequence[str]) -> tuple[Numbers, Numbers, Floats]:
+def _weights(library: LibraryFolder, among: Sequence[str]) -> tuple[Numbers, Numbers, Floats]:
     """The links among sites, by their places, with their outLink."""
     hosts = Sites()
     units, pairs, links = count_links(library, hosts)
@@ -153,17 +155,17 @@ def _scipy_seconds(src: Numbers, dst: Numbers, weight: Floats, sites: int) -> fl
     return time.perf_counter() - began
 
 
-def _crawl(library: Library, sites: int, step: Step) -> Ending:
+def _crawl(library: LibraryFolder, sites: int, step: Step) -> CrawlResult:
     with ServerProcess(_WEB, {"sites": sites}) as server:
         asked = {"fetch": {"connect_to": server.address, "delay": 0}, "crawl": {"workers": _WORKERS}}
         crawl = Crawl(library, load(library.settings_path, asked))
         ending = crawl.run(lambda crawl: step(f"Crawling: {crawl.tally.pages:,} pages", 0, 0))
     if ending.code:
-        raise Environment(f"the crawl ended early: {ending.reason}")
+        raise ResourceError(f"the crawl ended early: {ending.reason}")
     return ending
 
 
-def _settings(graph: SiteGraph, seeds: Sequence[str], rules: Mapping[str, Any]) -> str:
+def _settings(graph: LabelledSites, seeds: Sequence[str], rules: Mapping[str, Any]) -> str:
     """Those of a library that begins at the front pages of the seeds, by what their communities are about."""
     found: dict[str, list[str]] = {}
     for site in seeds:

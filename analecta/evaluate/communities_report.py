@@ -4,10 +4,10 @@ import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from analecta.evaluate.communities import Found, Quality, Trial
+from analecta.evaluate.communities import CommunityQuality, CommunityTrials, Trial
 from analecta.evaluate.report import in_markdown, write_all
 from analecta.evaluate.summary import Rows
-from analecta.publish.charts import Line, line_chart
+from analecta.publish.charts import ChartLine, line_chart
 
 _LEGEND = """P, R and f are precision, recall and f-value against the tree, or against the truth. A true community is
 held against the found one that overlaps most with it; only communities that have a seed count. `tree` is global
@@ -16,7 +16,7 @@ communities while it crawls; the tree is made once, when all is known, by compil
 have communities up to date after one more site: the tree has to be made again."""
 
 
-def found_rows(found: Found) -> Rows:
+def found_rows(found: CommunityTrials) -> Rows:
     """What there is to measure."""
     rows = [["seeds", "crawled", "sites", "clusters", "everywhere", "purity"]]
     for one in found.by_seeds:
@@ -25,7 +25,7 @@ def found_rows(found: Found) -> Rows:
     return rows
 
 
-def quality_rows(found: Found) -> Rows:
+def quality_rows(found: CommunityTrials) -> Rows:
     """Figure 9, and the truth beside it."""
     rows = [["seeds", "tree: P", "R", "f", "truth: P", "R", "f", "tree to truth: f", "K-means to truth: f"]]
     for one in found.by_seeds:
@@ -35,7 +35,7 @@ def quality_rows(found: Found) -> Rows:
     return rows
 
 
-def threshold_rows(found: Found) -> Rows:
+def threshold_rows(found: CommunityTrials) -> Rows:
     """Figure 10."""
     rows = [
         [f"{one.wt:g}", f"{one.seeds:,}", f"{one.clusters:,}", f"{one.size:.1f}", *_three(one.against_truth)]
@@ -44,7 +44,7 @@ def threshold_rows(found: Found) -> Rows:
     return [["wt", "seeds", "clusters", "mean size", "P", "R", "f"], *rows]
 
 
-def time_rows(found: Found) -> Rows:
+def time_rows(found: CommunityTrials) -> Rows:
     """Figure 11."""
     rows = [["seeds", "crawled", "crawler, s", "tree, s", "K-means, s", "crawler, ms a site", "tree, ms a site"]]
     for one in found.by_seeds:
@@ -55,7 +55,7 @@ def time_rows(found: Found) -> Rows:
 
 
 # Each table with its title, and the pictures of the same.
-TABLES: list[tuple[str, Callable[[Found], Rows], str]] = [
+TABLES: list[tuple[str, Callable[[CommunityTrials], Rows], str]] = [
     ("Found, by number of seeds", found_rows, ""),
     (
         "How right it is, by number of seeds", quality_rows,
@@ -69,12 +69,12 @@ TABLES: list[tuple[str, Callable[[Found], Rows], str]] = [
 ]  # fmt: skip
 
 
-def write(found: Found, folder: Path) -> None:
+def write(found: CommunityTrials, folder: Path) -> None:
     """Write everything into a folder."""
     write_all(folder, "communities", found, page(found), pictures(found))
 
 
-def page(found: Found) -> str:
+def page(found: CommunityTrials) -> str:
     """All tables and pictures as one page of Markdown."""
     about = f"{found.sites:,} sites, {found.links:,} links; metric {found.metric}."
     parts = [f"# Communities of {found.graph}", about, _LEGEND]
@@ -83,7 +83,7 @@ def page(found: Found) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def pictures(found: Found) -> dict[str, str]:
+def pictures(found: CommunityTrials) -> dict[str, str]:
     """The pictures by file name."""
     seeds, wts = found.by_seeds, found.by_threshold
     ticks = [(math.log10(n), f"{n:,}") for n in dict.fromkeys(one.seeds for one in seeds)]
@@ -107,16 +107,16 @@ def pictures(found: Found) -> dict[str, str]:
 
 
 Figure = Callable[[Trial], float]
-_QUALITY: dict[str, Callable[[Callable[[Trial], Quality]], Figure]] = {
+_QUALITY: dict[str, Callable[[Callable[[Trial], CommunityQuality]], Figure]] = {
     "precision": lambda of: lambda one: of(one).precision,
     "recall": lambda of: lambda one: of(one).recall,
     "f-value": lambda of: lambda one: of(one).f,
 }
 
 
-def _line(name: str, trials: Sequence[Trial], x: Figure, y: Figure) -> Line:
+def _line(name: str, trials: Sequence[Trial], x: Figure, y: Figure) -> ChartLine:
     ordered = sorted(trials, key=x)
-    return Line(name, [x(one) for one in ordered], [y(one) for one in ordered])
+    return ChartLine(name, [x(one) for one in ordered], [y(one) for one in ordered])
 
 
 def _by_seeds(one: Trial) -> float:
@@ -131,5 +131,5 @@ def _microseconds(seconds: float) -> float:
     return math.log10(max(seconds * 1e6, 1))
 
 
-def _three(found: Quality) -> list[str]:
+def _three(found: CommunityQuality) -> list[str]:
     return [f"{figure:.3f}" for figure in (found.precision, found.recall, found.f)]

@@ -16,21 +16,21 @@ import msgspec
 
 from analecta.crawl.coordinator import Crawl
 from analecta.crawl.local import in_threads
-from analecta.errors import AnalectaError, BadUse, Environment
+from analecta.errors import AnalectaError, ResourceError, UsageError
 from analecta.evaluate.graph import Node, read_nodes
 from analecta.model import Tally
 from analecta.settings.load import load, merge, parse, recipe_names, recipe_text
 from analecta.settings.schema import Settings
 from analecta.signals import leave_stop_to_parent, stop_handler
-from analecta.store.library import Library
-from analecta.testweb.webs import Web, open_web
+from analecta.store.library import LibraryFolder
+from analecta.testweb.webs import StillWeb, open_web
 from analecta.urls import canonical
-from analecta.views.rows import Left, pages
+from analecta.views.rows import LeftOut, pages
 
 _NOWHERE = "127.0.0.1:9"  # nothing is asked over the network; this says that no contact is needed, and no delay
 
 
-class Task(msgspec.Struct, frozen=True):
+class CrawlTask(msgspec.Struct, frozen=True):
     """A crawl to be done: a recipe (or a settings file), the seeds of each topic, and how many pages."""
 
     recipe: str
@@ -40,7 +40,7 @@ class Task(msgspec.Struct, frozen=True):
     settings: dict[str, Any] = {}
 
 
-class Fetch(msgspec.Struct, frozen=True):
+class TracedFetch(msgspec.Struct, frozen=True):
     """A page of a crawl, in the order of fetching."""
 
     id: int
@@ -51,10 +51,10 @@ class Fetch(msgspec.Struct, frozen=True):
     twin: bool
 
 
-class Trace(msgspec.Struct):
+class CrawlTrace(msgspec.Struct):
     """What a crawl fetched, and what it cost."""
 
-    fetched: list[Fetch]
+    fetched: list[TracedFetch]
     tally: Tally
     reason: str
     cpu: float
@@ -67,7 +67,7 @@ def check_recipe(recipe: str, settings: Mapping[str, Any]) -> None:
     try:
         msgspec.convert(merge(parse(text, recipe), settings), Settings, strict=False)
     except msgspec.ValidationError as error:
-        raise BadUse(f"{recipe} and --set do not go together: {error}") from error
+        raise UsageError(f"{recipe} and --set do not go together: {error}") from error
 
 
 def recipe_label(recipe: str) -> str:
@@ -75,20 +75,20 @@ def recipe_label(recipe: str) -> str:
     return Path(recipe).stem if _is_file(recipe) else recipe
 
 
-def run(web: Web, task: Task, scratch: Path | None = None) -> Trace:
+def run(web: StillWeb, task: CrawlTask, scratch: Path | None = None) -> CrawlTrace:
     """Crawl, and read what came of it; the library is thrown away."""
     with tempfile.TemporaryDirectory(dir=scratch) as folder:
-        library = Library.create(Path(folder) / "library", _text(task.recipe) if _is_file(task.recipe) else "")
+        library = LibraryFolder.create(Path(folder) / "library", _text(task.recipe) if _is_file(task.recipe) else "")
         settings = settings_of(library, task)
         began, cpu = time.perf_counter(), time.process_time()
         ending = Crawl(library, settings, start=in_threads(web)).run()
         cpu, took = time.process_time() - cpu, time.perf_counter() - began
         if ending.code:
             raise AnalectaError(f"the crawl of {recipe_label(task.recipe)} ended early: {ending.reason}")
-        return Trace(_fetched(library), ending.tally, ending.reason, cpu, took)
+        return CrawlTrace(_fetched(library), ending.tally, ending.reason, cpu, took)
 
 
-def settings_of(library: Library, task: Task) -> Settings:
+def settings_of(library: LibraryFolder, task: CrawlTask) -> Settings:
     """The settings of an evaluation's crawl: as the recipe has them, repeatable, with no network and no waiting."""
     asked: dict[str, Any] = {
         "topics": [{"name": name, "seeds": list(seeds)} for name, seeds in task.topics.items()],
@@ -107,7 +107,7 @@ def setting(text: str) -> dict[str, Any]:
     """`policy.decay=0.3` as a layer of settings."""
     key, equals, value = text.partition("=")
     if not equals:
-        raise BadUse(f"--set wants KEY=VALUE, such as policy.decay=0.3, not {text!r}")
+        raise UsageError(f"--set wants KEY=VALUE, such as policy.decay=0.3, not {text!r}")
     try:
         found: Any = msgspec.json.decode(value)
     except msgspec.DecodeError:
@@ -125,34 +125,34 @@ def _text(file: str) -> str:
     try:
         return Path(file).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadUse(f"cannot read the settings {file}: {error}") from error
+        raise UsageError(f"cannot read the settings {file}: {error}") from error
 
 
-def _fetched(library: Library) -> list[Fetch]:
-    return [_fetch(row) for row in pages(library, Left(), everything=True)]
+def _fetched(library: LibraryFolder) -> list[TracedFetch]:
+    return [_fetch(row) for row in pages(library, LeftOut(), everything=True)]
 
 
-def _fetch(row: Mapping[str, Any]) -> Fetch:
+def _fetch(row: Mapping[str, Any]) -> TracedFetch:
     target = canonical(row["final_url"])
     assert target is not None
     confidence = row["confidence"] or 0.0
-    return Fetch(target.id, row["host"], row["topic"], confidence, row["depth"], bool(row["duplicate_of"]))
+    return TracedFetch(target.id, row["host"], row["topic"], confidence, row["depth"], bool(row["duplicate_of"]))
 
 
 # --- The processes that crawl: each reads the web once and then does one crawl after another -------------------------
 
 
-_web: dict[str, Web] = {}  # of this process
+_web: dict[str, StillWeb] = {}  # of this process
 
 
-class Pool:
+class CrawlPool:
     """Does crawls in `jobs` processes; with one job, in this one."""
 
-    def __init__(self, web: Web, name: str, jobs: int) -> None:
+    def __init__(self, web: StillWeb, name: str, jobs: int) -> None:
         self.web, self.name, self.jobs = web, name, jobs
         self._executor: ProcessPoolExecutor | None = None
 
-    def __enter__(self) -> "Pool":
+    def __enter__(self) -> "CrawlPool":
         self._scratch = tempfile.TemporaryDirectory()  # ours: a crawl that is broken off leaves nothing behind
         if self.jobs > 1:
             # Not by fork: this process may have threads, and theirs would not go along.
@@ -183,7 +183,7 @@ class Pool:
         with _told_if_broken():
             return [node for part in parts for node in part.result()]
 
-    def crawls(self, tasks: Sequence[Task]) -> Iterator[tuple[int, Trace]]:
+    def crawls(self, tasks: Sequence[CrawlTask]) -> Iterator[tuple[int, CrawlTrace]]:
         """Each crawl as soon as it is done, with its number; the longest are begun first."""
         scratch = Path(self._scratch.name)
         if not self._executor:
@@ -201,7 +201,7 @@ def _told_if_broken() -> Iterator[None]:
     try:
         yield
     except BrokenProcessPool as error:
-        raise Environment("a process of the evaluation was killed: is there enough memory? Try --jobs 1") from error
+        raise ResourceError("a process of the evaluation was killed: is there enough memory? Try --jobs 1") from error
 
 
 def _begin(name: str) -> None:
@@ -214,5 +214,5 @@ def _nodes(part: int, parts: int) -> list[Node]:
     return read_nodes(_web["web"], part, parts)
 
 
-def _run(task: Task, scratch: Path) -> Trace:
+def _run(task: CrawlTask, scratch: Path) -> CrawlTrace:
     return run(_web["web"], task, scratch)

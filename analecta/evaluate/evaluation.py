@@ -9,13 +9,13 @@ from typing import Any
 
 import msgspec
 
-from analecta.errors import BadUse
-from analecta.evaluate.crawls import Pool, Task, check_recipe
-from analecta.evaluate.graph import Graph, Node, load_nodes, save_nodes
+from analecta.errors import UsageError
+from analecta.evaluate.crawls import CrawlPool, CrawlTask, check_recipe
+from analecta.evaluate.graph import Node, PageGraph, load_nodes, save_nodes
 from analecta.evaluate.questions import (
-    Draws,
-    Examiner,
-    Question,
+    EvaluationClassifier,
+    EvaluationTask,
+    SeedDraws,
     budget,
     choose_topics,
     of_urls,
@@ -23,8 +23,8 @@ from analecta.evaluate.questions import (
     read_examples,
     read_labels,
 )
-from analecta.evaluate.scoring import Run, score, score_order
-from analecta.testweb.webs import Web, open_web
+from analecta.evaluate.scoring import CrawlScore, score, score_order
+from analecta.testweb.webs import StillWeb, open_web
 
 Step = Callable[[str, int, int], None]  # what is being done, how much of it, of how much
 BREADTH_FIRST = "breadth-first"
@@ -33,7 +33,7 @@ ORACLE = "oracle"
 BOUNDS = (SIMULATED, ORACLE)
 
 
-class Plan(msgspec.Struct, kw_only=True):
+class EvaluationPlan(msgspec.Struct, kw_only=True):
     """What is to be evaluated."""
 
     web: str
@@ -57,19 +57,22 @@ class Evaluation(msgspec.Struct, kw_only=True):
     web: str
     digest: str
     analecta: str
-    plan: Plan
-    runs: list[Run]
-    bounds: list[Run]
-    alone: list[Run] = []
+    plan: EvaluationPlan
+    runs: list[CrawlScore]
+    bounds: list[CrawlScore]
+    alone: list[CrawlScore] = []
 
 
-def evaluate(plan: Plan, cache: Path | None = None, step: Step = lambda what, done, of: None) -> Evaluation:
+def evaluate(plan: EvaluationPlan, cache: Path | None = None, step: Step = lambda what, done, of: None) -> Evaluation:
     """Do all crawls of a plan; `cache` is a folder where the links of the web may be kept."""
     check(plan)
     step("Reading the web", 0, 0)
-    with contextlib.closing(open_web(plan.web)) as web, Pool(web, plan.web, plan.jobs or os.cpu_count() or 1) as pool:
+    with (
+        contextlib.closing(open_web(plan.web)) as web,
+        CrawlPool(web, plan.web, plan.jobs or os.cpu_count() or 1) as pool,
+    ):
         step("Following its links", 0, 0)
-        graph = Graph(_nodes(web, pool, cache))
+        graph = PageGraph(_nodes(web, pool, cache))
         questions, alone = ask(plan, web, graph, step)
         runs = _crawl(plan, questions + alone, graph, pool, step)
         first = {id(question) for question in questions}
@@ -84,27 +87,31 @@ def evaluate(plan: Plan, cache: Path | None = None, step: Step = lambda what, do
         )
 
 
-def check(plan: Plan) -> None:
+def check(plan: EvaluationPlan) -> None:
     """Say what is wrong before anything is read."""
     if not plan.recipes:
-        raise BadUse("name at least one recipe: --recipes adaptive,breadth-first")
+        raise UsageError("name at least one recipe: --recipes adaptive,breadth-first")
     for recipe in plan.recipes:
         check_recipe(recipe, plan.settings)
     budget(plan.budget, 1)
     if plan.examples and (plan.labels or plan.together):
-        raise BadUse("--examples are for webs without labels, one topic at a time")
+        raise UsageError("--examples are for webs without labels, one topic at a time")
 
 
-def ask(plan: Plan, web: Web, graph: Graph, step: Step) -> tuple[list[Question], list[Question]]:
+def ask(
+    plan: EvaluationPlan, web: StillWeb, graph: PageGraph, step: Step
+) -> tuple[list[EvaluationTask], list[EvaluationTask]]:
     """The questions; and of a crawl of all topics together, one topic alone to compare its cost with."""
-    draws = Draws(graph, plan.seeds, plan.draws, plan.budget, plan.seed_hosts)
+    draws = SeedDraws(graph, plan.seeds, plan.draws, plan.budget, plan.seed_hosts)
     if plan.examples:
         given = {topic: read_examples(Path(file), graph) for topic, file in plan.examples.items()}
-        worth = Examiner(web, graph, given).worth(lambda done: step("Judging every page", done, len(graph)))
+        worth = EvaluationClassifier(web, graph, given).worth(lambda done: step("Judging every page", done, len(graph)))
         return draws.examined(given, worth), []
     labels = read_labels(Path(plan.labels), graph) if plan.labels else of_urls(web.subjects(), graph)
     if not labels:
-        raise BadUse(f"{plan.web} does not say what its pages are about: give --labels, or --examples of each topic")
+        raise UsageError(
+            f"{plan.web} does not say what its pages are about: give --labels, or --examples of each topic"
+        )
     on_topic = {topic: pages_of(topic, labels) for topic in choose_topics(plan.topics, labels, plan.min_pages)}
     if not plan.together:
         return draws.each(on_topic), []
@@ -112,7 +119,7 @@ def ask(plan: Plan, web: Web, graph: Graph, step: Step) -> tuple[list[Question],
     return draws.together(on_topic), draws.each({largest: on_topic[largest]})
 
 
-def bounds(questions: Sequence[Question], graph: Graph) -> list[Run]:
+def bounds(questions: Sequence[EvaluationTask], graph: PageGraph) -> list[CrawlScore]:
     """What a crawl that looks at nothing and one that knows everything would give."""
     found = []
     for q in questions:
@@ -122,11 +129,11 @@ def bounds(questions: Sequence[Question], graph: Graph) -> list[Run]:
 
 
 def _crawl(
-    plan: Plan, questions: Sequence[Question], graph: Graph, pool: Pool, step: Step
-) -> list[tuple[Question, Run]]:
+    plan: EvaluationPlan, questions: Sequence[EvaluationTask], graph: PageGraph, pool: CrawlPool, step: Step
+) -> list[tuple[EvaluationTask, CrawlScore]]:
     """All recipes on all questions, in that order."""
     asked = [(question, _task(plan, recipe, question, graph)) for recipe in plan.recipes for question in questions]
-    runs: dict[int, Run] = {}
+    runs: dict[int, CrawlScore] = {}
     step("Crawling", 0, len(asked))
     for n, trace in pool.crawls([task for _, task in asked]):
         question, task = asked[n]
@@ -135,12 +142,12 @@ def _crawl(
     return [(asked[n][0], runs[n]) for n in sorted(runs)]
 
 
-def _task(plan: Plan, recipe: str, question: Question, graph: Graph) -> Task:
+def _task(plan: EvaluationPlan, recipe: str, question: EvaluationTask, graph: PageGraph) -> CrawlTask:
     topics = {topic: tuple(graph.urls[n] for n in pages) for topic, pages in question.seeds.items()}
-    return Task(recipe, topics, question.draw, question.budget, plan.settings)
+    return CrawlTask(recipe, topics, question.draw, question.budget, plan.settings)
 
 
-def _nodes(web: Web, pool: Pool, cache: Path | None) -> list[Node]:
+def _nodes(web: StillWeb, pool: CrawlPool, cache: Path | None) -> list[Node]:
     """The nodes of the web, read once."""
     kept = cache / f"links-{web.digest.replace(':', '-')[:16]}-{version('analecta')}.msgpack" if cache else None
     nodes = load_nodes(kept) if kept else None

@@ -13,9 +13,9 @@ import numpy as np
 
 from analecta.fetch.client import TOKEN
 from analecta.fetch.robots import Rules, decoded
-from analecta.model import Answer
+from analecta.model import Response
 from analecta.parse import Parser, ParserDied
-from analecta.testweb.webs import Web
+from analecta.testweb.webs import StillWeb
 from analecta.urls import canonical
 
 _HOPS = 10
@@ -31,7 +31,7 @@ class Node(msgspec.Struct):
     links: bytes  # ids, 8 bytes each
 
 
-class Graph:
+class PageGraph:
     """Pages by number, each with the numbers of the pages it links to."""
 
     def __init__(self, nodes: Iterable[Node]) -> None:
@@ -102,14 +102,14 @@ class Graph:
         return next(iter(known))
 
 
-def read_nodes(web: Web, part: int = 0, parts: int = 1) -> list[Node]:
+def read_nodes(web: StillWeb, part: int = 0, parts: int = 1) -> list[Node]:
     """The nodes of every `parts`-th answer of a web, from `part` on."""
     rules: dict[str, Rules] = {}
     with Parser() as parser:
         return list(_nodes(islice(web.pages(), part, None, parts), web, rules, parser))
 
 
-def _nodes(answers: Iterator[Answer], web: Web, rules: dict[str, Rules], parser: Parser) -> Iterator[Node]:
+def _nodes(answers: Iterator[Response], web: StillWeb, rules: dict[str, Rules], parser: Parser) -> Iterator[Node]:
     for answer in answers:
         target = canonical(answer.url)
         if target is None or not _allowed(target.url, target.host, web, rules):
@@ -126,7 +126,7 @@ def _nodes(answers: Iterator[Answer], web: Web, rules: dict[str, Rules], parser:
             yield Node(target.id, target.url, True, _pack(open_links))
 
 
-def _allowed(url: str, host: str, web: Web, rules: dict[str, Rules]) -> bool:
+def _allowed(url: str, host: str, web: StillWeb, rules: dict[str, Rules]) -> bool:
     if host not in rules:
         answer = web.get(f"http://{host}/robots.txt")
         text = decoded(answer.body) if 200 <= answer.status < 300 else None if answer.status >= 500 else ""

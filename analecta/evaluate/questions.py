@@ -9,13 +9,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from analecta.errors import BadUse
-from analecta.evaluate.graph import Graph
+from analecta.errors import UsageError
+from analecta.evaluate.graph import PageGraph
 from analecta.judge import JUDGES
-from analecta.model import Answer, Example, Page, Verdict
+from analecta.model import Example, Page, Response, Verdict
 from analecta.parse import Parser, ParserDied
 from analecta.protocols import Judge
-from analecta.testweb.webs import Web
+from analecta.testweb.webs import StillWeb
 from analecta.text.tokens import words
 from analecta.urls import canonical
 
@@ -26,12 +26,12 @@ from analecta.urls import canonical
 Labels = dict[int, tuple[str, ...]]  # of each page, by its number
 
 
-def read_labels(path: Path, graph: Graph) -> Labels:
+def read_labels(path: Path, graph: PageGraph) -> Labels:
     """The labels of a file: `URL<TAB>label|label...`, or `host<TAB>label` for every page of a host."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise BadUse(f"cannot read the labels {path}: {error}") from error
+        raise UsageError(f"cannot read the labels {path}: {error}") from error
     pages: dict[str, tuple[str, ...]] = {}
     hosts: dict[str, tuple[str, ...]] = {}
     for number, line in enumerate(lines, 1):
@@ -40,18 +40,20 @@ def read_labels(path: Path, graph: Graph) -> Labels:
         where, tab, names = line.partition("\t")
         labels = tuple(name.strip() for name in names.split("|") if name.strip())
         if not tab or not labels:
-            raise BadUse(f"{path}, line {number}: wanted are URL<TAB>label|label or host<TAB>label, not {line[:80]!r}")
+            raise UsageError(
+                f"{path}, line {number}: wanted are URL<TAB>label|label or host<TAB>label, not {line[:80]!r}"
+            )
         (pages if "://" in where else hosts)[where.strip()] = labels
     found = of_urls(pages, graph)
     if hosts:
         named = {n: hosts[host] for n, host in enumerate(graph.hosts) if host in hosts}
         found = named | found
     if not found:
-        raise BadUse(f"no page of the web is named in {path}: do the two belong together?")
+        raise UsageError(f"no page of the web is named in {path}: do the two belong together?")
     return found
 
 
-def of_urls(pages: Mapping[str, tuple[str, ...]], graph: Graph) -> Labels:
+def of_urls(pages: Mapping[str, tuple[str, ...]], graph: PageGraph) -> Labels:
     """Labels by URL as labels by page."""
     found: Labels = {}
     for url, labels in pages.items():
@@ -77,14 +79,14 @@ def choose_topics(wanted: Sequence[str], labels: Labels, least: int) -> list[str
     if wanted:
         for topic in wanted:
             if not sizes.get(topic):
-                raise BadUse(f"no page has the label {topic!r}{_hint(topic, sizes)}")
+                raise UsageError(f"no page has the label {topic!r}{_hint(topic, sizes)}")
             if sizes[topic] < least:
-                raise BadUse(f"{topic} has {sizes[topic]} pages; --min-pages {least} are asked for")
+                raise UsageError(f"{topic} has {sizes[topic]} pages; --min-pages {least} are asked for")
         return list(dict.fromkeys(wanted))
     level = 1 if any("." in topic for topic in sizes) else 0
     found = sorted(topic for topic, n in sizes.items() if n >= least and topic.count(".") == level)
     if not found:
-        raise BadUse(f"no topic has {least} pages; see --min-pages")
+        raise UsageError(f"no topic has {least} pages; see --min-pages")
     return found
 
 
@@ -105,7 +107,7 @@ def _hint(topic: str, sizes: Iterable[str]) -> str:
     return f"; there are {', '.join(near)}" if near else ""
 
 
-def draw(topic: str, number: int, pages: Iterable[int], graph: Graph, seeds: int, hosts: int = 0) -> list[int]:
+def draw(topic: str, number: int, pages: Iterable[int], graph: PageGraph, seeds: int, hosts: int = 0) -> list[int]:
     """Random pages to start from, the same for the same topic and number; from `hosts` hosts only, if given."""
     rng = Random(f"{topic}/{number}")
     chosen = sorted(pages, key=lambda n: graph.urls[n])
@@ -125,7 +127,7 @@ TOGETHER = "(together)"
 OnTopic = Mapping[str, Sequence[int]]  # the pages on each topic
 
 
-class Question:
+class EvaluationTask:
     """One or several topics with one draw of seeds. `relevant` are the pages on topic that the seeds can reach."""
 
     def __init__(
@@ -134,7 +136,7 @@ class Question:
         number: int,
         seeds: dict[str, list[int]],
         on_topic: OnTopic,
-        graph: Graph,
+        graph: PageGraph,
         asked: str,
         worth: Mapping[int, float] | None = None,
     ) -> None:
@@ -161,17 +163,17 @@ class Question:
         return len(self.all_relevant)
 
 
-class Draws:
+class SeedDraws:
     """Draws the seeds and makes the questions."""
 
-    def __init__(self, graph: Graph, seeds: int, draws: int, budget: str, hosts: int = 0) -> None:
+    def __init__(self, graph: PageGraph, seeds: int, draws: int, budget: str, hosts: int = 0) -> None:
         self.graph, self.seeds, self.draws, self.budget, self.hosts = graph, seeds, draws, budget, hosts
 
-    def each(self, on_topic: OnTopic) -> list[Question]:
+    def each(self, on_topic: OnTopic) -> list[EvaluationTask]:
         """A question for each topic and draw."""
         return [self._question(t, n, {t: pages}) for t, pages in on_topic.items() for n in range(self.draws)]
 
-    def examined(self, examples: OnTopic, worth: Mapping[str, Mapping[int, float]]) -> list[Question]:
+    def examined(self, examples: OnTopic, worth: Mapping[str, Mapping[int, float]]) -> list[EvaluationTask]:
         """The same where a classifier says what is on topic; seeds are drawn from the examples it learnt from."""
         return [
             self._question(topic, number, {topic: pages}, {topic: likely}, worth[topic])
@@ -180,7 +182,7 @@ class Draws:
             for number in range(self.draws)
         ]
 
-    def together(self, on_topic: OnTopic) -> list[Question]:
+    def together(self, on_topic: OnTopic) -> list[EvaluationTask]:
         """A question for each draw, about all topics at once (S7)."""
         return [self._question(TOGETHER, number, on_topic) for number in range(self.draws)]
 
@@ -191,9 +193,9 @@ class Draws:
         examples: OnTopic,
         on_topic: OnTopic | None = None,
         worth: Mapping[int, float] | None = None,
-    ) -> Question:
+    ) -> EvaluationTask:
         seeds = {t: draw(t, number, pages, self.graph, self.seeds, self.hosts) for t, pages in examples.items()}
-        return Question(name, number, seeds, on_topic or examples, self.graph, self.budget, worth)
+        return EvaluationTask(name, number, seeds, on_topic or examples, self.graph, self.budget, worth)
 
 
 def budget(text: str, size: int) -> int:
@@ -201,7 +203,7 @@ def budget(text: str, size: int) -> int:
     found = re.fullmatch(r"(\d+(?:\.\d+)?)R|(\d+)", text.strip())
     pages = round(float(found[1]) * size) if found and found[1] else int(found[2]) if found else 0
     if pages < 1:
-        raise BadUse(f"the budget is a number of pages or a multiple of R, such as 4R, not {text!r}")
+        raise UsageError(f"the budget is a number of pages or a multiple of R, such as 4R, not {text!r}")
     return pages
 
 
@@ -217,23 +219,23 @@ _BATCH = 64
 _LEAST = 4
 
 
-def read_examples(path: Path, graph: Graph) -> list[int]:
+def read_examples(path: Path, graph: PageGraph) -> list[int]:
     """The pages of a file that the web has, one URL a line."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise BadUse(f"cannot read the examples {path}: {error}") from error
+        raise UsageError(f"cannot read the examples {path}: {error}") from error
     urls = [line.split("\t")[0].strip() for line in lines if line.strip() and not line.startswith("#")]
     found = list(dict.fromkeys(n for url in urls if (n := graph.find(url)) is not None))
     if len(found) < _LEAST:
-        raise BadUse(f"{path} names {len(found)} pages of the web; at least {_LEAST} are needed to learn from")
+        raise UsageError(f"{path} names {len(found)} pages of the web; at least {_LEAST} are needed to learn from")
     return found
 
 
-class Examiner:
+class EvaluationClassifier:
     """Says how probably each page of a web is on a topic."""
 
-    def __init__(self, web: Web, graph: Graph, examples: dict[str, list[int]]) -> None:
+    def __init__(self, web: StillWeb, graph: PageGraph, examples: dict[str, list[int]]) -> None:
         self.web, self.graph, self.examples = web, graph, examples
 
     def worth(self, step: Callable[[int], None] = lambda done: None) -> dict[str, dict[int, float]]:
@@ -263,7 +265,7 @@ class Examiner:
         answers = iter([self.web.get(self.graph.urls[n]) for n in pages])
         return [Example(topic, page.url, page.text) for page in self._pages(answers, parser)]
 
-    def _pages(self, answers: Iterator[Answer], parser: Parser) -> Iterator[Page]:
+    def _pages(self, answers: Iterator[Response], parser: Parser) -> Iterator[Page]:
         for answer in answers:
             target = canonical(answer.url)
             if target is None or target.id not in self.graph.number or not 200 <= answer.status < 300:

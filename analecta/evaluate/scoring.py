@@ -16,9 +16,9 @@ from analecta.analyse.measures import (
     recall_curve,
     recall_of_best,
 )
-from analecta.evaluate.crawls import Task, Trace, recipe_label
-from analecta.evaluate.graph import Graph
-from analecta.evaluate.questions import Question
+from analecta.evaluate.crawls import CrawlTask, CrawlTrace, recipe_label
+from analecta.evaluate.graph import PageGraph
+from analecta.evaluate.questions import EvaluationTask
 
 STEP = 0.1  # curves have a point every tenth of R
 RANKS = tuple(range(1, 101))
@@ -26,7 +26,7 @@ BEST = (1000, 5000)  # B21
 _NAMES = {"size": "R", "recall_r": "recall_R", "recall_2r": "recall_2R", "recall_4r": "recall_4R"}
 
 
-class Part(msgspec.Struct, kw_only=True, rename=_NAMES):
+class TopicScore(msgspec.Struct, kw_only=True, rename=_NAMES):
     """The figures of one topic of a crawl of several. Fetches are counted in R of the whole crawl."""
 
     size: int
@@ -37,7 +37,7 @@ class Part(msgspec.Struct, kw_only=True, rename=_NAMES):
     right: int  # and those of them that belong there
 
 
-class Run(msgspec.Struct, kw_only=True, rename=_NAMES):
+class CrawlScore(msgspec.Struct, kw_only=True, rename=_NAMES):
     """The figures of one crawl. A recall that the budget does not reach is null."""
 
     recipe: str
@@ -65,20 +65,20 @@ class Run(msgspec.Struct, kw_only=True, rename=_NAMES):
     precision_at_10: float | None = None
     precision_at_50: float | None = None
     recall_best: dict[str, float] = {}
-    topics: dict[str, Part] = {}
+    topics: dict[str, TopicScore] = {}
     recall_curve: list[float] = []
     harvest_curve: list[float] = []
     confidence_curve: list[float] = []
     precision_curve: list[float] = []
 
 
-def score_order(name: str, question: Question, order: Sequence[int], graph: Graph) -> Run:
+def score_order(name: str, question: EvaluationTask, order: Sequence[int], graph: PageGraph) -> CrawlScore:
     """The figures of pages fetched in an order, of which nothing else is known (breadth-first, oracle)."""
     hosts = [graph.hosts[page] for page in order]
     return _figures(name, question, order, hosts)
 
 
-def score(task: Task, trace: Trace, question: Question, graph: Graph) -> Run:
+def score(task: CrawlTask, trace: CrawlTrace, question: EvaluationTask, graph: PageGraph) -> CrawlScore:
     """The figures of a crawl."""
     fetched = trace.fetched[: question.budget]
     pages = [graph.number.get(page.id, -1) for page in fetched]
@@ -94,14 +94,14 @@ def score(task: Task, trace: Trace, question: Question, graph: Graph) -> Run:
     return run
 
 
-def _figures(name: str, question: Question, pages: Sequence[int], hosts: Sequence[str]) -> Run:
+def _figures(name: str, question: EvaluationTask, pages: Sequence[int], hosts: Sequence[str]) -> CrawlScore:
     relevant, size = question.all_relevant, question.size
     hits = [page in relevant for page in pages]
     worth = [float(hit) for hit in hits]
     if question.worth is not None:
         worth = [question.worth.get(page, 0.0) for page in pages]
     curve = recall_curve(hits, size)
-    return Run(
+    return CrawlScore(
         recipe=name,
         topic=question.topic,
         draw=question.draw,
@@ -122,7 +122,7 @@ def _figures(name: str, question: Question, pages: Sequence[int], hosts: Sequenc
     )
 
 
-def _rank(run: Run, trace: Trace, question: Question, pages: Sequence[int]) -> None:
+def _rank(run: CrawlScore, trace: CrawlTrace, question: EvaluationTask, pages: Sequence[int]) -> None:
     """Pages ranked by confidence, in the collection that the judge put them in (S17, B21)."""
     fetched, seeds = trace.fetched[: len(pages)], set(question.all_seeds)
     right = [n in question.relevant.get(page.topic, ()) for n, page in zip(pages, fetched, strict=True)]
@@ -135,11 +135,11 @@ def _rank(run: Run, trace: Trace, question: Question, pages: Sequence[int]) -> N
     run.confidence_curve = _thinned(_from_one(harvest_curve(sure)), question)
 
 
-def _part(name: str, question: Question, trace: Trace, pages: Sequence[int]) -> Part:
+def _part(name: str, question: EvaluationTask, trace: CrawlTrace, pages: Sequence[int]) -> TopicScore:
     relevant = question.relevant[name]
     curve = recall_curve([page in relevant for page in pages], len(relevant))
     placed = [n for n, page in zip(pages, trace.fetched, strict=False) if page.topic == name]
-    return Part(
+    return TopicScore(
         size=len(relevant),
         recall_r=_reached(curve, 1, question),
         recall_2r=_reached(curve, 2, question),
@@ -149,7 +149,7 @@ def _part(name: str, question: Question, trace: Trace, pages: Sequence[int]) -> 
     )
 
 
-def _reached(curve: Floats, times: int, question: Question) -> float | None:
+def _reached(curve: Floats, times: int, question: EvaluationTask) -> float | None:
     fetches = times * question.size
     return after(curve, fetches) if fetches <= question.budget else None
 
@@ -159,7 +159,7 @@ def _from_one(curve: Floats) -> Floats:
     return np.concatenate((curve[:1], curve))
 
 
-def _thinned(curve: Floats, question: Question) -> list[float]:
+def _thinned(curve: Floats, question: EvaluationTask) -> list[float]:
     """A curve at 0, R/10, 2R/10, ... as far as the budget goes, 4R at most."""
     points = [question.size * i * STEP for i in range(round(4 / STEP) + 1)]
     return [round(after(curve, t), 5) for t in points if round(t) <= question.budget]

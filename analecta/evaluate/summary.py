@@ -6,14 +6,14 @@ import msgspec
 
 from analecta.analyse.measures import mean_and_error, paired_t
 from analecta.evaluate.evaluation import BOUNDS, BREADTH_FIRST, ORACLE, SIMULATED, Evaluation
-from analecta.evaluate.scoring import BEST, RANKS, STEP, Run
-from analecta.publish.charts import Line
+from analecta.evaluate.scoring import BEST, RANKS, STEP, CrawlScore
+from analecta.publish.charts import ChartLine
 
 COMPARED = {"recall_r": "recall@R", "recall_2r": "recall@2R", "recall_4r": "recall@4R", "area": "area",
           "harvest": "harvest"}  # fmt: skip
 _DECIDES = "recall_2r"  # which recipe is the best
 
-Curve = Callable[[Run], Sequence[float]]
+Curve = Callable[[CrawlScore], Sequence[float]]
 
 
 class Mean(msgspec.Struct, frozen=True):
@@ -47,7 +47,7 @@ def mean(found: Evaluation, recipe: str, figure: str) -> Mean | None:
     return Mean(*mean_and_error(values)) if values else None
 
 
-def by_topic(runs: Sequence[Run], figure: str) -> dict[str, float]:
+def by_topic(runs: Sequence[CrawlScore], figure: str) -> dict[str, float]:
     """The mean over the draws of each topic."""
     return {topic: sum(values) / len(values) for topic, values in _values(runs, figure).items()}
 
@@ -78,19 +78,19 @@ def _compare(found: Evaluation, recipe: str, against: str, figure: str) -> Compa
     return Comparison(recipe, against, figure, sum(a) / len(a) - sum(b) / len(b), t, p, len(a))
 
 
-def lines(found: Evaluation, curve: Curve, bounds: bool = True) -> list[Line]:
+def lines(found: Evaluation, curve: Curve, bounds: bool = True) -> list[ChartLine]:
     """The mean curve of each recipe over fetches in R, with standard errors."""
     names = [name for name in recipes(found) if bounds or name not in BOUNDS]
     return [_line(name, _runs(found, name), curve, STEP, 0.0) for name in names]
 
 
-def precision_lines(found: Evaluation) -> list[Line]:
+def precision_lines(found: Evaluation) -> list[ChartLine]:
     """Precision against rank (S17)."""
     names = [name for name in recipes(found) if name not in BOUNDS]
     return [_line(name, _runs(found, name), lambda run: run.precision_curve, 1.0, RANKS[0]) for name in names]
 
 
-def _line(name: str, runs: Sequence[Run], curve: Curve, step: float, first: float) -> Line:
+def _line(name: str, runs: Sequence[CrawlScore], curve: Curve, step: float, first: float) -> ChartLine:
     """The mean over topics, as far as most of them go: a few that go on alone would make it jump."""
     topics = dict.fromkeys(run.topic for run in runs)
     curves = [_mean_curve([curve(run) for run in runs if run.topic == topic]) for topic in topics]
@@ -98,7 +98,7 @@ def _line(name: str, runs: Sequence[Run], curve: Curve, step: float, first: floa
     means = [mean_and_error(column) for column in columns if 2 * len(column) > len(curves)]
     xs = [first + i * step for i in range(len(means))]
     quiet = name in BOUNDS
-    return Line(name, xs, [m for m, _ in means], [] if quiet else [e for _, e in means], quiet)
+    return ChartLine(name, xs, [m for m, _ in means], [] if quiet else [e for _, e in means], quiet)
 
 
 def _mean_curve(curves: Sequence[Sequence[float]]) -> list[float]:
@@ -106,11 +106,11 @@ def _mean_curve(curves: Sequence[Sequence[float]]) -> list[float]:
     return [sum(column) / len(column) for column in zip(*curves, strict=False)]
 
 
-def _runs(found: Evaluation, recipe: str) -> list[Run]:
+def _runs(found: Evaluation, recipe: str) -> list[CrawlScore]:
     return [run for run in found.runs + found.bounds if run.recipe == recipe]
 
 
-def _values(runs: Sequence[Run], figure: str) -> dict[str, list[float]]:
+def _values(runs: Sequence[CrawlScore], figure: str) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {}
     for run in runs:
         value = getattr(run, figure)
@@ -204,7 +204,7 @@ def costs(found: Evaluation) -> list[str]:
     return said
 
 
-def _average(runs: Sequence[Run], figure: str) -> str:
+def _average(runs: Sequence[CrawlScore], figure: str) -> str:
     return f"{sum(getattr(run, figure) or 0 for run in runs) / max(len(runs), 1):,.1f}"
 
 

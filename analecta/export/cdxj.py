@@ -5,13 +5,13 @@ from typing import IO
 
 import msgspec
 
-from analecta.errors import BadUse
-from analecta.store.library import Library
+from analecta.errors import UsageError
+from analecta.store.library import LibraryFolder
 from analecta.store.output import output
 from analecta.store.record_index import Catalogue, catalogue
 
 
-class Indexed(msgspec.Struct, frozen=True):
+class IndexedResponses(msgspec.Struct, frozen=True):
     """What is in an index: answers, and how many pages are left out because their owners want no copy shown."""
 
     records: int
@@ -19,8 +19,8 @@ class Indexed(msgspec.Struct, frozen=True):
 
 
 def write_cdxj(
-    library: Library, path: Path | None, topic: str | None = None, everything: bool = False, force: bool = False
-) -> Indexed:
+    library: LibraryFolder, path: Path | None, topic: str | None = None, everything: bool = False, force: bool = False
+) -> IndexedResponses:
     """Index the records of a topic, or of all, where they lie in the library; to standard output without a path."""
     with library.snapshot() as snapshot:
         numbers = None if topic is None else snapshot.topic_numbers([topic])
@@ -30,19 +30,19 @@ def write_cdxj(
                 return _write(found, out)
 
 
-def check_some(library: Library, topic: str | None, found: Catalogue) -> None:
+def check_some(library: LibraryFolder, topic: str | None, found: Catalogue) -> None:
     """Say so where there is nothing to write."""
     if len(found):
         return
     if found.left_out:
-        raise BadUse(f"nothing to write: the owners of all {found.left_out:,} pages want no copy shown")
+        raise UsageError(f"nothing to write: the owners of all {found.left_out:,} pages want no copy shown")
     what = f"no pages on {topic!r}" if topic is not None else "no pages"
-    raise BadUse(f"the library {library.folder} holds {what} yet: crawl it first")
+    raise UsageError(f"the library {library.folder} holds {what} yet: crawl it first")
 
 
-def _write(found: Catalogue, out: IO[bytes]) -> Indexed:
+def _write(found: Catalogue, out: IO[bytes]) -> IndexedResponses:
     count = 0
     for line in found.lines():
         out.write(line.encode())
         count += 1
-    return Indexed(count, found.left_out)
+    return IndexedResponses(count, found.left_out)

@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.store.output import output
 from analecta.store.rows import PageRow
 from analecta.text.display import iso, one_line
@@ -108,7 +108,7 @@ _RIS_TYPES = {
 _PAGES = frozenset(("text/html", "application/xhtml+xml", "text/plain"))
 
 
-class Reference(msgspec.Struct, frozen=True):
+class CitedPage(msgspec.Struct, frozen=True):
     """A page to cite, with its key and the topics in whose collections it is."""
 
     key: str
@@ -116,15 +116,15 @@ class Reference(msgspec.Struct, frozen=True):
     topics: list[str]
 
 
-def references(found: Iterable[Collection]) -> list[Reference]:
+def references(found: Iterable[Collection]) -> list[CitedPage]:
     """The pages of collections, each once, in their order."""
-    pages: dict[int, Reference] = {}
+    pages: dict[int, CitedPage] = {}
     keys: set[str] = set()
     for collection in found:
         for ranked in collection.items:
             item = ranked.item
             if item.id not in pages:
-                pages[item.id] = Reference(_key(item, keys), item, [])
+                pages[item.id] = CitedPage(_key(item, keys), item, [])
             pages[item.id].topics.append(collection.topic)
     return list(pages.values())
 
@@ -168,7 +168,7 @@ FORMATS: dict[str, Callable[[Iterable[Collection]], Iterator[str]]] = {"bibtex":
 def write_citations(found: Sequence[Collection], format: str, path: Path | None, force: bool = False) -> int:
     """Write what cites the pages of collections to a file, whole or not at all, or to standard output; how many."""
     if format not in FORMATS:
-        raise BadUse(f"citations can be written as {' or '.join(FORMATS)}, not {format}")
+        raise UsageError(f"citations can be written as {' or '.join(FORMATS)}, not {format}")
     entries = [entry.encode() for entry in FORMATS[format](found)]
     with output(path, format, force) as out:
         out.writelines(entries)

@@ -12,11 +12,11 @@ import numpy as np
 import xxhash
 import zstandard
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.export.datasheet import Counts, datasheet, provenance
 from analecta.export.tables import write_jsonl, write_parquet
 from analecta.files import whole_folder
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.output import check_replaceable
 from analecta.store.rows import PageRow
 from analecta.text.display import iso
@@ -167,7 +167,7 @@ _AT_ONCE = 50  # pages whose words are counted together
 
 
 def write_corpus(
-    library: Library,
+    library: LibraryFolder,
     folder: Path,
     format: str = "parquet",
     topics: Sequence[str] | None = None,
@@ -176,7 +176,7 @@ def write_corpus(
 ) -> Counts:
     """Write a corpus of these topics, or of all, into a folder of its own; what is in it, and what was left out."""
     if format not in DATA:
-        raise BadUse(f"a corpus can be written as {' or '.join(DATA)}, not {format}")
+        raise UsageError(f"a corpus can be written as {' or '.join(DATA)}, not {format}")
     with library.snapshot() as snapshot:
         wanted = set(snapshot.topic_numbers(topics))
     counts = Counts()
@@ -190,7 +190,7 @@ def write_corpus(
     return counts
 
 
-def corpus_rows(library: Library, wanted: set[int], for_training: bool, counts: Counts) -> Iterator[Row]:
+def corpus_rows(library: LibraryFolder, wanted: set[int], for_training: bool, counts: Counts) -> Iterator[Row]:
     """The rows of a corpus one after another; `counts` is complete when they are over."""
     names = library.topic_names()
     with library.snapshot() as snapshot, MainTexts() as main:

@@ -13,7 +13,7 @@ import msgspec
 import orjson
 
 from analecta import __version__
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.text.display import iso, many, one_line
 from analecta.views.rows import Row
 
@@ -86,7 +86,7 @@ class Provenance(msgspec.Struct, frozen=True):
     version: str = __version__
 
 
-def provenance(library: Library, file: str, for_training: bool, made_at: float) -> Provenance:
+def provenance(library: LibraryFolder, file: str, for_training: bool, made_at: float) -> Provenance:
     """Read from a library how its corpora come about."""
     with library.snapshot() as snapshot:
         runs = snapshot.runs()

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from analecta.analyse.hits import hits, link_graph, one_voice
-from analecta.communities.view import Community, Found, Homes, links_between, neighbourhood
-from analecta.errors import BadUse
-from analecta.store.library import Library
+from analecta.communities.view import Community, CommunityIndex, CommunityList, links_between, neighbourhood
+from analecta.errors import UsageError
+from analecta.store.library import LibraryFolder
 from analecta.store.output import output
 from analecta.store.rows import PageRow
 from analecta.store.snapshot import Snapshot
@@ -37,7 +37,7 @@ class Size(msgspec.Struct, frozen=True):
     edges: int
 
 
-class Graph(msgspec.Struct, frozen=True):
+class ExportGraph(msgspec.Struct, frozen=True):
     """Nodes are a label and values in the order of `columns`; link i leads from node src[i] to node dst[i]."""
 
     columns: dict[str, type]
@@ -47,7 +47,7 @@ class Graph(msgspec.Struct, frozen=True):
     weights: Numbers
 
 
-def write(graph: Graph, format: str, out: Path | None, force: bool = False) -> Size:
+def write(graph: ExportGraph, format: str, out: Path | None, force: bool = False) -> Size:
     """Write a graph to a file, or to standard output."""
     lines = FORMATS[format](graph)
     with output(out, format, force) as file:
@@ -55,7 +55,7 @@ def write(graph: Graph, format: str, out: Path | None, force: bool = False) -> S
     return Size(len(graph.nodes), len(graph.src))
 
 
-def gexf(graph: Graph) -> Iterator[str]:
+def gexf(graph: ExportGraph) -> Iterator[str]:
     """GEXF 1.3, as Gephi reads it."""
     yield '<?xml version="1.0" encoding="UTF-8"?>\n<gexf xmlns="http://gexf.net/1.3" version="1.3">\n'
     yield "<meta><creator>Analecta</creator></meta>\n"
@@ -72,7 +72,7 @@ def gexf(graph: Graph) -> Iterator[str]:
     yield "</edges>\n</graph>\n</gexf>\n"
 
 
-def graphml(graph: Graph) -> Iterator[str]:
+def graphml(graph: ExportGraph) -> Iterator[str]:
     """GraphML, as networkx, igraph, yEd and Gephi read it."""
     yield '<?xml version="1.0" encoding="UTF-8"?>\n<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
     for n, (name, kind) in enumerate(chain([("label", str)], graph.columns.items())):
@@ -86,7 +86,7 @@ def graphml(graph: Graph) -> Iterator[str]:
     yield "</graph>\n</graphml>\n"
 
 
-FORMATS: dict[str, Callable[[Graph], Iterator[str]]] = {"gexf": gexf, "graphml": graphml}
+FORMATS: dict[str, Callable[[ExportGraph], Iterator[str]]] = {"gexf": gexf, "graphml": graphml}
 
 
 def _lines(lines: Iterable[str], out: IO[bytes]) -> None:
@@ -94,7 +94,7 @@ def _lines(lines: Iterable[str], out: IO[bytes]) -> None:
         out.write(line.encode())
 
 
-def _edges(graph: Graph) -> Iterable[tuple[int, int, int]]:
+def _edges(graph: ExportGraph) -> Iterable[tuple[int, int, int]]:
     return zip(graph.src.tolist(), graph.dst.tolist(), graph.weights.tolist(), strict=True)
 
 
@@ -114,11 +114,11 @@ def home_values(home: Community | None) -> tuple[Value, ...]:
     return (home.number, home.name) if home else (0, "")
 
 
-def write_community_graph(library: Library, found: Found, out: Path, force: bool = False) -> int:
+def write_community_graph(library: LibraryFolder, found: CommunityList, out: Path, force: bool = False) -> int:
     """Write the members of all communities and the links among them; how many sites that are."""
     format = out.suffix.lower().lstrip(".")
     if format not in FORMATS:
-        raise BadUse(f"{out}: a graph is FILE.gexf or FILE.graphml")
+        raise UsageError(f"{out}: a graph is FILE.gexf or FILE.graphml")
     members = [(one, member) for one in found.communities for member in one.members]
     nodes = [(member.site, (*home_values(one), member.pages, member.reason)) for one, member in members]
     place = {member.site: n for n, (_, member) in enumerate(members)}
@@ -129,7 +129,7 @@ def write_community_graph(library: Library, found: Found, out: Path, force: bool
         if site in place and other in place
     ]
     src, dst, weights = np.array(links, np.int64).reshape(-1, 3).T
-    return write(Graph(_COLUMNS, nodes, src, dst, weights), format, out, force).nodes
+    return write(ExportGraph(_COLUMNS, nodes, src, dst, weights), format, out, force).nodes
 
 
 # --- graphs ----------------------------------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ SITE: dict[str, type] = {
 
 
 def write_graph(
-    library: Library,
+    library: LibraryFolder,
     out: Path | None,
     format: str = "gexf",
     of: str = "sites",
@@ -158,7 +158,7 @@ def write_graph(
 ) -> Size:
     """Write the graph of pages or sites of a topic, or of all topics, to a file (or to standard output)."""
     if format not in FORMATS or of not in KINDS:
-        raise BadUse(f"a graph is of {' or '.join(KINDS)}, and written as {' or '.join(FORMATS)}")
+        raise UsageError(f"a graph is of {' or '.join(KINDS)}, and written as {' or '.join(FORMATS)}")
     with library.snapshot() as snapshot:
         wanted = frozenset(snapshot.topic_numbers(None if topic is None else [topic]))
         found, src, dst = _read(snapshot, wanted)
@@ -166,7 +166,9 @@ def write_graph(
     return write(KINDS[of](found, src, dst, library.topic_names(), homes), format, out, force)
 
 
-def page_graph(found: Sequence[PageRow], src: Numbers, dst: Numbers, names: Sequence[str], homes: Homes) -> Graph:
+def page_graph(
+    found: Sequence[PageRow], src: Numbers, dst: Numbers, names: Sequence[str], homes: CommunityIndex
+) -> ExportGraph:
     """Pages and the links between them, with the hubs and authorities of this graph (B12)."""
     hosts = _numbered([item.host for item in found])
     scores = hits(src, dst, len(found), hosts=one_voice(src, dst, hosts))
@@ -174,10 +176,12 @@ def page_graph(found: Sequence[PageRow], src: Numbers, dst: Numbers, names: Sequ
         (item.name, (*_page(item, names, hub, authority), *home_values(homes.of(item.url, item.host))))
         for item, hub, authority in zip(found, *(each.tolist() for each in scores), strict=True)
     ]
-    return Graph(PAGE, nodes, src, dst, np.ones(len(src), np.int64))
+    return ExportGraph(PAGE, nodes, src, dst, np.ones(len(src), np.int64))
 
 
-def site_graph(found: Sequence[PageRow], src: Numbers, dst: Numbers, names: Sequence[str], homes: Homes) -> Graph:
+def site_graph(
+    found: Sequence[PageRow], src: Numbers, dst: Numbers, names: Sequence[str], homes: CommunityIndex
+) -> ExportGraph:
     """Hosts, and how many links of pages lead from one to another."""
     pages: dict[str, list[PageRow]] = {}
     for item in found:
@@ -193,10 +197,10 @@ def site_graph(found: Sequence[PageRow], src: Numbers, dst: Numbers, names: Sequ
         (host, (*_site(host, own, names), links_in[n], links_out[n], inside[n], *home_values(_home(own, homes))))
         for n, (host, own) in enumerate(pages.items())
     ]
-    return Graph(SITE, nodes, source[abroad], target[abroad], weights[abroad])
+    return ExportGraph(SITE, nodes, source[abroad], target[abroad], weights[abroad])
 
 
-KINDS: dict[str, Callable[[Sequence[PageRow], Numbers, Numbers, Sequence[str], Homes], Graph]] = {
+KINDS: dict[str, Callable[[Sequence[PageRow], Numbers, Numbers, Sequence[str], CommunityIndex], ExportGraph]] = {
     "pages": page_graph,
     "sites": site_graph,
 }
@@ -240,7 +244,7 @@ def _site(host: str, own: Sequence[PageRow], names: Sequence[str]) -> tuple[Valu
     return f"{scheme}://{host}/", names[topic], sum(item.confidence for item in own) / len(own), len(own)
 
 
-def _home(own: Sequence[PageRow], homes: Homes) -> Community | None:
+def _home(own: Sequence[PageRow], homes: CommunityIndex) -> Community | None:
     """The community of a host: a part of it may be a site of its own, so that of most of its pages."""
     found = [home for item in own if (home := homes.of(item.url, item.host))]
     numbers = Counter(home.number for home in found)

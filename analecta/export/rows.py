@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from analecta.communities.view import Homes
-from analecta.store.library import Library
+from analecta.communities.view import CommunityIndex
+from analecta.store.library import LibraryFolder
 from analecta.text.display import iso
 from analecta.views.collections import Collection
 from analecta.views.rows import Row
@@ -16,7 +16,7 @@ COLUMNS: dict[str, type] = {
 }  # fmt: skip
 
 
-def collection_rows(library: Library, found: Iterable[Collection], homes: Homes) -> Iterator[Row]:
+def collection_rows(library: LibraryFolder, found: Iterable[Collection], homes: CommunityIndex) -> Iterator[Row]:
     """The items of collections; a page is there once for each topic that it is among the best of."""
     with library.snapshot() as snapshot:
         hidden = snapshot.hidden_ids()

@@ -9,7 +9,7 @@ from typing import IO, Any
 
 import orjson
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.store.output import output
 from analecta.views.rows import Row
 
@@ -78,7 +78,7 @@ FORMATS: dict[str, Callable[[Iterable[Row], Columns, IO[bytes]], int]] = {
 def write(rows: Iterable[Row], columns: Columns, kind: str, path: Path | None, force: bool = False) -> int:
     """Write rows to a file (whole or not at all), or to standard output; how many there were."""
     if path is None and kind == "parquet":
-        raise BadUse("Parquet is not for a terminal or pipe: say where to write it with -o FILE")
+        raise UsageError("Parquet is not for a terminal or pipe: say where to write it with -o FILE")
     with output(path, kind, force) as out:
         return FORMATS[kind](rows, columns, out)
 

@@ -14,10 +14,10 @@ from typing import IO, Any, BinaryIO, Protocol
 import msgspec
 
 from analecta import __version__
-from analecta.errors import BadUse, Environment
+from analecta.errors import ResourceError, UsageError
 from analecta.export.cdxj import check_some
 from analecta.store.archive import stored_member, warc_date
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.output import check_output, output
 from analecta.store.record_index import Catalogue, catalogue
 from analecta.store.snapshot import Snapshot
@@ -30,7 +30,7 @@ VERSION = "1.1.1"
 _FIRST_YEAR = 1980  # that a zip file knows
 
 
-class Member:
+class PackageMember:
     """A file in the package that is being written."""
 
     def __init__(self, out: IO[bytes]) -> None:
@@ -67,10 +67,10 @@ class Package:
             self._zip.close()
 
     @contextlib.contextmanager
-    def member(self, path: str, squeeze: bool = False) -> Iterator[Member]:
+    def member(self, path: str, squeeze: bool = False) -> Iterator[PackageMember]:
         """Write a file of the package; `squeeze` those that are plain text and long."""
         with self._open(path, zipfile.ZIP_DEFLATED if squeeze else zipfile.ZIP_STORED) as out:
-            member = Member(out)
+            member = PackageMember(out)
             yield member
         name = path.rpartition("/")[2].lower()  # the Data Package rules know no capitals in names
         self.resources.append({"name": name, "path": path, "hash": member.hash, "bytes": member.length})
@@ -104,7 +104,7 @@ class Package:
 # --- The pages of a package, as WACZ lists them: those on a topic, and apart from them the others --------------------
 
 
-class Listed(msgspec.Struct, frozen=True, omit_defaults=True):
+class PackagePage(msgspec.Struct, frozen=True, omit_defaults=True):
     """A page in a package; `ts` is the date of its record."""
 
     id: str
@@ -114,10 +114,10 @@ class Listed(msgspec.Struct, frozen=True, omit_defaults=True):
     text: str | None = None
 
 
-class Entry(msgspec.Struct, frozen=True):
+class PageEntry(msgspec.Struct, frozen=True):
     """A page to list, and how fit it is to be the first that is shown: examples before others, then by confidence."""
 
-    page: Listed
+    page: PackagePage
     fit: tuple[bool, float]
 
 
@@ -127,23 +127,23 @@ def header(name: str, title: str, text: bool) -> bytes:
     return msgspec.json.encode(said) + b"\n"
 
 
-def main_pages(snapshot: Snapshot, found: Catalogue, text: bool = False) -> Iterator[Entry]:
+def main_pages(snapshot: Snapshot, found: Catalogue, text: bool = False) -> Iterator[PageEntry]:
     """The pages on topics whose records go along."""
     return _entries(snapshot, found, True, text)
 
 
-def other_pages(snapshot: Snapshot, found: Catalogue, text: bool = False) -> Iterator[Entry]:
+def other_pages(snapshot: Snapshot, found: Catalogue, text: bool = False) -> Iterator[PageEntry]:
     """The other pages whose records go along: copies of those, and where no topic is named pages on none."""
     return _entries(snapshot, found, False, text)
 
 
-def _entries(snapshot: Snapshot, found: Catalogue, main: bool, text: bool) -> Iterator[Entry]:
+def _entries(snapshot: Snapshot, found: Catalogue, main: bool, text: bool) -> Iterator[PageEntry]:
     for shard, one in snapshot.recorded_pages(main):
         if (date := found.date(one.id, one.warc, one.offset)) is None:
             continue
         words = snapshot.text_at((shard, one.seq)) if text else None
-        page = Listed(f"{one.id & (1 << 64) - 1:016x}", one.url, date, one.title, words)
-        yield Entry(page, (bool(one.example), one.confidence))
+        page = PackagePage(f"{one.id & (1 << 64) - 1:016x}", one.url, date, one.title, words)
+        yield PageEntry(page, (bool(one.example), one.confidence))
 
 
 # --- Records copied byte for byte into new WARC files, each with a first record that says what it is -----------------
@@ -153,21 +153,21 @@ SOFTWARE = f"Analecta/{__version__}"
 _PIECE = 1 << 20  # bytes copied at a time
 
 
-class Sink(Protocol):
+class ByteSink(Protocol):
     """Takes bytes."""
 
     def write(self, data: bytes) -> None:
         """Append."""
 
 
-class Copier:
+class FileCopier:
     """Copies from one file after another; the one that is open is not opened again."""
 
     def __init__(self) -> None:
         self._file: BinaryIO | None = None
         self._path: Path | None = None
 
-    def copy(self, path: Path, offset: int, length: int, out: Sink) -> None:
+    def copy(self, path: Path, offset: int, length: int, out: ByteSink) -> None:
         """Copy bytes of a file."""
         if self._file is None or path != self._path:
             self.close()
@@ -176,7 +176,7 @@ class Copier:
         while length:
             piece = self._file.read(min(length, _PIECE))
             if not piece:
-                raise Environment(f"{path} became shorter while it was read")
+                raise ResourceError(f"{path} became shorter while it was read")
             length -= len(piece)
             out.write(piece)
 
@@ -222,7 +222,7 @@ class Summary(msgspec.Struct, frozen=True):
 
 
 def write_wacz(
-    library: Library,
+    library: LibraryFolder,
     path: Path,
     topic: str | None = None,
     *,
@@ -236,7 +236,7 @@ def write_wacz(
 ) -> Summary:
     """Pack the pages of a topic, or all that was fetched; with `text` the list has what was read of each page."""
     if path.suffix != ".wacz":
-        raise BadUse(f"{path} has to end in .wacz: that is how readers know what it is")
+        raise UsageError(f"{path} has to end in .wacz: that is how readers know what it is")
     check_output(path, "wacz", force)
     title = (title or topic or library.folder.resolve().name).encode(errors="replace").decode()
     with contextlib.ExitStack() as held:
@@ -260,8 +260,8 @@ def write_wacz(
 
 
 def _write_pages(
-    package: Package, name: str, title: str, entries: Iterable[Entry], text: bool
-) -> tuple[int, Entry | None]:
+    package: Package, name: str, title: str, entries: Iterable[PageEntry], text: bool
+) -> tuple[int, PageEntry | None]:
     """Write a list of pages: how many there are, and the one to show first."""
     count, best = 0, None
     with package.member(f"pages/{name}.jsonl", squeeze=True) as out:
@@ -278,7 +278,7 @@ def _write_archive(package: Package, found: Catalogue, title: str, most: int) ->
     taken = found.taken()
     row = next(taken, None)
     file = 0
-    with contextlib.closing(Copier()) as copier:
+    with contextlib.closing(FileCopier()) as copier:
         while row is not None:
             name = f"data-{file:05d}.warc.gz"
             with package.member(f"archive/{name}") as out:

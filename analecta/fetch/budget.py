@@ -1,6 +1,6 @@
 """A budget of memory for all bodies of a partition: on the wire, waiting to be decoded, and being taken in.
 
-Bytes count from the moment they come until their `Answer` is dropped; a body that is ready to be parsed counts for all
+Bytes count from the moment they come until their `Response` is dropped; a body ready to be parsed counts for all
 that is made of it. Where the budget is used up, transfers are paused and large bodies wait in their content coding.
 Nothing small ever waits, and one thing always goes on: of the transfers the first that was paused, of the bodies the
 first that waits, if no other large one is left that will make room.
@@ -12,7 +12,7 @@ import threading
 import weakref
 from collections.abc import Callable
 
-from analecta.model import Answer
+from analecta.model import Response
 
 PARSED = 4  # bytes that a byte of a body comes to while it is parsed and taken in, as measured
 SMALL = 1 << 19  # bytes of an answer that need no room of their own
@@ -25,7 +25,7 @@ def needed(size: int, on_the_wire: bool) -> int:
     return size * (PARSED - on_the_wire)
 
 
-class _Held(weakref.ref[Answer]):
+class _Held(weakref.ref[Response]):
     """An answer that counts, with its size in bytes, and whether it is no small one."""
 
     __slots__ = ("__weakref__", "large", "size")
@@ -33,7 +33,7 @@ class _Held(weakref.ref[Answer]):
     size: int
 
 
-class Budget:
+class MemoryBudget:
     """Counts bytes, pauses transfers and makes large bodies wait. Bound to the loop it is first used in.
 
     Whoever holds an answer may itself wait for one that waits for room, as a crawl in order does (`ordered`), which
@@ -106,7 +106,7 @@ class Budget:
             return
         self._let_in(size)
 
-    def hold(self, answer: Answer, room: int = 0) -> None:
+    def hold(self, answer: Response, room: int = 0) -> None:
         """Count an answer until it is dropped; its wire was taken already, and so was `room` if it was waited for."""
         more = needed(len(answer.body), answer.body is answer.wire)
         held = _Held(answer, self._dropped)
@@ -143,7 +143,7 @@ class Budget:
         """Whether nothing else will make room: neither a large answer that is taken in nor a body that waits."""
         return self._leader is None and not self._large and not self._waiting
 
-    def _dropped(self, held: weakref.ref[Answer]) -> None:
+    def _dropped(self, held: weakref.ref[Response]) -> None:
         """An answer is gone; that may happen in a thread that parses."""
         assert isinstance(held, _Held)
         if threading.get_ident() == self._thread:

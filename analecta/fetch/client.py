@@ -4,12 +4,12 @@ import asyncio
 import re
 from importlib.metadata import version
 
-from analecta.errors import BadUse, Environment
-from analecta.fetch.budget import Budget
+from analecta.errors import ResourceError, UsageError
+from analecta.fetch.budget import MemoryBudget
 from analecta.fetch.dns import Resolver
 from analecta.fetch.guard import Guard
 from analecta.fetch.http import Http
-from analecta.model import Answer, Fetched, NoAnswer, Request
+from analecta.model import FetchResult, NoResponse, Request, Response
 from analecta.settings.schema import TYPES, FetchSettings
 from analecta.urls import canonical, on_this_machine, origin
 
@@ -38,7 +38,7 @@ _LOCALHOST = re.compile(r"(?i)^(https?://)localhost(?=[:/])")
 
 
 def http_client(
-    f: FetchSettings, contact: str, parallel: int, types: bool = False, budget: Budget | None = None
+    f: FetchSettings, contact: str, parallel: int, types: bool = False, budget: MemoryBudget | None = None
 ) -> Http:
     """A client for the web; with `types`, some kinds of things are limited in size or not wanted (B2)."""
     return _client(f, contact, parallel, Guard(f.allow), f.connect_to or None, types, budget)
@@ -62,7 +62,7 @@ def _client(
     guard: Guard,
     connect_to: str | None,
     types: bool = False,
-    budget: Budget | None = None,
+    budget: MemoryBudget | None = None,
 ) -> Http:
     return Http(
         user_agent(contact),
@@ -90,51 +90,53 @@ _REDIRECTS = 5
 _SECONDS = 120.0
 
 
-def ask(url: str, contact: str = "", fetch: FetchSettings = FetchSettings(), seconds: float = _SECONDS) -> Answer:
+def ask(url: str, contact: str = "", fetch: FetchSettings = FetchSettings(), seconds: float = _SECONDS) -> Response:
     """What is at an address, redirects followed, within so many seconds in all; one sentence where there is nothing."""
     here = canonical(url)
     if here is None:
-        raise BadUse(f"{url} is no valid address")
+        raise UsageError(f"{url} is no valid address")
     try:
         return asyncio.run(asyncio.wait_for(_follow(here.url, contact, fetch), seconds))
     except TimeoutError:
-        raise Environment(f"{url} is too slow: it was not there after {seconds:g} s") from None
+        raise ResourceError(f"{url} is too slow: it was not there after {seconds:g} s") from None
 
 
-async def _follow(url: str, contact: str, fetch: FetchSettings) -> Answer:
+async def _follow(url: str, contact: str, fetch: FetchSettings) -> Response:
     at = url
     for _ in range(_REDIRECTS + 1):
         _check_contact(at, contact, fetch)
         found = await _once(at, contact, fetch, origin(url))
-        if isinstance(found, NoAnswer):
-            raise Environment(f"{at} does not answer: {found.reason}" + (f" ({found.detail})" if found.detail else ""))
+        if isinstance(found, NoResponse):
+            raise ResourceError(
+                f"{at} does not answer: {found.reason}" + (f" ({found.detail})" if found.detail else "")
+            )
         if found.status not in (301, 302, 303, 307, 308):
             return _whole(found, at)
         after = canonical(found.headers.get("location", ""), at)
         if after is None:
             break
         at = after.url
-    raise Environment(f"{url} leads nowhere: its redirects do not end at a page")
+    raise ResourceError(f"{url} leads nowhere: its redirects do not end at a page")
 
 
-def _whole(found: Answer, at: str) -> Answer:
+def _whole(found: Response, at: str) -> Response:
     if not 200 <= found.status < 300:
-        raise Environment(f"{at} answered with HTTP {found.status}: nothing can be read there")
+        raise ResourceError(f"{at} answered with HTTP {found.status}: nothing can be read there")
     if found.truncated:
-        raise Environment(f"{at} could not be read to its end ({found.truncated})")
+        raise ResourceError(f"{at} could not be read to its end ({found.truncated})")
     return found
 
 
 def _check_contact(url: str, contact: str, fetch: FetchSettings) -> None:
     fixed = fetch.connect_to.rpartition("//")[2].rstrip("/")
     if not (contact or on_this_machine(url) or on_this_machine(f"http://{fixed}/")):
-        raise BadUse(
+        raise UsageError(
             f"who asks for {url} on the open internet must say who they are: "
             "set contact in analecta.toml; `analecta new` takes --contact you@example.org (or a URL)"
         )
 
 
-async def _once(url: str, contact: str, f: FetchSettings, named: str) -> Fetched:
+async def _once(url: str, contact: str, f: FetchSettings, named: str) -> FetchResult:
     """One request. This machine is asked only where the person `named` it, port included, not where another led us."""
     client = client_for(f, contact, on_this_machine(url) and origin(url) == named)
     try:

@@ -16,7 +16,7 @@ Ends = tuple[str, str, int, int]  # addresses and ports of both ends, as libcurl
 _GONE = select.POLLHUP | select.POLLERR | getattr(select, "POLLRDHUP", 0)
 
 
-class Connection:
+class OpenConnection:
     """One open connection; `users` are the requests under way on it, of which HTTP/2 may have many."""
 
     __slots__ = ("ends", "fd", "fresh", "multiplexed", "poll", "users")
@@ -61,8 +61,8 @@ class Connections:
     """Finds a connection by its ends. libcurl does not tell when one closes: its entry goes when its fd comes again."""
 
     def __init__(self) -> None:
-        self.by_ends: dict[Ends, Connection] = {}
-        self._by_fd: dict[int, Connection] = {}
+        self.by_ends: dict[Ends, OpenConnection] = {}
+        self._by_fd: dict[int, OpenConnection] = {}
 
     def add(self, ends: Ends, dialled: Sequence[int]) -> None:
         """Of the sockets that were just dialled one has become the connection between these ends."""
@@ -71,7 +71,7 @@ class Connections:
             if old is not None and self.by_ends.get(old.ends) is old:
                 del self.by_ends[old.ends]
             if _local_port(fd) == ends[3]:
-                self._by_fd[fd] = self.by_ends[ends] = Connection(fd, ends)
+                self._by_fd[fd] = self.by_ends[ends] = OpenConnection(fd, ends)
 
 
 def _local_port(fd: int) -> int:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
-from analecta.errors import BadSettings
+from analecta.errors import SettingsError
 
 Address = IPv4Address | IPv6Address
 
@@ -92,7 +92,7 @@ class Guard:
         try:
             self.allow = tuple(ip_network(net) for net in allow)
         except ValueError as error:
-            raise BadSettings(f"not a network in CIDR form: {error}") from error
+            raise SettingsError(f"not a network in CIDR form: {error}") from error
 
     def refusal(self, address: str) -> str | None:
         """A reason to refuse this address, or None if it may be dialled."""

@@ -13,16 +13,16 @@ from typing import Any
 
 import pycurl
 
-from analecta.errors import BadSettings
+from analecta.errors import SettingsError
 from analecta.fetch import tls
-from analecta.fetch.budget import SMALL, Budget, needed
+from analecta.fetch.budget import SMALL, MemoryBudget, needed
 from analecta.fetch.connections import Connections
 from analecta.fetch.dns import NoAddress, Resolver
 from analecta.fetch.guard import Guard
 from analecta.fetch.message import ACCEPTED, decode, request_head
 from analecta.fetch.multi import Multi, QuietSocket
 from analecta.fetch.transfer import SILENT, Sizes, Transfer, set_up, system_ca_file
-from analecta.model import Answer, Fetched, NoAnswer, Request
+from analecta.model import FetchResult, NoResponse, Request, Response
 
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
@@ -62,7 +62,7 @@ class Http:
         types: Mapping[str, int] = {},
         parallel: int = 256,
         ca_file: str = "",
-        budget: Budget | None = None,
+        budget: MemoryBudget | None = None,
         now: Callable[[], float] = time.time,
     ) -> None:
         self.guard = guard or Guard()
@@ -77,7 +77,7 @@ class Http:
         fields = [f"User-Agent: {user_agent}", f"Accept: {ACCEPT}", f"Accept-Encoding: {ACCEPTED}"]
         self.fields = [*fields, f"From: {contact}"] if contact else fields
         if any(_UNCLEAN.search(field) for field in self.fields):
-            raise BadSettings("user agent and contact must be one line of plain text")
+            raise SettingsError("user agent and contact must be one line of plain text")
         self._options: dict[str, Any] = {
             "connect_timeout": connect_timeout,
             "deadline": deadline,
@@ -87,7 +87,7 @@ class Http:
             "verify": verify,
             "connect_to": self.fixed,
         }
-        self.budget = budget or Budget(_MEMORY)
+        self.budget = budget or MemoryBudget(_MEMORY)
         self._connections = Connections()
         self._slots = asyncio.Semaphore(parallel)
         self._idle: list[Transfer] = []
@@ -96,21 +96,21 @@ class Http:
         self._sweeper: asyncio.TimerHandle | None = None
         self._closed = False
 
-    async def __call__(self, request: Request) -> Fetched:
+    async def __call__(self, request: Request) -> FetchResult:
         """Ask for one URL."""
         url = request.url
         parts = _PARTS.fullmatch(url)
         if parts is None or int((parts[3] or ":0")[1:]) > 65535:
-            return NoAnswer(url, "bad-url", "not a canonical http or https URL")
+            return NoResponse(url, "bad-url", "not a canonical http or https URL")
         ips: tuple[str, ...] = ()
         if not self.fixed:
             found = await self.resolver.resolve(parts[2])
             if isinstance(found, NoAddress):
-                return NoAnswer(url, found.reason, found.detail, found.reason == "guard", found.retry)
+                return NoResponse(url, found.reason, found.detail, found.reason == "guard", found.retry)
             ips = found.ips
         async with self._slots:  # only now: a slow name server must not hold up other hosts
             if self._closed:
-                return NoAnswer(url, "closed", retry=True)
+                return NoResponse(url, "closed", retry=True)
             return await self._ask(request, parts, ips)
 
     async def close(self) -> None:
@@ -126,7 +126,7 @@ class Http:
         self._idle.clear()
         await self.resolver.close()
 
-    async def _ask(self, request: Request, parts: "re.Match[str]", ips: tuple[str, ...]) -> Fetched:
+    async def _ask(self, request: Request, parts: "re.Match[str]", ips: tuple[str, ...]) -> FetchResult:
         loop = asyncio.get_running_loop()
         if self._multi is None:
             self._multi = Multi(self.parallel * 4)
@@ -141,7 +141,7 @@ class Http:
 
     async def _exchange(
         self, transfer: Transfer, request: Request, parts: "re.Match[str]", ips: tuple[str, ...]
-    ) -> Fetched:
+    ) -> FetchResult:
         loop = asyncio.get_running_loop()
         began, since = self.now(), loop.time()
         fields = self._fields(request)
@@ -151,9 +151,9 @@ class Http:
                 break
             code, words = await self._run(transfer, request, parts, ips, fields)
         if self._closed:
-            return NoAnswer(request.url, "closed", retry=True)
+            return NoResponse(request.url, "closed", retry=True)
         answer = self._answer(transfer, request, code, words)
-        if isinstance(answer, NoAnswer):
+        if isinstance(answer, NoResponse):
             return answer
         answer.asked = request_head(parts[2] + (parts[3] or ""), parts[4], fields)
         answer.certificate = self._certificate(transfer, parts)
@@ -161,17 +161,17 @@ class Http:
         self.budget.hold(answer, await self._decode(answer) if _may_be_large(answer) else 0)
         return answer
 
-    def _answer(self, transfer: Transfer, request: Request, code: int, words: str) -> Fetched:
+    def _answer(self, transfer: Transfer, request: Request, code: int, words: str) -> FetchResult:
         """What has come, its body still as it came."""
         head = transfer.head()
         if head is None:
             return transfer.failure(request.url, code, words)
         if transfer.cut and transfer.unwanted:
-            return NoAnswer(request.url, *transfer.unwanted, refused=True)
+            return NoResponse(request.url, *transfer.unwanted, refused=True)
         ip, wire = transfer.curl.getinfo(pycurl.PRIMARY_IP), transfer.take_wire()
-        return Answer(request.url, *head, wire, wire, ip, truncated=transfer.truncated(code))
+        return Response(request.url, *head, wire, wire, ip, truncated=transfer.truncated(code))
 
-    async def _decode(self, answer: Answer) -> int:
+    async def _decode(self, answer: Response) -> int:
         """Undo the content coding; a large body waits for room, which is returned."""
         coding, cap = answer.headers.get("content-encoding", ""), min(SMALL, self.max_body)
         if coding:
@@ -269,7 +269,7 @@ class Http:
         self._sweeper = loop.call_later(pause, self._sweep, loop)
 
 
-def _may_be_large(answer: Answer) -> bool:
+def _may_be_large(answer: Response) -> bool:
     return "content-encoding" in answer.headers or len(answer.wire) > SMALL
 
 
@@ -277,5 +277,5 @@ def _fixed_address(connect_to: str) -> tuple[str, str, bool]:
     """The scheme and address of "HOST:PORT" or "https://HOST:PORT", and whether certificates are checked there."""
     found = _FIXED.fullmatch(connect_to)
     if found is None:
-        raise BadSettings(f"connect_to must be HOST:PORT or https://HOST:PORT, not {connect_to!r}")
+        raise SettingsError(f"connect_to must be HOST:PORT or https://HOST:PORT, not {connect_to!r}")
     return found[1] or "http", found[2], not _LOOPBACK.fullmatch(found[3])

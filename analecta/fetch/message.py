@@ -90,7 +90,7 @@ Pieces = Iterator[bytes]
 _ISAL_ERROR = cast(type[Exception], isal_zlib.error)  # its stubs say that it is an instance
 
 
-class Broken(Exception):
+class BrokenCoding(Exception):
     """The coded bytes make no sense from here on."""
 
 
@@ -125,7 +125,7 @@ def _collect(pieces: Pieces, cap: int) -> tuple[bytes, bool]:
             body += piece[: cap - len(body)]
             if len(body) == cap:
                 return bytes(body), next(pieces, None) is None and len(piece) <= cap
-    except Broken:
+    except BrokenCoding:
         return bytes(body), False
     return bytes(body), True
 
@@ -141,13 +141,13 @@ def _gzip(pieces: Pieces) -> Pieces:
                     break
                 decoder, members, began = isal_zlib.decompressobj(31), members + 1, False
                 if members > MAX_MEMBERS:
-                    raise Broken("too many gzip members")
+                    raise BrokenCoding("too many gzip members")
             try:
                 out = decoder.decompress(data, PIECE_OUT)
             except _ISAL_ERROR as error:
                 if members > 1 and not began:
                     return  # bytes after the last member that start no other one: every browser ignores them
-                raise Broken(str(error)) from error
+                raise BrokenCoding(str(error)) from error
             began = began or bool(out)
             if out:
                 yield out
@@ -161,9 +161,9 @@ def _rest(decoder: "isal_zlib.Decompress") -> Pieces:
         try:
             out = decoder.decompress(b"", PIECE_OUT)
         except _ISAL_ERROR as error:
-            raise Broken(str(error)) from error
+            raise BrokenCoding(str(error)) from error
         if not out:
-            raise Broken("the coded body is cut short")
+            raise BrokenCoding("the coded body is cut short")
         yield out
 
 
@@ -178,7 +178,7 @@ def _deflate(pieces: Pieces) -> Pieces:
             try:
                 out = decoder.decompress(data, PIECE_OUT)
             except _ISAL_ERROR as error:
-                raise Broken(str(error)) from error
+                raise BrokenCoding(str(error)) from error
             if out:
                 yield out
             data = decoder.unconsumed_tail
@@ -197,8 +197,8 @@ def _brotli(pieces: Pieces) -> Pieces:
             if decoder.is_finished():
                 return
     except brotli.error as error:
-        raise Broken(str(error)) from error
-    raise Broken("the coded body is cut short")
+        raise BrokenCoding(str(error)) from error
+    raise BrokenCoding("the coded body is cut short")
 
 
 class _Source:
@@ -222,9 +222,9 @@ def _zstd(pieces: Pieces) -> Pieces:
                 some = True
                 yield out
     except zstandard.ZstdError as error:
-        raise Broken(str(error)) from error
+        raise BrokenCoding(str(error)) from error
     if not some:
-        raise Broken("the coded body is cut short")
+        raise BrokenCoding("the coded body is cut short")
 
 
 PLAIN = frozenset(("", "identity", "none", "utf-8", "binary", "7bit", "8bit"))  # the last five by mistake

@@ -9,8 +9,8 @@ import msgspec
 from protego import Protego
 
 from analecta import preferences
-from analecta.model import Answer, NoAnswer, Request, Target
-from analecta.protocols import Fetch
+from analecta.model import NoResponse, Request, Response, UrlRef
+from analecta.protocols import FetchFunction
 from analecta.urls import canonical
 
 # --- rules -----------------------------------------------------------------------------------------------------------
@@ -168,7 +168,7 @@ def decoded(body: bytes) -> str:
 _ROOM = 8_000_000  # bytes of files that are kept for others that redirect there
 
 
-class Later(msgspec.Struct, frozen=True):
+class HostNotDue(msgspec.Struct, frozen=True):
     """The host of a robots file cannot be asked now: come again after so many seconds."""
 
     wait: float
@@ -194,15 +194,15 @@ class RobotsFile(msgspec.Struct, frozen=True):
 class RobotsFiles:
     """Fetches robots files. A file is good for `max_age` seconds, a failure for `back_off`."""
 
-    def __init__(self, fetch: Fetch, now: Callable[[], float], keep: Callable[[Answer], object]) -> None:
+    def __init__(self, fetch: FetchFunction, now: Callable[[], float], keep: Callable[[Response], object]) -> None:
         self.fetch = fetch
         self.now = now
         self.keep = keep
-        self._asking: dict[str, asyncio.Task[RobotsFile | Later]] = {}
+        self._asking: dict[str, asyncio.Task[RobotsFile | HostNotDue]] = {}
         self._kept: dict[str, RobotsFile] = {}
         self._size = 0
 
-    async def get(self, target: Target, max_age: float, back_off: float) -> RobotsFile | Later:
+    async def get(self, target: UrlRef, max_age: float, back_off: float) -> RobotsFile | HostNotDue:
         """The file at a URL; callers for one URL share one fetch."""
         kept = self._kept.get(target.url)
         if kept is not None:
@@ -222,11 +222,11 @@ class RobotsFiles:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _ask(self, target: Target) -> RobotsFile | Later:
+    async def _ask(self, target: UrlRef) -> RobotsFile | HostNotDue:
         got = await self.fetch(Request(target.url, target.host))
-        if isinstance(got, NoAnswer):
+        if isinstance(got, NoResponse):
             if got.reason == "turn":
-                return Later(got.wait)
+                return HostNotDue(got.wait)
             return self._share(target, _failure(self.now(), got))
         self.keep(got)
         if got.truncated in ("time", "disconnect"):
@@ -236,7 +236,7 @@ class RobotsFiles:
             return self._share(target, RobotsFile(self.now(), got.status, location=hop.url if hop else ""))
         return self._share(target, RobotsFile(self.now(), got.status, got.body[: MAX_SIZE + 1]))
 
-    def _share(self, target: Target, file: RobotsFile) -> RobotsFile:
+    def _share(self, target: UrlRef, file: RobotsFile) -> RobotsFile:
         if file.cause != "closed":
             self._drop(target.url)
             self._kept[target.url] = file
@@ -251,7 +251,7 @@ class RobotsFiles:
             self._size -= _size(url, file)
 
 
-def _failure(now: float, no: NoAnswer) -> RobotsFile:
+def _failure(now: float, no: NoResponse) -> RobotsFile:
     return RobotsFile(now, 0, cause=no.reason, detail=no.detail, hopeless=not no.retry)
 
 
@@ -280,7 +280,7 @@ def _not_saved(_origin: str, _saved: Saved) -> None:
     return None
 
 
-def _not_kept(_answer: Answer) -> None:
+def _not_kept(_answer: Response) -> None:
     return None
 
 
@@ -289,11 +289,11 @@ class Robots:
 
     def __init__(
         self,
-        fetch: Fetch,
+        fetch: FetchFunction,
         token: str,
         now: Callable[[], float] = time.time,
         *,
-        keep: Callable[[Answer], object] = _not_kept,
+        keep: Callable[[Response], object] = _not_kept,
         load: Callable[[str], Saved | None] = _nothing_saved,
         save: Callable[[str, Saved], None] = _not_saved,
         max_age: float = DAY,
@@ -309,7 +309,7 @@ class Robots:
         self.back_off = back_off
         self.size = size
         self._known: dict[str, Rules] = {}
-        self._asking: dict[str, asyncio.Task[Rules | Later]] = {}
+        self._asking: dict[str, asyncio.Task[Rules | HostNotDue]] = {}
 
     def peek(self, url: str) -> Rules | None:
         """The rules for a URL's site if they are in memory and still good."""
@@ -318,10 +318,10 @@ class Robots:
             return rules
         return None  # unknown, too old, or from a future that a corrected clock took back
 
-    async def rules(self, url: str) -> Rules | Later:
+    async def rules(self, url: str) -> Rules | HostNotDue:
         """The rules for a URL's site, fetched if need be. Callers for one site share one fetch.
 
-        `Later` where a host that the file redirects to must be waited for.
+        `HostNotDue` where a host that the file redirects to must be waited for.
         """
         known = self.peek(url)
         if known is not None:
@@ -341,7 +341,7 @@ class Robots:
         await asyncio.gather(*tasks, return_exceptions=True)
         await self.files.close()
 
-    async def _learn(self, origin: str) -> Rules | Later:
+    async def _learn(self, origin: str) -> Rules | HostNotDue:
         saved = None if origin in self._known else self.load(origin)
         if saved is not None:
             fetched_at, status, body = saved
@@ -349,7 +349,7 @@ class Robots:
             if not rules.failures and rules.fetched_at <= self.now() < rules.retry_at:
                 return self._remember(origin, rules)
         file = await self._get(origin + "/robots.txt")
-        if isinstance(file, Later):
+        if isinstance(file, HostNotDue):
             return file
         self.save(origin, (file.fetched_at, file.status, file.body))
         before = self._known.get(origin)
@@ -373,14 +373,14 @@ class Robots:
         self._known[origin] = rules
         return rules
 
-    async def _get(self, url: str) -> RobotsFile | Later:
+    async def _get(self, url: str) -> RobotsFile | HostNotDue:
         """The file at the end of the redirects. Too many of them count as no file, and so does one to nowhere."""
         for _ in range(MAX_REDIRECTS + 1):
             target = canonical(url)
             if target is None:
                 break
             file = await self.files.get(target, self.max_age, self.back_off)
-            if isinstance(file, Later) or not 300 <= file.status < 400:
+            if isinstance(file, HostNotDue) or not 300 <= file.status < 400:
                 return file
             url = file.location
             if not url:

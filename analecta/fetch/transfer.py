@@ -8,11 +8,11 @@ from pathlib import Path
 import pycurl
 
 from analecta.fetch import tls
-from analecta.fetch.budget import Budget
-from analecta.fetch.connections import Connection, Connections, Ends
+from analecta.fetch.budget import MemoryBudget
+from analecta.fetch.connections import Connections, Ends, OpenConnection
 from analecta.fetch.message import final_block, parse_head
 from analecta.fetch.multi import CANCELLED
-from analecta.model import NoAnswer
+from analecta.model import NoResponse
 
 # --- sizes -----------------------------------------------------------------------------------------------------------
 # How much of each type may come (B2): by the server's word on type and length, and by what really comes.
@@ -81,7 +81,7 @@ class Transfer:
         *("_verify", "chunks", "curl", "cut", "dialled", "fields", "lines", "refused", "since", "sizes", "unwanted"),
     )
 
-    def __init__(self, sizes: Sizes, connections: Connections, budget: Budget) -> None:
+    def __init__(self, sizes: Sizes, connections: Connections, budget: MemoryBudget) -> None:
         self.curl = pycurl.Curl()
         self.sizes = sizes
         self.lines: list[bytes] = []
@@ -97,7 +97,7 @@ class Transfer:
         self._stale = False  # whether a kept connection was of no use
         self._too_soon = False  # whether the host may not be asked now, after all
         self._sent: Callable[[], bool] | None = None
-        self._connection: Connection | None = None
+        self._connection: OpenConnection | None = None
         self._connections = connections
         self._budget = budget
         self._verify: bool | None = None  # as the handle was last told; None where it has what all have
@@ -152,19 +152,19 @@ class Transfer:
         self.chunks.clear()
         return wire
 
-    def failure(self, url: str, code: int, words: str) -> NoAnswer:
+    def failure(self, url: str, code: int, words: str) -> NoResponse:
         """Why there is no answer."""
         if self.refused:
-            return NoAnswer(url, "guard", self.refused, refused=True)
+            return NoResponse(url, "guard", self.refused, refused=True)
         if self._too_soon:
-            return NoAnswer(url, "turn", retry=True)
+            return NoResponse(url, "turn", retry=True)
         if code == pycurl.E_ABORTED_BY_CALLBACK:
             words = "the kept connection broke, or the server refused the stream"
         if code in (pycurl.E_SSL_CONNECT_ERROR, pycurl.E_SSL_CACERT):
             reason = self._tls_reason(code, words)
-            return NoAnswer(url, reason, words, retry=reason in tls.RETRY)
+            return NoResponse(url, reason, words, retry=reason in tls.RETRY)
         reason, retry = WORDS.get(code, ("client", True))
-        return NoAnswer(url, reason, words, retry=retry)
+        return NoResponse(url, reason, words, retry=retry)
 
     def _tls_reason(self, code: int, words: str) -> str:
         if code == pycurl.E_SSL_CACERT:

@@ -17,7 +17,7 @@ _LONGEST = 600.0  # seconds that a robots.txt elsewhere is waited for
 _MANY = 20_000  # lines before those that nobody needs are forgotten
 
 
-class Line:
+class HostLane:
     """Requests to one host. `next` is the earliest time of the next one, by the clock."""
 
     __slots__ = ("broken", "lock", "members", "next")
@@ -43,13 +43,13 @@ class Line:
             await asyncio.sleep(wait)
 
 
-class Lines:
+class CountedClock:
     """The lines of all hosts, and the counted time `now`."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.clock = clock
         self.now = 0.0
-        self._lines: dict[str, Line] = {}
+        self._lines: dict[str, HostLane] = {}
         self._idle_since: float | None = None
 
     # --- counted time ---------------------------------------------------------------------------------------------
@@ -78,25 +78,25 @@ class Lines:
 
     # --- lines ----------------------------------------------------------------------------------------------------
 
-    def join(self, host: str, least: float = 0.0) -> Line:
+    def join(self, host: str, least: float = 0.0) -> HostLane:
         """Stand in the line of a host, which is not asked before the time `least`."""
         if len(self._lines) > _MANY:
             self._forget()
-        line = self._lines.setdefault(host, Line())
+        line = self._lines.setdefault(host, HostLane())
         line.put_off(least)
         line.members += 1
         return line
 
-    def leave(self, host: str, line: Line, wait: float) -> None:
+    def leave(self, host: str, line: HostLane, wait: float) -> None:
         """A request was taken in; the host is to be left alone for `wait` seconds. Who comes now knows of trouble."""
         line.members -= 1
         line.put_off(self.clock() + wait)
         if line.broken and self._lines.get(host) is line:
-            self._lines[host] = Line(line.next)
+            self._lines[host] = HostLane(line.next)
 
     def reserve(self, host: str, delay: float) -> float | None:
         """Take a turn out of line, for a robots.txt: seconds to wait for it; None where that is too long."""
-        line, now = self._lines.setdefault(host, Line()), self.clock()
+        line, now = self._lines.setdefault(host, HostLane()), self.clock()
         wait = max(0.0, line.next - now)
         if wait > _LONGEST:
             return None
@@ -105,7 +105,7 @@ class Lines:
 
     def send(self, host: str, wait: float) -> bool:
         """A request out of line leaves: the host is to be left alone for `wait` seconds from now."""
-        return self._lines.setdefault(host, Line()).send(self.clock() + wait)
+        return self._lines.setdefault(host, HostLane()).send(self.clock() + wait)
 
     def _forget(self) -> None:
         now = self.clock()

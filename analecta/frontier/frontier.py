@@ -16,11 +16,11 @@ from math import ceil
 
 import numpy as np
 
-from analecta.frontier.backend import Ledger, Row
-from analecta.frontier.clock import Lines
-from analecta.frontier.hosts import Domain, Entry, Host, IpAddress, IpLimits, Manners
-from analecta.frontier.seen import Sieve
-from analecta.model import Candidate, Lease, State, Target
+from analecta.frontier.backend import FrontierBackend, Row
+from analecta.frontier.clock import CountedClock
+from analecta.frontier.hosts import Domain, Entry, HostQueue, IpAddress, IpLimits, Politeness
+from analecta.frontier.seen import SeenSet
+from analecta.model import Candidate, Lease, UrlRef, UrlState
 
 NEVER = float("inf")
 _SOON = 0.05  # seconds after which to look again whether a request has left or ended
@@ -33,8 +33,8 @@ class Frontier:
 
     def __init__(
         self,
-        ledger: Ledger,
-        manners: Manners,
+        ledger: FrontierBackend,
+        manners: Politeness,
         *,
         now: float = 0.0,
         next_n: int = 1,
@@ -55,13 +55,13 @@ class Frontier:
         self.hot = hot
         self.cap = cap
         self.spread = spread
-        self.sieve = Sieve()
-        self._shunned = Sieve()  # URLs that were only ever met where they are not to be followed
-        self.hosts: dict[str, Host] = {}
+        self.sieve = SeenSet()
+        self._shunned = SeenSet()  # URLs that were only ever met where they are not to be followed
+        self.hosts: dict[str, HostQueue] = {}
         self.floor = -NEVER  # nothing below it is given out
         self.silent: set[str] = set()  # hosts that had answered before and do not now
-        self.settled: Counter[tuple[State, str]] = Counter()  # URLs that were settled unasked, and why
-        self.lines: Lines | None = None  # in a crawl in order: all times here are counted ones
+        self.settled: Counter[tuple[UrlState, str]] = Counter()  # URLs that were settled unasked, and why
+        self.lines: CountedClock | None = None  # in a crawl in order: all times here are counted ones
         self._domains: dict[str, Domain] = {}
         self._domain_of = domain_of
         self._within = within
@@ -73,16 +73,16 @@ class Frontier:
         self._slots: dict[int, IpAddress] = {}  # where requests under way go, by id or key
         self._alarms: list[tuple[float, int, IpAddress]] = []  # addresses that hosts wait for, by time
         self._side_key = 1 << 64  # keys of turns outside the queue; ids are below
-        self._hope: Host | None = None  # a host that was last seen to be in order and to have URLs
-        self._inside: set[Host] = set()  # hosts that are within, where only those are asked
-        self._open: set[Host] = set()  # hosts with URLs that are not demoted
+        self._hope: HostQueue | None = None  # a host that was last seen to be in order and to have URLs
+        self._inside: set[HostQueue] = set()  # hosts that are within, where only those are asked
+        self._open: set[HostQueue] = set()  # hosts with URLs that are not demoted
         self._now = now
         self._next_n = next_n
         self._live: dict[int, float] = {}  # hot URLs: id -> priority; heap entries that disagree are stale
         self._queued: Counter[int] = Counter()  # by topic, hot and cold
-        self._ready: list[tuple[float, int, int, Host]] = []
-        self._waiting: list[tuple[float, int, int, Host]] = []
-        self._resting: deque[tuple[int, Host]] = deque()  # with the number of the pick
+        self._ready: list[tuple[float, int, int, HostQueue]] = []
+        self._waiting: list[tuple[float, int, int, HostQueue]] = []
+        self._resting: deque[tuple[int, HostQueue]] = deque()  # with the number of the pick
         self._tickets = 0
         self._picks = 0
         self._sweep_at = 10_000
@@ -125,7 +125,7 @@ class Frontier:
                 continue
             self._queued[candidate.topic] += 1
             cold = host.cold_best is not None and candidate.priority <= host.cold_best
-            rows.append((n, candidate, State.QUEUED, cold, candidate.demoted))
+            rows.append((n, candidate, UrlState.QUEUED, cold, candidate.demoted))
             if not cold:
                 self._enter(host, candidate.priority, n, candidate.target.id)
         self.ledger.add(rows)
@@ -138,9 +138,9 @@ class Frontier:
 
     def refuse(self, candidates: Iterable[tuple[Candidate, str]]) -> None:
         """Write down URLs that will never be fetched, with the reason."""
-        self.ledger.add([(self._number(), c, State.REFUSED, False, reason) for c, reason in candidates])
+        self.ledger.add([(self._number(), c, UrlState.REFUSED, False, reason) for c, reason in candidates])
 
-    def raise_priority(self, targets: Iterable[Target], priority: float) -> None:
+    def raise_priority(self, targets: Iterable[UrlRef], priority: float) -> None:
         """Give hot queued URLs a better priority where it is better: a better page links to them now."""
         better = {t.id: t.host for t in targets if 0 <= self._live.get(t.id, NEVER) < priority}
         for id, n in self.ledger.reprioritise(better, priority):
@@ -185,7 +185,7 @@ class Frontier:
     def requeue(self, lease: Lease, reason: str, detail: str = "", asked: bool = True) -> None:
         """Put a leased URL back, to be asked again when its host may be; a try in which it was `asked` counts."""
         host = self.host(lease.host)
-        self.ledger.settle(lease.id, State.QUEUED, reason, detail, tries=lease.tries if asked else lease.tries - 1)
+        self.ledger.settle(lease.id, UrlState.QUEUED, reason, detail, tries=lease.tries if asked else lease.tries - 1)
         self._queued[lease.topic] += 1
         if host.bad:
             self.give_up(lease.host, *host.fate, host.bad, also=[lease.id])
@@ -201,7 +201,7 @@ class Frontier:
         self.ledger.reprioritise([lease.id], priority)
         self.requeue(lease, reason, asked=False)
 
-    def promote(self, targets: Iterable[Target], priority: float) -> None:
+    def promote(self, targets: Iterable[UrlRef], priority: float) -> None:
         """Give demoted URLs a priority like any other."""
         hosts = {target.id: target.host for target in targets}
         for id, n in self.ledger.promote(hosts, priority):
@@ -247,7 +247,7 @@ class Frontier:
             heapify(host.heap)
             self._place(host)
 
-    def count_time(self, lines: Lines) -> None:
+    def count_time(self, lines: CountedClock) -> None:
         """Begin to go by counted time; what hosts must be waited for is rounded up to seconds."""
         self.lines, start, self._now = lines, self._now, lines.now
         for host in self.hosts.values():
@@ -311,7 +311,7 @@ class Frontier:
             host.put_off(now + host.delay)
             self._place(host)
 
-    def close(self, lease: Lease, now: float, ended: Callable[[Host], str | None]) -> None:
+    def close(self, lease: Lease, now: float, ended: Callable[[HostQueue], str | None]) -> None:
         """A fetch is over; `ended` tells the host's manners how (answered, pressed, failed or dropped)."""
         host = self.host(lease.host)
         domain = host.domain
@@ -320,12 +320,17 @@ class Frontier:
         self._over(lease.id, host, now, ended, parked or ())
 
     def _over(
-        self, key: int, host: Host, now: float, ended: Callable[[Host], str | None], parked: Iterable[Host] = ()
+        self,
+        key: int,
+        host: HostQueue,
+        now: float,
+        ended: Callable[[HostQueue], str | None],
+        parked: Iterable[HostQueue] = (),
     ) -> None:
         self._now = max(self._now, now)
         left = self._release(key, host)
         if reason := ended(host):
-            host.fate = (State.FAILED, reason)
+            host.fate = (UrlState.FAILED, reason)
         if left and host.delay:
             host.put_off(self._now + host.delay)
         self.silent.discard(host.name)
@@ -337,7 +342,7 @@ class Frontier:
         if host.bad:
             self.give_up(host.name, *host.fate, host.bad)
 
-    def _release(self, key: int, host: Host) -> bool:
+    def _release(self, key: int, host: HostQueue) -> bool:
         """Free the places of a request that is over; whether it had left. One that had not has used no turn."""
         left = key not in self._unsent
         self._unsent.discard(key)
@@ -351,7 +356,7 @@ class Frontier:
             self._wake(address)
         return left
 
-    def give_up(self, name: str, state: State, reason: str, detail: str = "", also: Sequence[int] = ()) -> None:
+    def give_up(self, name: str, state: UrlState, reason: str, detail: str = "", also: Sequence[int] = ()) -> None:
         """Settle all that is queued for a host, and take nothing more for it in this run."""
         host = self.host(name)
         if not host.bad:
@@ -426,7 +431,7 @@ class Frontier:
         self._place(host)
         return self._side_key
 
-    def end_turn(self, key: int, name: str, now: float, ended: Callable[[Host], str | None]) -> None:
+    def end_turn(self, key: int, name: str, now: float, ended: Callable[[HostQueue], str | None]) -> None:
         """A request outside the queue is over; `ended` as for `close`."""
         self._over(key, self.host(name), now, ended)
 
@@ -459,7 +464,7 @@ class Frontier:
         self._slots[lease.id] = address
         return True
 
-    def _address_free(self, host: Host) -> bool:
+    def _address_free(self, host: HostQueue) -> bool:
         if self.addresses is None:
             return True
         if host.address is None and (ip := self._address_of(host.name)):
@@ -537,19 +542,19 @@ class Frontier:
         self._next_n += 1
         return self._next_n - 1
 
-    def host(self, name: str) -> Host:
+    def host(self, name: str) -> HostQueue:
         """A host; one never heard of is made."""
         host = self.hosts.get(name)
         if host is None:
             domain = self._domains.setdefault(self._domain_of(name), Domain())
-            host = self.hosts[name] = Host(name, domain, self.manners, self._now)
+            host = self.hosts[name] = HostQueue(name, domain, self.manners, self._now)
             if self._within is not None:
                 host.outside = not self._within(name)
                 if not host.outside:
                     self._inside.add(host)
         return host
 
-    def _enter(self, host: Host, priority: float, n: int, id: int) -> None:
+    def _enter(self, host: HostQueue, priority: float, n: int, id: int) -> None:
         """Put a hot URL into its host's heap; the host is placed anew if this is now its best."""
         entry = (-priority, n, id)
         best = host.heap[0] if host.heap else None
@@ -558,12 +563,12 @@ class Frontier:
         if best is None or entry < best:
             self._place(host)
 
-    def _hot(self, host: Host) -> Iterable[Entry]:
+    def _hot(self, host: HostQueue) -> Iterable[Entry]:
         """The entries of a host that are not stale, each once: what went up and came back stands in its heap twice."""
         live = self._live.get
         return {entry[2]: entry for entry in host.heap if live(entry[2]) == -entry[0]}.values()
 
-    def _best(self, host: Host) -> Entry | None:
+    def _best(self, host: HostQueue) -> Entry | None:
         """The best entry of a host, after stale ones have been dropped and cold ones fetched if need be."""
         heap = host.heap
         while heap and self._live.get(heap[0][2]) != -heap[0][0]:
@@ -576,7 +581,7 @@ class Frontier:
             host.cold_best = self.ledger.cold_best(host.name)
         return heap[0] if heap else None
 
-    def _place(self, host: Host) -> bool:
+    def _place(self, host: HostQueue) -> bool:
         """Let the host stand where it belongs now; earlier entries of it become stale. Whether it may be asked now."""
         self._tickets += 1
         host.ticket = self._tickets
@@ -599,7 +604,7 @@ class Frontier:
             return True
         return False
 
-    def _park(self, host: Host, best: Entry) -> None:
+    def _park(self, host: HostQueue, best: Entry) -> None:
         """Let the host wait for its address."""
         assert self.addresses is not None
         assert host.address is not None
@@ -607,14 +612,14 @@ class Frontier:
         if self.addresses.open(host.address):
             self._set_alarm(host.address, host.address.next)
 
-    def _is_open(self, host: Host) -> bool:
+    def _is_open(self, host: HostQueue) -> bool:
         """Whether a host has URLs that are not demoted; entries that went stale may say so a while longer."""
         if host.outside:
             return False
         hot = bool(host.heap) and host.heap[0][0] <= 0
         return hot or (host.cold_best is not None and host.cold_best >= 0)
 
-    def _pick(self) -> Host | None:
+    def _pick(self) -> HostQueue | None:
         """The host whose best URL is the best of all that may be asked now."""
         while self._waiting and self._waiting[0][0] <= self._now:
             _, _, ticket, host = heappop(self._waiting)
@@ -637,7 +642,7 @@ class Frontier:
             self._place(host)
         return self._least_resting()
 
-    def _take(self, host: Host) -> int:
+    def _take(self, host: HostQueue) -> int:
         _, _, id = heappop(host.heap)
         del self._live[id]
         self._occupy(id, host)
@@ -649,7 +654,7 @@ class Frontier:
         self._place(host)
         return id
 
-    def _occupy(self, key: int, host: Host) -> None:
+    def _occupy(self, key: int, host: HostQueue) -> None:
         """A request to a host is picked: it takes its places. In a crawl in order, lines know when it leaves."""
         host.asked()
         if self.lines is not None:
@@ -660,11 +665,11 @@ class Frontier:
             self.addresses.take(host.address)
             self._slots[key] = host.address
 
-    def _rests(self, host: Host) -> bool:
+    def _rests(self, host: HostQueue) -> bool:
         """Whether the host was picked so lately that others come first (P5)."""
         return bool(self.spread) and host.picked > self._picks - self.spread
 
-    def _least_resting(self) -> Host | None:
+    def _least_resting(self) -> HostQueue | None:
         """Where only resting hosts may be asked, the best of those after all."""
         able = [
             host
@@ -677,11 +682,11 @@ class Frontier:
         ]
         return min(able, key=lambda host: host.heap[0], default=None)
 
-    def _free(self, host: Host) -> bool:
+    def _free(self, host: HostQueue) -> bool:
         """Whether another request to the host may be under way; never more than pages of it that may still come."""
         return host.free() and (not host.flying or self._left is None or host.flying < self._left(host.name))
 
-    def _domain_full(self, host: Host) -> bool:
+    def _domain_full(self, host: HostQueue) -> bool:
         return 0 < self.manners.per_domain <= host.domain.flying
 
     def _allowance(self) -> int:
@@ -707,9 +712,9 @@ class Frontier:
         for topic, count in list(self._queued.items()):
             if count > self.cap * _SLACK:
                 ids = self.ledger.worst(topic, count - self.cap)
-                self._settle(ids, State.REFUSED, "queue-full")
+                self._settle(ids, UrlState.REFUSED, "queue-full")
 
-    def _settle(self, ids: Sequence[int], state: State, reason: str, detail: str = "") -> None:
+    def _settle(self, ids: Sequence[int], state: UrlState, reason: str, detail: str = "") -> None:
         """Settle queued URLs that will not be asked for."""
         for id in ids:
             self._live.pop(id, None)
@@ -730,7 +735,7 @@ class Frontier:
         self._sweep_at = max(10_000, 2 * len(self.hosts))
 
 
-def _in_order(host: Host) -> bool:
+def _in_order(host: HostQueue) -> bool:
     """Whether a host has something to ask for, and the last time it answered."""
     has = host.flying or host.heap or host.cold_best is not None
     return bool(has) and not (host.in_trouble or host.bad or host.outside)

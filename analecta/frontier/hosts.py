@@ -6,7 +6,7 @@ from email.utils import parsedate_to_datetime
 
 import msgspec
 
-from analecta.model import State
+from analecta.model import UrlState
 
 # --- The manners we keep towards one host: when it may be asked, and what its answers teach us -----------------------
 # Decide first, act after: every method takes the time (monotonic seconds) and none of them sleeps.
@@ -20,7 +20,7 @@ _EASE_AFTER = 10  # good answers in a row before a slowed host is trusted a litt
 _LONGEST_PAUSE = 600.0  # seconds that a host in trouble is left alone by our own choice
 
 
-class Manners(msgspec.Struct, frozen=True):
+class Politeness(msgspec.Struct, frozen=True):
     """How hosts are treated unless they ask for more patience."""
 
     delay: float = 1.0
@@ -34,7 +34,7 @@ class Manners(msgspec.Struct, frozen=True):
     start: int = 0  # requests at a time to a host that is new, of which nobody knows what it is worth; 0 = as any other
 
 
-class Turns:
+class HostTurns:
     """Whose turn it is at one host. `next` is the earliest time of the next request.
 
     While a request that was picked has not left yet, nobody knows from when the delay runs: there is no other turn.
@@ -62,7 +62,7 @@ class Turns:
         "unsent",
     )
 
-    def __init__(self, manners: Manners, now: float = 0.0) -> None:
+    def __init__(self, manners: Politeness, now: float = 0.0) -> None:
         self.delay = manners.delay
         self.parallel = min(manners.parallel, manners.start or manners.parallel)
         self.flying = 0
@@ -112,7 +112,7 @@ class Turns:
         """Ask no more before this time."""
         self.next = max(self.next, time)
 
-    def answered(self, now: float, manners: Manners, took: float = 0.0) -> None:
+    def answered(self, now: float, manners: Politeness, took: float = 0.0) -> None:
         """It ended well: the delay counts from the end, and trust returns slowly."""
         self._ended(now)
         if manners.delay_factor:
@@ -124,7 +124,7 @@ class Turns:
             self.parallel += 1
             self.good = 0
 
-    def pressed(self, now: float, manners: Manners, wait: float) -> str:
+    def pressed(self, now: float, manners: Politeness, wait: float) -> str:
         """The host asks us to slow down (429, 503): wait as told, longer each time, and ask half as much at a time.
 
         Returns the reason where it is given up, for it has done nothing else for too long.
@@ -142,7 +142,7 @@ class Turns:
         self.put_off(now + wait)
         return self._give_up(now, manners, BUSY_HOST, f"{self.refusals} refusals in a row")
 
-    def failed(self, now: float, manners: Manners, wait: float = 0.0, hopeless: bool = False) -> str:
+    def failed(self, now: float, manners: Politeness, wait: float = 0.0, hopeless: bool = False) -> str:
         """No answer: back off, longer each time, at least for `wait`.
 
         Returns the reason where the host is given up: nothing else has come for too long, or nothing else can come.
@@ -170,7 +170,7 @@ class Turns:
         if not self.in_trouble:
             self.trouble_since = now
 
-    def _give_up(self, now: float, manners: Manners, reason: str, words: str, hopeless: bool = False) -> str:
+    def _give_up(self, now: float, manners: Politeness, reason: str, words: str, hopeless: bool = False) -> str:
         """The reason, where the host has had as many chances and as much time as it gets; else ""."""
         lasted = now - self.trouble_since
         if self.bad or self.strikes + self.refusals < manners.strikes or (lasted < manners.patience and not hopeless):
@@ -179,12 +179,12 @@ class Turns:
         return reason
 
 
-def adapted_delay(took: float, manners: Manners) -> float:
+def adapted_delay(took: float, manners: Politeness) -> float:
     """The delay that a response time leads to, where the delay adapts to it."""
     return min(manners.delay_factor * took, manners.max_delay)
 
 
-def _pause(manners: Manners, times: int) -> float:
+def _pause(manners: Politeness, times: int) -> float:
     """How long a host is left alone after so many troubles in a row."""
     return min(manners.back_off * 2.0 ** min(times - 1, 20), max(_LONGEST_PAUSE, manners.back_off))
 
@@ -210,19 +210,19 @@ def retry_after(headers: Mapping[str, str], wall_time: float, default: float) ->
 Entry = tuple[float, int, int]  # (-priority, n, id)
 
 
-class Host(Turns):
+class HostQueue(HostTurns):
     """A host with its queue: `heap` in memory, and the best priority among its cold URLs."""
 
     __slots__ = ("address", "cold_best", "domain", "fate", "heap", "name", "outside", "picked", "ticket")
 
-    def __init__(self, name: str, domain: "Domain", manners: Manners, now: float) -> None:
+    def __init__(self, name: str, domain: "Domain", manners: Politeness, now: float) -> None:
         super().__init__(manners, now)
         self.name = name
         self.domain = domain
         self.address: IpAddress | None = None  # as far as it is known
         self.heap: list[Entry] = []
         self.cold_best: float | None = None
-        self.fate = (State.FAILED, "bad-host")  # what becomes of its URLs if it is given up
+        self.fate = (UrlState.FAILED, "bad-host")  # what becomes of its URLs if it is given up
         self.ticket = 0
         self.picked = -(1 << 60)  # the number of the last pick that came from here
         self.outside = False  # it is not asked in this crawl: its URLs wait for another
@@ -235,7 +235,7 @@ class Domain:
 
     def __init__(self) -> None:
         self.flying = 0
-        self.parked: list[Host] | None = None  # hosts that wait for it; most domains never have any
+        self.parked: list[HostQueue] | None = None  # hosts that wait for it; most domains never have any
 
 
 class IpAddress:
@@ -248,7 +248,9 @@ class IpAddress:
         self.unsent = 0  # of those under way, how many have not left yet
         self.next = 0.0  # the earliest time of the next request
         self.alarm = 0.0  # when the frontier is going to look at it again
-        self.parked: list[tuple[float, int, int, Host]] = []  # a heap of hosts that wait for it, with their tickets
+        self.parked: list[
+            tuple[float, int, int, HostQueue]
+        ] = []  # a heap of hosts that wait for it, with their tickets
 
 
 class IpLimits:

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import msgspec
 
 from analecta.frontier.traps import DEMOTED
-from analecta.model import OTHERS, Candidate, Found, Lease, Target, Verdict
+from analecta.model import NO_TOPIC, Candidate, FoundBy, Lease, UrlRef, Verdict
 from analecta.text.patterns import Patterns
 from analecta.urls import canonical, is_below
 
-SEED_PRIORITY = 1e6  # seeds come before everything else
+EXAMPLE_PRIORITY = 1e6  # seeds come before everything else
 PROBE_PRIORITY = 1e3
 _LEAST_DEEP = 0.5  # what depth-first gives the links of a seed on topic: more than any off topic
 
@@ -52,7 +52,7 @@ WORTHS: dict[str, Worth] = {
 }
 
 
-class Value(msgspec.Struct, frozen=True):
+class LinkValue(msgspec.Struct, frozen=True):
     """What the links of one page are worth, how far from the topic they are, and which topic their path is on."""
 
     priority: float
@@ -74,13 +74,13 @@ class Policy:
         self.sharp = sharp
         self._never = Patterns(never)
 
-    def value(self, verdict: Verdict, lease: Lease) -> Value:
+    def value(self, verdict: Verdict, lease: Lease) -> LinkValue:
         """Of the links of a page that was come by with `lease`."""
         on_topic = verdict.topic >= 0 and not (self.sharp and lease.topic not in (-1, verdict.topic))
         priority, astray = self.worth(verdict if on_topic else Verdict(-1, verdict.confidence), lease, self.decay)
-        return Value(priority, astray, verdict.topic if on_topic else lease.topic, on_topic)
+        return LinkValue(priority, astray, verdict.topic if on_topic else lease.topic, on_topic)
 
-    def gives_up(self, value: Value) -> bool:
+    def gives_up(self, value: LinkValue) -> bool:
         """Whether the path has crossed too many pages off topic (S6)."""
         return 0 <= self.cutoff < value.astray
 
@@ -94,7 +94,7 @@ class Policy:
         return self._never.found_in(anchor)
 
 
-class Bounds:
+class Scope:
     """Which URLs are in scope."""
 
     def __init__(self, hosts: Sequence[str] = (), exclude: Sequence[str] = (), depth: int = 0) -> None:
@@ -104,7 +104,7 @@ class Bounds:
         self.said = sorted(self.hosts), list(exclude), depth
         self._exclude = Patterns(exclude)
 
-    def refusal(self, target: Target, depth: int) -> str:
+    def refusal(self, target: UrlRef, depth: int) -> str:
         """Why a URL is out of scope; "" where it is in."""
         if self.hosts and not self._has(target.host):
             return "scope-host"
@@ -119,7 +119,7 @@ class Bounds:
         return host in self.hosts or is_below(host.partition(":")[0], self.hosts)
 
 
-class Course(msgspec.Struct, frozen=True, array_like=True):
+class CrawlPhase(msgspec.Struct, frozen=True, array_like=True):
     """How the whole crawl stands, as far as the worth of links depends on it (crawl/phases.py)."""
 
     learning: bool = False
@@ -134,7 +134,7 @@ class Course(msgspec.Struct, frozen=True, array_like=True):
 _STAYS = 0.5  # worth of a link that stays on its site, where those that leave it come first
 
 
-class Near:
+class SeedArea:
     """What lies near the seeds: their own domains (none: all domains), not too many links away (0: any number)."""
 
     def __init__(self, domains: Iterable[str] = (), depth: int = 0, domain_of: Callable[[str], str] = str) -> None:
@@ -156,7 +156,7 @@ class Focus:
         self,
         harvest: Policy,
         learning: Policy | None = None,
-        near: Near | None = None,
+        near: SeedArea | None = None,
         *,
         follow_duplicates: bool = True,
         off_site_first: bool = False,
@@ -166,15 +166,15 @@ class Focus:
         """While the crawl learns, the policy `learning` rules, and what is not `near` waits behind everything else."""
         self.harvest = harvest
         self.learning = learning or harvest
-        self.near = near or Near()
+        self.near = near or SeedArea()
         self.follow_duplicates = follow_duplicates
         self.off_site_first = off_site_first
         self.one_entry = one_entry
         self.domain_of = domain_of
-        self.course = Course()
+        self.course = CrawlPhase()
         self._cutoff = harvest.cutoff  # as set
 
-    def turn(self, course: Course) -> None:
+    def turn(self, course: CrawlPhase) -> None:
         """Take another course."""
         self.course = course
         self.harvest.cutoff = self._cutoff if course.cutoff is None else course.cutoff
@@ -193,7 +193,7 @@ class Focus:
         left = tuple((topic, sure) for topic, sure in verdict.topics if topic not in self.course.retired)
         return Verdict(*left[0], left) if left else Verdict(-1, 0.0)
 
-    def value(self, verdict: Verdict, lease: Lease, twin: bool = False) -> Value | None:
+    def value(self, verdict: Verdict, lease: Lease, twin: bool = False) -> LinkValue | None:
         """Of the links of a page, a `twin` of another perhaps; None where they are not followed."""
         value = self._value(verdict, lease, twin)
         given_up = self.policy.gives_up(value) or (twin and not self.follow_duplicates)
@@ -204,10 +204,10 @@ class Focus:
         value = self._value(verdict, lease, twin)
         return value.priority * (DEMOTED if self.policy.gives_up(value) else 1.0)
 
-    def _value(self, verdict: Verdict, lease: Lease, twin: bool) -> Value:
+    def _value(self, verdict: Verdict, lease: Lease, twin: bool) -> LinkValue:
         if is_off_topic(lease):
-            return Value(0.0, lease.astray + 1, OTHERS, False)
-        if lease.priority >= SEED_PRIORITY:  # an example is on topic because a person says so, but not how much
+            return LinkValue(0.0, lease.astray + 1, NO_TOPIC, False)
+        if lease.priority >= EXAMPLE_PRIORITY:  # an example is on topic because a person says so, but not how much
             verdict = Verdict(lease.topic, verdict.confidence, ((lease.topic, verdict.confidence),))
         value = self.policy.value(self.open(verdict), lease)
         return msgspec.structs.replace(value, priority=value.priority * self.policy.decay) if twin else value
@@ -227,18 +227,18 @@ class Focus:
         """The factor for a URL: while the crawl learns, what is not near the seeds waits (B10)."""
         return DEMOTED if self.course.learning and not self.near.holds(host, depth) else 1.0
 
-    def by_factor(self, host: str, depth: int, targets: Iterable[Target]) -> Mapping[float, Iterable[Target]]:
+    def by_factor(self, host: str, depth: int, targets: Iterable[UrlRef]) -> Mapping[float, Iterable[UrlRef]]:
         """What a page on `host` links to, by the factor to the worth of those links."""
         if not self.choosy:
             return {1.0: targets}
-        groups: dict[float, list[Target]] = defaultdict(list)
+        groups: dict[float, list[UrlRef]] = defaultdict(list)
         for target in targets:
             if target.host == host or not self.one_entry:  # a further link from elsewhere lets nothing in
                 groups[self.leaving(host, target.host) * self.outside(target.host, depth)].append(target)
         return groups
 
 
-class Entries:
+class SiteEntries:
     """One entry a site (S16): of the links from elsewhere to a host the first counts, the others wait behind."""
 
     def __init__(self, entered: Iterable[str], url_of: Callable[[int], str | None]) -> None:
@@ -252,12 +252,12 @@ class Entries:
         if host not in self._entered:
             self._entered.add(host)
             return 1.0
-        return DEMOTED if candidate.found == Found.LINK and host_of(self._url_of(candidate.parent)) != host else 1.0
+        return DEMOTED if candidate.found == FoundBy.LINK and host_of(self._url_of(candidate.parent)) != host else 1.0
 
 
 def is_off_topic(lease: Lease) -> bool:
     """Whether a person says of a page that it is of none of the topics."""
-    return lease.priority >= SEED_PRIORITY and lease.topic == OTHERS
+    return lease.priority >= EXAMPLE_PRIORITY and lease.topic == NO_TOPIC
 
 
 def host_of(url: str | None) -> str:

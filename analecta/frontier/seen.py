@@ -14,7 +14,7 @@ Ids = NDArray[np.int64]
 _FULL = 0.7  # grow beyond this load: linear probing stays near two probes a look-up
 
 
-class Sieve:
+class SeenSet:
     """A set of 64-bit ids that answers for whole batches. Id 0 is never given to a URL: it marks a free slot."""
 
     def __init__(self, capacity: int = 1 << 16) -> None:

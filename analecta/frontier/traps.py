@@ -42,7 +42,7 @@ _UNTOLD = 400  # pages of which the coordinator has not heard
 _NEW = 0.08  # share of a page's words that must not stand on the last pages of its kind
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class PageYield(msgspec.Struct, frozen=True):
     """What a fetched page brought, as far as traps are concerned."""
 
     url: str
@@ -110,7 +110,7 @@ class Traps:
 
     # --- what was learned ------------------------------------------------------------------------------------------
 
-    def note(self, outcome: Outcome) -> None:
+    def note(self, outcome: PageYield) -> None:
         """A page was fetched."""
         url, host = outcome.url, outcome.host
         self.total += 1
@@ -132,7 +132,7 @@ class Traps:
         if self.budget:
             self._note_yield(outcome)
 
-    def _note_path(self, outcome: Outcome) -> None:
+    def _note_path(self, outcome: PageYield) -> None:
         """Whether a page on a path that another host has too is a copy of what is there."""
         url = outcome.url
         own, domain, everywhere = self._mirror_groups(url, outcome.host)
@@ -145,7 +145,7 @@ class Traps:
             self._count(own, not outcome.copy)
             self._count(domain, not outcome.copy)
 
-    def _note_yield(self, outcome: Outcome) -> None:
+    def _note_yield(self, outcome: PageYield) -> None:
         good = outcome.on_topic and not outcome.copy and not outcome.repeats
         if good or (outcome.fertile and not outcome.leads_off):
             domain = self.domain_of(outcome.host)

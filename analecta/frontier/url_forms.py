@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from analecta.model import Page, Target
+from analecta.model import Page, UrlRef
 
 _MAX_SEGMENTS = 20
 _DEEP = 3  # segments from which a path that extends the path of its parent is growing
@@ -89,7 +89,7 @@ def two_labels(host: str) -> str:
     return ".".join(host.rsplit(".", 2)[-2:])
 
 
-class Leads(msgspec.Struct, frozen=True):
+class NewLinks(msgspec.Struct, frozen=True):
     """Where the new links of a page lead."""
 
     out: bool = False  # to pages of another kind
@@ -97,7 +97,7 @@ class Leads(msgspec.Struct, frozen=True):
     fertile: bool = False  # nearly all links to its own domain are new
 
 
-def leads_of(page: Page, fresh: Sequence[Target], domain_of: Callable[[str], str]) -> Leads:
+def leads_of(page: Page, fresh: Sequence[UrlRef], domain_of: Callable[[str], str]) -> NewLinks:
     """Of a page with these new links."""
     url, host = page.url, page.host
     folder = url[: url.find("/", url.index("/", 8) + 1) + 1]
@@ -114,7 +114,7 @@ def leads_of(page: Page, fresh: Sequence[Target], domain_of: Callable[[str], str
             domain = domain or domain_of(host)
             near += domain_of(target.host) == domain
     fertile = 1 < near == len(fresh) and near >= _FERTILE * sum(_is_near(link.target.host, host) for link in page.links)
-    return Leads(out, near < len(fresh), fertile)
+    return NewLinks(out, near < len(fresh), fertile)
 
 
 def _is_near(host: str, other: str) -> bool:

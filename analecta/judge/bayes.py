@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.judge.calibration import confidence, cross_validated, line
-from analecta.judge.features import Features, Space, augmented, page_frequency, plain_idf, unit
+from analecta.judge.features import Features, FeatureSpace, augmented, page_frequency, plain_idf, unit
 from analecta.judge.model_files import load_model, save_model
 from analecta.judge.training_set import PAGES, material
 from analecta.judge.tree import Tree
@@ -113,13 +113,13 @@ class NaiveBayes:
             judge.topics_, judge.features_ = facts["topics"], Features()
             space = judge.features_.spaces[0]
             judge.features_.spaces = [
-                Space.restore("terms", space.window, facts["names"], {key: arrays[key] for key in _SPACE})
+                FeatureSpace.restore("terms", space.window, facts["names"], {key: arrays[key] for key in _SPACE})
             ]
             for key in _ARRAYS:
                 setattr(judge, key, arrays[key])
             return judge._prepare()
         except (KeyError, TypeError, ValueError) as error:
-            raise BadUse(f"model {name} is not whole: learn it anew") from error
+            raise UsageError(f"model {name} is not whole: learn it anew") from error
 
     def _prepare(self) -> Self:
         self._tree = Tree(self.topics_, flat=True)

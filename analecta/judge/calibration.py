@@ -24,14 +24,14 @@ _FOLDS = 5
 _SURE = 4.0  # log odds against a page as far off as most counter-examples are, where Platt cannot be asked
 
 
-class Line(NamedTuple):
+class ScoreLine(NamedTuple):
     """Where the line is among the scores, and how fast sureness grows with the distance from it."""
 
     middle: float
     slope: float
 
 
-NEVER = Line(0.0, 0.0)
+NEVER = ScoreLine(0.0, 0.0)
 
 
 def confidence(scores: Floats, middle: Floats | float, slope: Floats | float) -> Floats:
@@ -57,7 +57,7 @@ def cross_validated(yes: Bools, scores: Callable[[Bools], Floats]) -> Floats:
     return unseen
 
 
-def line(yes: Bools, stock: Bools, trained: Floats, unseen: Floats, alone: float = ALONE) -> Line:
+def line(yes: Bools, stock: Bools, trained: Floats, unseen: Floats, alone: float = ALONE) -> ScoreLine:
     """The line between yes and no, from the scores of examples in training and unseen."""
     real = ~yes & ~stock
     if yes.sum() >= ENOUGH and real.sum() >= ENOUGH:
@@ -69,10 +69,10 @@ def line(yes: Bools, stock: Bools, trained: Floats, unseen: Floats, alone: float
     if yes.sum() > 1:
         middle = max(middle, float(unseen[yes].mean()))
     middle = max(middle, off + 1e-6)
-    return Line(middle, _SURE / (middle - off))
+    return ScoreLine(middle, _SURE / (middle - off))
 
 
-def platt(scores: Floats, yes: Bools, steps: int = 50) -> Line:
+def platt(scores: Floats, yes: Bools, steps: int = 50) -> ScoreLine:
     """Platt's sigmoid by Newton's method; the sides weigh 1 to FARAWAY, whatever their numbers."""
     n, m = int(yes.sum()), int((~yes).sum())
     target = np.where(yes, (n + 1) / (n + 2), 1 / (m + 2))
@@ -90,4 +90,4 @@ def platt(scores: Floats, yes: Bools, steps: int = 50) -> Line:
             break
     if a[0] <= 0:
         return NEVER
-    return Line(float(-a[1] / a[0] * spread), float(a[0] / spread))
+    return ScoreLine(float(-a[1] / a[0] * spread), float(a[0] / spread))

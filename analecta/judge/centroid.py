@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.judge.model_files import load_model, save_model
 from analecta.model import Example, Page, Verdict
 from analecta.text.tokens import Vocabulary, Words, counts, likely_language, stop_words, words
@@ -135,7 +135,7 @@ class Centroid:
                 setattr(judge, key, arrays[key])
             return judge._prepare()
         except (KeyError, TypeError, ValueError) as error:
-            raise BadUse(f"model {name} is not whole: learn it anew") from error
+            raise UsageError(f"model {name} is not whole: learn it anew") from error
 
     def _settings(self) -> dict[str, Any]:
         return {k: v for k, v in vars(self).items() if not k.startswith("_") and not k.endswith("_")}

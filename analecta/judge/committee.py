@@ -20,7 +20,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.judge.features import WINDOW
 from analecta.judge.model_files import load_model, save_model
 from analecta.judge.svm import Svm, best_of
@@ -52,7 +52,7 @@ class Committee:
     ) -> None:
         """Keep the settings; a member is named by its feature spaces, joined by + if there are several."""
         if mode not in MODES:
-            raise BadUse(f"a committee cannot decide by {mode!r}; it can by: {', '.join(MODES)}")
+            raise UsageError(f"a committee cannot decide by {mode!r}; it can by: {', '.join(MODES)}")
         self.mode = mode
         self.members = list(members)
         self.threshold = threshold
@@ -113,7 +113,7 @@ class Committee:
             judge.members_ = {m: Svm.restore(facts["members"][m], _below(f"{m}:", arrays)) for m in judge.members}
             return judge._prepare()
         except (KeyError, TypeError, ValueError) as error:
-            raise BadUse(f"model {name} is not whole: learn it anew") from error
+            raise UsageError(f"model {name} is not whole: learn it anew") from error
 
     def _member(self, member: str) -> Svm:
         return Svm(

@@ -124,7 +124,7 @@ ANCHOR_STOP = frozenset(
 _ODD = np.uint64(0x9E3779B97F4A7C15)  # spreads the numbers of pairs over the look-up table, none onto another's place
 
 
-class Space:
+class FeatureSpace:
     """One way to see a page as features. Learn from examples, keep some features, then count those on any page."""
 
     def __init__(self, kind: str, window: int = WINDOW) -> None:
@@ -209,7 +209,7 @@ class Features:
     """Several spaces side by side, their features numbered through."""
 
     def __init__(self, kinds: Sequence[str] = ("terms",), window: int = WINDOW) -> None:
-        self.spaces = [Space(kind, window) for kind in kinds]
+        self.spaces = [FeatureSpace(kind, window) for kind in kinds]
 
     @property
     def names(self) -> list[str]:
@@ -257,7 +257,7 @@ def row_sums(counts: csr_matrix) -> Floats:
     return np.asarray(running[counts.indptr[1:]] - running[counts.indptr[:-1]], np.float64)
 
 
-def _beside(found: list[csr_matrix], spaces: list[Space]) -> csr_matrix:
+def _beside(found: list[csr_matrix], spaces: list[FeatureSpace]) -> csr_matrix:
     if len(found) == 1:
         return found[0]
     cut = [one[:, : len(space.names)] for one, space in zip(found, spaces, strict=True)]

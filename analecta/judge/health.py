@@ -61,7 +61,7 @@ class Pair(msgspec.Struct, frozen=True):
     similarity: float
 
 
-class Stray(msgspec.Struct, frozen=True):
+class MisplacedExample(msgspec.Struct, frozen=True):
     """An example that looks wrong: it is nearer to another topic, or, where a topic is alone, unlike the rest of it.
 
     `own` is how near it is to the other examples of its topic, `there` to those of the other; 1 is usual.
@@ -94,7 +94,7 @@ class Health(msgspec.Struct, frozen=True):
     topics: list[TopicHealth]
     similarities: list[list[float]]
     close: list[Pair]
-    strays: list[Stray]
+    strays: list[MisplacedExample]
     few: list[str]  # topics with too few examples; one without any may be shown by the topics below it
 
 
@@ -127,7 +127,7 @@ def health(examples: Sequence[Example], topics: Sequence[str]) -> Health:
         similarities=similarities.tolist(),
         close=[Pair(topics[i], topics[j], float(similarities[i, j])) for i, j in close],
         strays=[
-            Stray(given[n].url, topics[home[n]], topics[t] if t >= 0 else None, own, there)
+            MisplacedExample(given[n].url, topics[home[n]], topics[t] if t >= 0 else None, own, there)
             for n, t, own, there in (_strays(near, home, place) if several else _unlike(alike))
         ],
         few=_few(dict(zip(topics, amount.tolist(), strict=True))),

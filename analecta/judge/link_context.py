@@ -18,7 +18,7 @@ _FEW = 30  # links; a word that stands around fewer is not usual yet
 _LED, _SQUARE, _USED, _TOLD = range(4)  # what is known of a word, times how telling it is
 
 
-class Around:
+class LinkContexts:
     """Keeps the words around links, link after link, each link by the slot of its target."""
 
     def __init__(self, use: Callable[[Numbers], Floats]) -> None:
@@ -110,7 +110,7 @@ class Around:
 # --- Who uses which words: how much likelier a page is good that uses a word -----------------------------------------
 
 
-class Use:
+class WordUse:
     """Counts the pages that use each word, and how good they are; what is old counts less."""
 
     def __init__(self, half_life: float) -> None:

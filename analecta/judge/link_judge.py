@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from analecta.judge.link_context import Around, Use
+from analecta.judge.link_context import LinkContexts, WordUse
 from analecta.text.tokens import Int32s
 
 Floats = npt.NDArray[np.float64]
@@ -32,7 +32,7 @@ _SOFTER = 2.5  # a crawl is led better by scores that tell a fair page from a ba
 _BESIDE = (1.0, 1 / 2, 1 / 3)  # how much the links before and after count, the nearer the more
 
 
-class Seen(msgspec.Struct):
+class JudgedLinks(msgspec.Struct):
     """A page that was judged: the buckets of its words, its links in order, the words around some (by position)."""
 
     id: int
@@ -72,8 +72,8 @@ class LinkJudge:
         self._lost: set[int] = set()  # slots of targets that came to nothing
         self._pages: list[int] = []  # slots
         self._links: list[Numbers] = []  # the slots each page links to
-        self._use = Use(half_life)
-        self._around = Around(self._use.odds)
+        self._use = WordUse(half_life)
+        self._around = LinkContexts(self._use.odds)
         self._news: dict[int, tuple[float, int]] = {}  # targets met last: their parents' scores, which context
         self._scale: tuple[Floats, Floats] = (np.zeros(4), np.ones(4))
 
@@ -85,7 +85,7 @@ class LinkJudge:
         places = ((i, id, slot(id, -1)) for i, id in enumerate(targets))
         return [i for i, id, at in places if id in new or (kept(at, 0) < most and at not in lost)]
 
-    def see(self, pages: Iterable[Seen]) -> None:
+    def see(self, pages: Iterable[JudgedLinks]) -> None:
         """Take in judged pages."""
         if len(self._pages) > self.window * 1.25:  # before the new ones: `worth` looks at those heard last
             self._forget(len(self._pages) - self.window)

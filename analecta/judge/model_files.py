@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from analecta.errors import BadUse, Environment
+from analecta.errors import ResourceError, UsageError
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
@@ -31,23 +31,23 @@ def save_model(folder: Path, facts: Mapping[str, Any], arrays: Arrays) -> str:
         for ending, content in parts.items():
             _write(folder / f"{name}.{ending}", content)
     except OSError as error:
-        raise Environment(f"the model could not be written to {folder}: {error.strerror}") from error
+        raise ResourceError(f"the model could not be written to {folder}: {error.strerror}") from error
     return name
 
 
 def load_model(folder: Path, name: str, judge: str) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
     """What was saved under this name by a judge of this kind; nothing is read from a file that was changed."""
     if not re.fullmatch("[0-9a-f]{32}", name):
-        raise BadUse(f"{name!r} is not the name of a model")
+        raise UsageError(f"{name!r} is not the name of a model")
     try:
         facts, packed = (folder / f"{name}.json").read_bytes(), (folder / f"{name}.npz").read_bytes()
     except OSError as error:
-        raise Environment(f"model {name} cannot be read from {folder}: {error.strerror}") from error
+        raise ResourceError(f"model {name} cannot be read from {folder}: {error.strerror}") from error
     if _digest(facts, packed) != name:
-        raise BadUse(f"model {name} in {folder} was changed or damaged: take a good copy, or learn it anew")
+        raise UsageError(f"model {name} in {folder} was changed or damaged: take a good copy, or learn it anew")
     known = orjson.loads(facts)
     if not isinstance(known, dict) or known.get("judge") != judge:
-        raise BadUse(f"model {name} was not made by the judge {judge!r}")
+        raise UsageError(f"model {name} was not made by the judge {judge!r}")
     with np.load(io.BytesIO(packed), allow_pickle=False) as arrays:
         return known, {key: arrays[key] for key in arrays.files}
 

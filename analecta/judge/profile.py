@@ -29,19 +29,19 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
-from analecta.errors import BadUse
-from analecta.judge.calibration import Line, confidence
+from analecta.errors import UsageError
+from analecta.judge.calibration import ScoreLine, confidence
 from analecta.judge.features import SIZE, buckets, rows
 from analecta.judge.model_files import load_model, save_model
-from analecta.judge.training_set import PAGES, Material, material
-from analecta.model import BELOW, MET, OTHERS, Example, Page, Verdict
+from analecta.judge.training_set import PAGES, TrainingSet, material
+from analecta.model import BELOW, NO_TOPIC, UNLABELLED, Example, Page, Verdict
 from analecta.text.tokens import Words, stop_words, words
 
 Floats = npt.NDArray[np.float64]
 Weights = npt.NDArray[np.float32]
 Numbers = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
-_NEVER = Line(1e3, 1.0)  # for a topic without examples
+_NEVER = ScoreLine(1e3, 1.0)  # for a topic without examples
 _ENOUGH = 5  # pages that are not the topic: made-up ones are not needed any more
 _STEEP = 5.0  # confidence is 0.01 where most other pages are, 0.7 at the weaker third of the examples
 _NEARLY = 0.85  # of the way from most other pages to the weaker third of the examples lies the line
@@ -54,7 +54,7 @@ _TELLING = 20.0  # times as much as another page that is not the topic one count
 _TIMES = 3  # as much as so many times the examples the pages that join them may count, before their trust
 
 
-class Part(NamedTuple):
+class TopicWeights(NamedTuple):
     """How much each page counts for a topic and against it; which are off it, which on it, and which its very own."""
 
     counts: Floats
@@ -132,7 +132,7 @@ class Profile:
         counts = np.concatenate([known[text][1] for text in texts])
         return used, csr_matrix((counts, place[columns], pointers), shape=(len(texts), len(used)))
 
-    def _likeness(self, units: csr_matrix, given: Material, topics: int) -> Floats:
+    def _likeness(self, units: csr_matrix, given: TrainingSet, topics: int) -> Floats:
         """How much nearer each page is to the examples of each topic than a middling example is to the others."""
         usual = _unit(_sum(units, np.where(given.stock, 0.0, 1.0))) * self.away
         off = units @ usual
@@ -151,15 +151,15 @@ class Profile:
             like[:, topic] = far[:, topic] - off - middling
         return like
 
-    def _parts(self, given: Material, topics: Sequence[int], likeness: Floats) -> list[Part]:
+    def _parts(self, given: TrainingSet, topics: Sequence[int], likeness: Floats) -> list[TopicWeights]:
         """What counts for each topic and what against it."""
-        met = np.flatnonzero(given.labels == MET)
-        shown = ~given.stock & (given.labels == OTHERS)
+        met = np.flatnonzero(given.labels == UNLABELLED)
+        shown = ~given.stock & (given.labels == NO_TOPIC)
         parts = []
         for topic in topics:
             yes = self._shown(given.labels, topic)
             joins, worse = self._parted(met, likeness, topic)
-            other = ~yes & ~given.stock & (given.labels >= OTHERS)
+            other = ~yes & ~given.stock & (given.labels >= NO_TOPIC)
             other[worse] = True
             if other.sum() < _ENOUGH and not shown.any():
                 other |= given.stock
@@ -167,10 +167,10 @@ class Profile:
             counts[joins] = self.trust * min(1.0, _TIMES * yes.sum() / max(len(joins), 1))
             own = yes & (given.weights >= given.weights[yes].max())
             against = _against(np.where(other, given.weights, 0.0), shown)
-            parts.append(Part(counts, against, other, own, own & (given.labels == topic)))
+            parts.append(TopicWeights(counts, against, other, own, own & (given.labels == topic)))
         return parts
 
-    def _learn(self, units: csr_matrix, given: Material, parts: Sequence[Part]) -> tuple[Weights, Floats]:
+    def _learn(self, units: csr_matrix, given: TrainingSet, parts: Sequence[TopicWeights]) -> tuple[Weights, Floats]:
         """The profiles of topics, and the lines between yes and no; all at once, for that is much faster."""
         if not parts:
             return np.zeros((units.shape[1], 0), np.float32), np.zeros((0, len(_NEVER)))
@@ -184,7 +184,7 @@ class Profile:
         examples = np.flatnonzero(given.labels >= 0)
         few = units[examples]
         near, far = few @ totals, few @ offs
-        shown = np.flatnonzero(~given.stock & (given.labels == OTHERS))
+        shown = np.flatnonzero(~given.stock & (given.labels == NO_TOPIC))
         more = units[shown]
         lines = np.tile(np.array(_NEVER, np.float64), (len(parts), 1))
         for i, part in enumerate(parts):
@@ -305,7 +305,7 @@ class Profile:
             judge.weights_, judge.lines_ = arrays["weights"], arrays["lines"]
             return judge._prepare()
         except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise BadUse(f"model {name} is not whole: learn it anew") from error
+            raise UsageError(f"model {name} is not whole: learn it anew") from error
 
     def _prepare(self) -> Self:
         self._below = _below(self.topics_)
@@ -342,7 +342,7 @@ def _without_themselves(near: Weights, size: float, weights: Floats) -> Floats:
     return np.asarray((near - weights) / rest, np.float64)
 
 
-def _line(trained: Floats, seen: Floats, own: Bools, other: Bools) -> Line:
+def _line(trained: Floats, seen: Floats, own: Bools, other: Bools) -> ScoreLine:
     """A page is on topic that is nearly as near to the examples as the weaker of them are to one another.
 
     How fast confidence falls beyond that depends on how far away most other pages are. A single example does not say
@@ -354,7 +354,7 @@ def _line(trained: Floats, seen: Floats, own: Bools, other: Bools) -> Line:
     least = -np.inf
     if own.sum() == 1:
         high, least = max(high, low + _ALONE * (float(np.median(seen[own])) - low)), _SOME
-    return Line(max(low + _NEARLY * (high - low), least), _STEEP / max(high - low, 1e-6))
+    return ScoreLine(max(low + _NEARLY * (high - low), least), _STEEP / max(high - low, 1e-6))
 
 
 def _idf(counted: csr_matrix, real: Bools) -> Weights:

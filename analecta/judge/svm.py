@@ -18,11 +18,20 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.judge.calibration import confidence, cross_validated, line
-from analecta.judge.features import WINDOW, Features, Space, most_telling, page_frequency, smooth_idf, tf_idf, unit
+from analecta.judge.features import (
+    WINDOW,
+    Features,
+    FeatureSpace,
+    most_telling,
+    page_frequency,
+    smooth_idf,
+    tf_idf,
+    unit,
+)
 from analecta.judge.model_files import load_model, save_model
-from analecta.judge.training_set import PAGES, Material, material
+from analecta.judge.training_set import PAGES, TrainingSet, material
 from analecta.judge.tree import Tree
 from analecta.model import Example, Page, Verdict
 from analecta.text.tokens import Words, words
@@ -54,21 +63,21 @@ class Estimate(NamedTuple):
         return 2 * self.precision * self.recall / max(self.precision + self.recall, 1e-12)
 
 
-class Quality(NamedTuple):
+class TreeQuality(NamedTuple):
     """The mean F1 over the nodes of a tree, by xi-alpha and by cross-validation."""
 
     promised: float
     seen: float
 
 
-def best_of(qualities: Sequence[Quality]) -> int:
+def best_of(qualities: Sequence[TreeQuality]) -> int:
     """Which is best: by xi-alpha, if that promises something of every one, else by cross-validation."""
     by_promise = all(q.promised >= _PROMISE for q in qualities)
     marks = [q.promised if by_promise else q.seen for q in qualities]
     return marks.index(max(marks))
 
 
-class Plane(NamedTuple):
+class Hyperplane(NamedTuple):
     """A separating hyperplane in the dual: `alphas` carry the sign of their side."""
 
     alphas: Floats
@@ -79,7 +88,7 @@ class Plane(NamedTuple):
         return np.asarray(products @ self.alphas + self.bias, np.float64)
 
 
-def separate(products: Floats, yes: Bools, costs: Floats) -> Plane:
+def separate(products: Floats, yes: Bools, costs: Floats) -> Hyperplane:
     """The plane with the widest margin between yes and no; an example may cost so much at most."""
     # scikit-learn takes 1.1 s and 73 MB to import; processes that only judge do without.
     from sklearn import config_context
@@ -88,12 +97,12 @@ def separate(products: Floats, yes: Bools, costs: Floats) -> Plane:
     alphas = np.zeros(len(yes))
     some = np.flatnonzero(costs > 0)
     if not (yes[some].any() and (~yes[some]).any()):
-        return Plane(alphas, 1.0 if yes[some].any() else -1.0)
+        return Hyperplane(alphas, 1.0 if yes[some].any() else -1.0)
     machine = SVC(kernel="precomputed", C=1.0, tol=1e-4)
     with config_context(assume_finite=True, skip_parameter_validation=True):  # its checks take longer than its work
         machine.fit(products[np.ix_(some, some)], yes[some], sample_weight=costs[some])
     alphas[some[machine.support_]] = machine.dual_coef_[0]
-    return Plane(alphas, float(machine.intercept_[0]))
+    return Hyperplane(alphas, float(machine.intercept_[0]))
 
 
 def unseen_scores(products: Floats, yes: Bools, costs: Floats) -> Floats:
@@ -101,7 +110,7 @@ def unseen_scores(products: Floats, yes: Bools, costs: Floats) -> Floats:
     return cross_validated(yes, lambda some: separate(products, yes, costs * some).scores(products))
 
 
-def xi_alpha(plane: Plane, products: Floats, yes: Bools) -> Estimate:
+def xi_alpha(plane: Hyperplane, products: Floats, yes: Bools) -> Estimate:
     """Joachims' estimate: an example with 2 alpha R^2 + xi >= 1 might be an error if it were left out.
 
     It never promises too much, and with fewer than some 50 examples of a topic promises little: nearly each of them
@@ -177,11 +186,11 @@ class Svm:
         qualities = [self._learn(given, topics, kept).quality() for kept in numbers]
         return self._learn(given, topics, numbers[best_of(qualities)])
 
-    def quality(self) -> Quality:
+    def quality(self) -> TreeQuality:
         """How good it will be; nodes of which nothing could be learnt count as 0."""
         nodes = max(len(self.tree_), 1)
         promised, seen = ([Estimate(*row).f1 for row in rows.tolist()] for rows in (self.estimates_, self.observed_))
-        return Quality(sum(promised) / nodes, sum(seen) / nodes)
+        return TreeQuality(sum(promised) / nodes, sum(seen) / nodes)
 
     def estimate(self, node: int) -> Estimate:
         """What xi-alpha says of the classifier of a node (B7)."""
@@ -228,7 +237,7 @@ class Svm:
         try:
             return cls.restore(facts, arrays)
         except (KeyError, TypeError, ValueError) as error:
-            raise BadUse(f"model {name} is not whole: learn it anew") from error
+            raise UsageError(f"model {name} is not whole: learn it anew") from error
 
     def facts(self) -> dict[str, Any]:
         """What is saved as text."""
@@ -249,14 +258,16 @@ class Svm:
         judge.topics_, judge.tree_ = facts["topics"], Tree(facts["topics"])
         judge.features_ = Features(judge.spaces, judge.window)
         judge.features_.spaces = [
-            Space.restore(kind, judge.window, names, {k: arrays[f"{i}_{k}"] for k in ("hashes", "features", "pairs")})
+            FeatureSpace.restore(
+                kind, judge.window, names, {k: arrays[f"{i}_{k}"] for k in ("hashes", "features", "pairs")}
+            )
             for i, (kind, names) in enumerate(zip(judge.spaces, facts["names"], strict=True))
         ]
         for name in _ARRAYS:
             setattr(judge, name, arrays[name])
         return judge._prepare()
 
-    def _learn(self, given: Material, topics: Sequence[str], kept: int) -> Self:
+    def _learn(self, given: TrainingSet, topics: Sequence[str], kept: int) -> Self:
         self.topics_, self.tree_ = list(topics), Tree(topics)
         self.features_ = Features(self.spaces, self.window)
         found = self.features_.learn(given.examples)
@@ -298,7 +309,7 @@ class Svm:
         node: int,
         vectors: csr_matrix,
         columns: npt.NDArray[np.int64],
-        given: Material,
+        given: TrainingSet,
         yes: npt.NDArray[np.bool_],
         some: npt.NDArray[np.bool_],
     ) -> None:

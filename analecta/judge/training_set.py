@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import xxhash
 
-from analecta.model import MET, Example
+from analecta.model import UNLABELLED, Example
 
 # --- OTHERS: what pages are like that are about none of the topics (B5) ----------------------------------------------
 # The paper takes some 50 pages of a web directory for this. Here nothing is copied: stock.txt holds the words that
@@ -35,7 +35,7 @@ def kinds() -> dict[str, tuple[str, ...]]:
     return {name: tuple(rest.split()) for name, _, rest in pairs}
 
 
-class Stock(NamedTuple):
+class MadeUpPage(NamedTuple):
     """A made-up page: its kind, its text, and what a link to it might say."""
 
     kind: str
@@ -44,7 +44,7 @@ class Stock(NamedTuple):
 
 
 @cache
-def stock_pages(pages: int = PAGES, length: int = LENGTH) -> tuple[Stock, ...]:
+def stock_pages(pages: int = PAGES, length: int = LENGTH) -> tuple[MadeUpPage, ...]:
     """Made-up everyday pages: always the same ones, the kinds in turn."""
     rng = random.Random(5)
     names = [name for name in kinds() if name != COMMON]
@@ -53,7 +53,7 @@ def stock_pages(pages: int = PAGES, length: int = LENGTH) -> tuple[Stock, ...]:
         own = rng.sample(kinds()[name], len(kinds()[name]))
         drawn = _draw(rng, kinds()[COMMON], length // 2) + _draw(rng, own, length // 2)
         rng.shuffle(drawn)
-        made.append(Stock(name, " ".join(drawn), " ".join(own[:3])))
+        made.append(MadeUpPage(name, " ".join(drawn), " ".join(own[:3])))
     return tuple(made)
 
 
@@ -84,7 +84,7 @@ def _draw(rng: random.Random, words: Sequence[str], n: int) -> list[str]:
 MOST = 3000  # examples of all topics together: their scalar products take 72 MB
 
 
-class Material(NamedTuple):
+class TrainingSet(NamedTuple):
     """Examples with their topics and weights; `stock` are the pages that we made up."""
 
     examples: list[Example]
@@ -93,14 +93,14 @@ class Material(NamedTuple):
     stock: npt.NDArray[np.bool_]
 
 
-def material(examples: Sequence[Example], topics: int, stock: int, most: int = MOST) -> Material:
+def material(examples: Sequence[Example], topics: int, stock: int, most: int = MOST) -> TrainingSet:
     """All that is learnt from; the order in which examples came does not matter."""
     ordered = sorted((e for e in examples if e.topic < topics and e.weight > 0), key=_digest)
     share = min(1.0, most / max(len(ordered), 1))
     if share < 1:  # each topic gives up alike
-        ordered = sorted((e for t in range(MET, topics) for e in _some(ordered, t, share)), key=_digest)
+        ordered = sorted((e for t in range(UNLABELLED, topics) for e in _some(ordered, t, share)), key=_digest)
     made = stock_examples(ordered, stock) if stock and any(e.topic >= 0 for e in ordered) else []
-    return Material(
+    return TrainingSet(
         ordered + made,
         np.array([e.topic for e in ordered + made], np.int64),
         np.array([e.weight for e in ordered + made], np.float64),

@@ -7,13 +7,13 @@ from pathlib import Path
 import msgspec
 import xxhash
 
-from analecta.errors import BadUse, suggest
-from analecta.frontier.policy import SEED_PRIORITY
-from analecta.model import BELOW, OTHERS, Verdict
+from analecta.errors import UsageError, suggest
+from analecta.frontier.policy import EXAMPLE_PRIORITY
+from analecta.model import BELOW, NO_TOPIC, Verdict
 from analecta.parse.saved_page import read_example
 from analecta.settings.schema import Settings
-from analecta.store.library import SETTINGS, Library
-from analecta.store.library_db import BAD, DROP, GOOD, MARK, Word, mark, said
+from analecta.store.library import SETTINGS, LibraryFolder
+from analecta.store.library_db import BAD, DROP, GOOD, MARK, Mark, mark, said
 from analecta.store.pages import verdict_of
 from analecta.store.partition import Shard
 from analecta.store.schema import packed_topics, unpacked
@@ -31,10 +31,10 @@ def given_files(settings: Settings, topics: Sequence[str], folder: Path) -> list
     file is passed on with models, pages and bundles.
     """
     files = [(topics.index(topic.name), name) for topic in settings.topics for name in topic.examples]
-    files += [(OTHERS, name) for name in settings.others.examples]
+    files += [(NO_TOPIC, name) for name in settings.others.examples]
     for _, name in files:
         if not _is_inside(folder, name):
-            raise BadUse(
+            raise UsageError(
                 f"{folder / SETTINGS} names the example {name!r}, which is outside the library: copy it into "
                 f"{folder / 'topics'} (`analecta add LIB --examples DIR` does), and name it so"
             )
@@ -57,7 +57,7 @@ def digest(settings: Settings, topics: Sequence[str], folder: Path) -> str:
     return xxhash.xxh3_64_hexdigest(msgspec.json.encode(given))
 
 
-def with_words(given: str, words: Sequence[Word]) -> str:
+def with_words(given: str, words: Sequence[Mark]) -> str:
     """The digest, with what a person has said of pages since; as it was where nothing was said."""
     return f"{given}{MARK}{mark(words)}" if words else given
 
@@ -80,7 +80,7 @@ _ORDINARY = 0.5  # what a URL is worth of which nothing is known any more
 
 
 @contextlib.contextmanager
-def writing(library: Library) -> Iterator[list[Shard]]:
+def writing(library: LibraryFolder) -> Iterator[list[Shard]]:
     """The partitions that there are, to be written to; the caller holds the library."""
     with contextlib.ExitStack() as stack:
         paths = (library.shard_path(n) for n in range(library.partitions))
@@ -91,15 +91,15 @@ def follow(shards: Sequence[Shard], settings: Settings, topics: Sequence[str]) -
     """Let what is known of the web agree with the seeds of the settings; to be committed."""
     wanted = _wanted(shards, settings, topics)
     for shard in shards:
-        release_examples(shard, SEED_PRIORITY, wanted, _ORDINARY)
+        release_examples(shard, EXAMPLE_PRIORITY, wanted, _ORDINARY)
         for id, topic in wanted.items():
-            hold_example(shard, id, topic, SEED_PRIORITY)
+            hold_example(shard, id, topic, EXAMPLE_PRIORITY)
         shard.put("queued", msgspec.json.encode(queued_by_topic(shard)))
 
 
 def _wanted(shards: Sequence[Shard], settings: Settings, topics: Sequence[str]) -> dict[int, int]:
     """The topic of each URL that is an example, by its id."""
-    given = [(url, OTHERS) for url in settings.others.seeds]
+    given = [(url, NO_TOPIC) for url in settings.others.seeds]
     given += [(url, topics.index(topic.name)) for topic in settings.topics for url in topic.seeds]
     seeds = {target.id: topic for url, topic in given if (target := canonical(url)) is not None}
     return {id: topic for seed, topic in seeds.items() for id in _led_to(shards, seed)} | seeds
@@ -125,7 +125,7 @@ def _led_to(shards: Sequence[Shard], seed: int) -> list[int]:
 _SURE = 1.0  # confidence where a person says so
 
 
-class Said(msgspec.Struct, frozen=True):
+class MarkedPage(msgspec.Struct, frozen=True):
     """What stands of all that was said of a page.
 
     `example` is the topic that it shows, OTHERS for what is not meant, None where nothing is learnt from it.
@@ -144,19 +144,19 @@ class Said(msgspec.Struct, frozen=True):
         left = tuple(one for one in verdict.topics if one[0] not in self.never)
         if self.example is not None and self.example >= 0:
             left = ((self.example, _SURE), *(one for one in left if one[0] != self.example))
-        return Verdict(*left[0], left) if left else Verdict(OTHERS, verdict.confidence)
+        return Verdict(*left[0], left) if left else Verdict(NO_TOPIC, verdict.confidence)
 
 
-def spoken(library: Library, settings: Settings, topics: Sequence[str]) -> dict[int, Said]:
+def spoken(library: LibraryFolder, settings: Settings, topics: Sequence[str]) -> dict[int, MarkedPage]:
     """What stands of each page of a library, by its id; `topics` are all that it ever had, by number."""
     return standing(said(library), topics, [topic.name for topic in settings.topics])
 
 
-def standing(words: Sequence[Word], topics: Sequence[str], named: Sequence[str]) -> dict[int, Said]:
+def standing(words: Sequence[Mark], topics: Sequence[str], named: Sequence[str]) -> dict[int, MarkedPage]:
     """What stands of each page, by its id; words about a topic that is not `named` are about the nearest above it."""
-    found: dict[int, Said] = {}
+    found: dict[int, MarkedPage] = {}
     for word in words:
-        before = found.get(word.page, Said(word.url))
+        before = found.get(word.page, MarkedPage(word.url))
         topic = _number(word.topic, topics, named)
         if word.topic and topic is None:
             continue
@@ -164,18 +164,18 @@ def standing(words: Sequence[Word], topics: Sequence[str], named: Sequence[str])
     return found
 
 
-def _after(before: Said, word: Word, topic: int | None, topics: Sequence[str]) -> Said:
+def _after(before: MarkedPage, word: Mark, topic: int | None, topics: Sequence[str]) -> MarkedPage:
     match word.says:
         case "good":
-            return Said(word.url, topic, before.never - {topic}, text=word.text)
+            return MarkedPage(word.url, topic, before.never - {topic}, text=word.text)
         case "drop":
-            return Said(word.url, None, silent=True)
+            return MarkedPage(word.url, None, silent=True)
     if topic is None:
-        return Said(word.url, OTHERS, frozenset(range(len(topics))), text=word.text)
+        return MarkedPage(word.url, NO_TOPIC, frozenset(range(len(topics))), text=word.text)
     never = before.never | {topic}
     if before.example is not None and before.example >= 0 and before.example != topic:
-        return Said(word.url, before.example, never, text=before.text)  # it shows another topic as before
-    return Said(word.url, OTHERS if word.away else None, never, text=word.text)
+        return MarkedPage(word.url, before.example, never, text=before.text)  # it shows another topic as before
+    return MarkedPage(word.url, NO_TOPIC if word.away else None, never, text=word.text)
 
 
 def _number(name: str, topics: Sequence[str], named: Sequence[str]) -> int | None:
@@ -193,21 +193,21 @@ def word_for(
     topic: str = "",
     note: str = "",
     text: str = "",
-) -> Word:
+) -> Mark:
     """What a person says of a page `of` some topics, made definite: good of which topic, bad for all or for one."""
     if topic and topic not in named:
-        raise BadUse(f"there is no topic {topic!r}{suggest(topic, list(named))}")
+        raise UsageError(f"there is no topic {topic!r}{suggest(topic, list(named))}")
     if says == GOOD and not topic:
         topic = next((name for name in of if name in named), named[0] if len(named) == 1 else "")
         if not topic:
-            raise BadUse(f"{url} is of no topic yet: say which it shows with --topic, one of: {', '.join(named)}")
+            raise UsageError(f"{url} is of no topic yet: say which it shows with --topic, one of: {', '.join(named)}")
     others = any(name != topic and name in named for name in of)
     # A page that another topic claims as well shows nothing about what is not meant.
     away = says == BAD and not (topic and others)
-    return Word(page, url, says, "" if says == DROP else topic, away, note, text)
+    return Mark(page, url, says, "" if says == DROP else topic, away, note, text)
 
 
-def correct(library: Library, settings: Settings, topics: Sequence[str]) -> None:
+def correct(library: LibraryFolder, settings: Settings, topics: Sequence[str]) -> None:
     """Let verdicts agree with what was said while a crawl ran; the caller holds the library."""
     words = spoken(library, settings, topics)
     if not words:
@@ -219,7 +219,7 @@ def correct(library: Library, settings: Settings, topics: Sequence[str]) -> None
             shard.commit()
 
 
-def _correct_page(shard: Shard, id: int, one: Said) -> None:
+def _correct_page(shard: Shard, id: int, one: MarkedPage) -> None:
     row = verdict_of(shard, id)
     if row is None or one.silent:
         return

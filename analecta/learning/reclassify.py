@@ -13,15 +13,15 @@ from pathlib import Path
 import msgspec
 import zstandard
 
-from analecta.errors import Environment
-from analecta.frontier.policy import SEED_PRIORITY
+from analecta.errors import ResourceError
+from analecta.frontier.policy import EXAMPLE_PRIORITY
 from analecta.judge import JUDGES
-from analecta.learning.examples import Said, writing
-from analecta.model import OTHERS, Verdict
+from analecta.learning.examples import MarkedPage, writing
+from analecta.model import NO_TOPIC, Verdict
 from analecta.parse import DOCUMENTS
 from analecta.protocols import Judge
 from analecta.signals import leave_stop_to_parent
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.pages import DocumentToJudge, PagesToJudge, PageToJudge, VerdictRow, put_verdicts
 from analecta.store.schema import packed_topics, unpacked
 from analecta.text.tokens import Words, excerpt, words
@@ -36,7 +36,7 @@ Rows = list[list[VerdictRow]]  # by shard
 _decode = msgspec.msgpack.Decoder(Rows).decode
 
 
-class Change(msgspec.Struct, frozen=True):
+class VerdictChange(msgspec.Struct, frozen=True):
     """A page whose topic is another now; a topic is -1 where it is of none."""
 
     id: int
@@ -46,13 +46,13 @@ class Change(msgspec.Struct, frozen=True):
     sure_after: float
 
 
-def stored(library: Library) -> Rows:
+def stored(library: LibraryFolder) -> Rows:
     """The verdicts as they stand."""
     with library.snapshot() as snapshot:
         return snapshot.verdicts()
 
 
-def put_back(library: Library, rows: Rows, model: str, doing: Callable[[int, int], None]) -> None:
+def put_back(library: LibraryFolder, rows: Rows, model: str, doing: Callable[[int, int], None]) -> None:
     """Write verdicts over those of a model, a batch in one transaction; the caller holds the library."""
     done, pages = 0, sum(map(len, rows))
     with writing(library) as shards:
@@ -79,7 +79,7 @@ def save(path: Path, rows: Rows) -> None:
             os.fsync(file.fileno())
         partial.replace(path)
     except OSError as error:
-        raise Environment(f"the verdicts could not be kept in {path}: {error.strerror}") from error
+        raise ResourceError(f"the verdicts could not be kept in {path}: {error.strerror}") from error
 
 
 def load(path: Path) -> Rows:
@@ -87,10 +87,10 @@ def load(path: Path) -> Rows:
     try:
         return _decode(zstandard.decompress(path.read_bytes()))
     except (OSError, zstandard.ZstdError, msgspec.DecodeError) as error:
-        raise Environment(f"the verdicts kept in {path} cannot be read: {error}") from error
+        raise ResourceError(f"the verdicts kept in {path} cannot be read: {error}") from error
 
 
-def changes(library: Library, before: Rows, after: Rows) -> list[Change]:
+def changes(library: LibraryFolder, before: Rows, after: Rows) -> list[VerdictChange]:
     """Pages that may be shown and are of another topic now, those first of which the judge is surest."""
     found = []
     with library.snapshot() as snapshot:
@@ -98,7 +98,7 @@ def changes(library: Library, before: Rows, after: Rows) -> list[Change]:
             were = {row.seq: row for row in old if row.seq in open_pages}
             pairs = ((were[row.seq], row) for row in new if row.seq in were)
             found += [
-                Change(row.id, was.topic, was.confidence or 0.0, row.topic, row.confidence or 0.0)
+                VerdictChange(row.id, was.topic, was.confidence or 0.0, row.topic, row.confidence or 0.0)
                 for was, row in pairs
                 if was.topic != row.topic
             ]
@@ -116,7 +116,7 @@ _BATCH = 500  # pages judged at a time, and written in one transaction
 _ALONE = 4000  # up to so many pages this process judges by itself: others take a second to start
 
 
-class Model(msgspec.Struct, frozen=True):
+class TrainedModel(msgspec.Struct, frozen=True):
     """A trained judge on disk."""
 
     folder: str
@@ -128,7 +128,7 @@ class Model(msgspec.Struct, frozen=True):
         return JUDGES[self.kind].load(Path(self.folder), self.name)
 
 
-class Part(msgspec.Struct, frozen=True):
+class RowRange(msgspec.Struct, frozen=True):
     """Rows of one shard, from one number to another."""
 
     shard: str
@@ -138,8 +138,8 @@ class Part(msgspec.Struct, frozen=True):
 
 def judged(
     shards: Sequence[Path],
-    model: Model,
-    said: Mapping[int, Said],
+    model: TrainedModel,
+    said: Mapping[int, MarkedPage],
     jobs: int = 0,
     doing: Callable[[int, int], None] = lambda done, all: None,
     again: bool = False,
@@ -152,7 +152,7 @@ def judged(
     known = "" if again else model.name
     parts = [(n, part) for n, path in enumerate(shards) for part in _parts(path, known)]
     pages = _BATCH * len(parts)
-    desk = Desk(model, dict(said), known)
+    desk = JudgeDesk(model, dict(said), known)
     # A judge that takes in what it sees must see it in order.
     alone = pages <= _ALONE or getattr(desk.judge, "live_idf", False)
     jobs = jobs or (1 if alone else min(len(parts), os.cpu_count() or 1))
@@ -170,28 +170,28 @@ def judged(
 
 
 def _reading(path: Path) -> closing[PagesToJudge]:
-    return closing(PagesToJudge(path, SEED_PRIORITY, DOCUMENTS))
+    return closing(PagesToJudge(path, EXAMPLE_PRIORITY, DOCUMENTS))
 
 
-def _parts(path: Path, model: str) -> list[Part]:
+def _parts(path: Path, model: str) -> list[RowRange]:
     with _reading(path) as shard:
         numbers = shard.numbers(model)
     edges = [*range(0, len(numbers), _BATCH), len(numbers)]
-    return [Part(str(path), numbers[i], numbers[j - 1]) for i, j in pairwise(edges)] if numbers else []
+    return [RowRange(str(path), numbers[i], numbers[j - 1]) for i, j in pairwise(edges)] if numbers else []
 
 
 # --- the processes ---------------------------------------------------------------------------------------------------
 
 
-class Desk:
+class JudgeDesk:
     """Where pages are judged, in this process or another."""
 
-    def __init__(self, model: Model, said: Mapping[int, Said], known: str) -> None:
+    def __init__(self, model: TrainedModel, said: Mapping[int, MarkedPage], known: str) -> None:
         """`known` is the model whose verdicts stand."""
         self.model, self.said, self.known = model, said, known
         self.judge = model.load()
 
-    def rows(self, part: Part) -> list[VerdictRow]:
+    def rows(self, part: RowRange) -> list[VerdictRow]:
         """What the model says of the pages of a part."""
         with _reading(Path(part.shard)) as shard:
             pages = shard.pages(part.first, part.last, self.known)
@@ -211,17 +211,17 @@ class Desk:
 
     def _row(self, page: PageToJudge, verdict: Verdict) -> VerdictRow:
         if page.closed or page.off_topic:
-            verdict = Verdict(OTHERS, verdict.confidence)
+            verdict = Verdict(NO_TOPIC, verdict.confidence)
         if not page.closed and (one := self.said.get(page.id)):
             verdict = one.corrected(verdict)
         return VerdictRow(page.seq, page.id, verdict.topic, verdict.confidence, packed_topics(verdict), self.model.name)
 
 
-_desk: list[Desk] = []  # of a process that judges
+_desk: list[JudgeDesk] = []  # of a process that judges
 
 
 @contextmanager
-def _judges(desk: Desk, jobs: int) -> Iterator[Callable[[Sequence[Part]], Iterator[list[VerdictRow]]]]:
+def _judges(desk: JudgeDesk, jobs: int) -> Iterator[Callable[[Sequence[RowRange]], Iterator[list[VerdictRow]]]]:
     """Judges parts, in their order, in so many processes."""
     if jobs == 1:
         yield lambda parts: map(desk.rows, parts)
@@ -231,17 +231,17 @@ def _judges(desk: Desk, jobs: int) -> Iterator[Callable[[Sequence[Part]], Iterat
     try:
         yield lambda parts: pool.map(_rows, parts)
     except BrokenProcessPool as error:
-        raise Environment("a process that judged pages was killed: is there enough memory?") from error
+        raise ResourceError("a process that judged pages was killed: is there enough memory?") from error
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def _begin(model: Model, said: Mapping[int, Said], known: str) -> None:
+def _begin(model: TrainedModel, said: Mapping[int, MarkedPage], known: str) -> None:
     leave_stop_to_parent(signal.SIGTERM)  # by which the pool may end it
-    _desk.append(Desk(model, said, known))
+    _desk.append(JudgeDesk(model, said, known))
 
 
-def _rows(part: Part) -> list[VerdictRow]:
+def _rows(part: RowRange) -> list[VerdictRow]:
     return _desk[0].rows(part)
 
 
@@ -258,7 +258,7 @@ def _follow_parents(
     documents: Sequence[DocumentToJudge],
     known: dict[int, VerdictRow],
     model: str,
-    said: Mapping[int, Said],
+    said: Mapping[int, MarkedPage],
 ) -> list[VerdictRow]:
     """They are what the page is that links to them (S10); where another partition has that, what they were."""
     rows = []
@@ -268,7 +268,7 @@ def _follow_parents(
             found = (row.topic, row.confidence, row.topics) if row else shard.verdict(page.parent)
             verdict = unpacked(*(found or (page.topic, page.confidence, page.topics)))
             if page.closed:
-                verdict = Verdict(OTHERS, verdict.confidence)
+                verdict = Verdict(NO_TOPIC, verdict.confidence)
             elif one := said.get(page.id):
                 verdict = one.corrected(verdict)
             new = VerdictRow(page.seq, page.id, verdict.topic, verdict.confidence, packed_topics(verdict), model)

@@ -14,13 +14,23 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
-from analecta.errors import BadUse, Environment
+from analecta.errors import ResourceError, UsageError
 from analecta.judge import new_judge
 from analecta.learning.examples import given_files, spoken, with_words, writing
-from analecta.learning.reclassify import Change, Model, Rows, changes, judged, load, put_back, save, stored
-from analecta.learning.trainer import Lesson, Teacher
+from analecta.learning.reclassify import (
+    Rows,
+    TrainedModel,
+    VerdictChange,
+    changes,
+    judged,
+    load,
+    put_back,
+    save,
+    stored,
+)
+from analecta.learning.trainer import Trainer, TrainingResult
 from analecta.settings.schema import Settings
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.library_db import MARK, add_model, lesson_held, record, said, want_lesson
 
 _LEFT = "reclassifying"  # in library.db: what is left to do
@@ -33,7 +43,7 @@ Doing = Callable[[int, int], None]
 def _quiet(done: int, all: int) -> None: ...
 
 
-class Step(msgspec.Struct, frozen=True):
+class RetrainStep(msgspec.Struct, frozen=True):
     """A retraining that can be undone: the model and what it was taught before and after; the file of old verdicts."""
 
     before: str
@@ -43,7 +53,7 @@ class Step(msgspec.Struct, frozen=True):
     topics: list[str]  # that there were
 
 
-class Left(msgspec.Struct, frozen=True):
+class PendingReclassification(msgspec.Struct, frozen=True):
     """What is left to do to all rows: judge them by a model, or give them back what a file holds."""
 
     model: str
@@ -59,11 +69,11 @@ class Retrained(msgspec.Struct, frozen=True):
     about: str
     pages: int
     topics: list[str]
-    changes: list[Change]
+    changes: list[VerdictChange]
     seconds: float = 0.0
 
 
-def retrain(library: Library, settings: Settings, dry: bool = False, doing: Doing = _quiet) -> Retrained:
+def retrain(library: LibraryFolder, settings: Settings, dry: bool = False, doing: Doing = _quiet) -> Retrained:
     """Learn anew and judge everything again; `dry` only tells what would change. Waits for nobody: Busy if held."""
     began = time.monotonic()
     with library.lock(), contextlib.ExitStack() as stack:
@@ -74,7 +84,7 @@ def retrain(library: Library, settings: Settings, dry: bool = False, doing: Doin
         words = said(library)
         lesson = _lesson(library, settings, topics, models)
         before, old = stored(library), str(library.get("model", ""))
-        model = Model(str(models), lesson.model, settings.judge.kind)
+        model = TrainedModel(str(models), lesson.model, settings.judge.kind)
         if dry:
             after = _after(library, settings, model, before, topics, doing)
         else:
@@ -93,24 +103,24 @@ def retrain(library: Library, settings: Settings, dry: bool = False, doing: Doin
     return Retrained(old, lesson.model, lesson.about, sum(map(len, before)), topics, found, time.monotonic() - began)
 
 
-def undo(library: Library, settings: Settings, doing: Doing = _quiet) -> Retrained:
+def undo(library: LibraryFolder, settings: Settings, doing: Doing = _quiet) -> Retrained:
     """Take the last retraining back: the model and all verdicts are as they were before it."""
     began = time.monotonic()
     with library.lock():
         finish(library, settings)
         steps = _steps(library)
         if not steps:
-            raise BadUse("there is no retraining to undo")
+            raise UsageError("there is no retraining to undo")
         step, model = steps[-1], str(library.get("model", ""))
         if step.topics != _tree(library, settings):
-            raise BadUse("the topics have changed since the last retraining, so it cannot be undone")
+            raise UsageError("the topics have changed since the last retraining, so it cannot be undone")
         if step.after != model:
-            raise BadUse(
+            raise UsageError(
                 "a crawl has learnt more since the last retraining, so it cannot be undone: take back what was said "
                 "with `analecta feedback LIB --undo`, and retrain"
             )
         now = stored(library)
-        _put(library, Left(step.after, step.file), steps[:-1], step.before, step.taught)
+        _put(library, PendingReclassification(step.after, step.file), steps[:-1], step.before, step.taught)
         finish(library, settings, doing)
         found = changes(library, now, stored(library))
         _tell(library, f"the retraining was undone, {_in_short(found)}")
@@ -118,10 +128,10 @@ def undo(library: Library, settings: Settings, doing: Doing = _quiet) -> Retrain
     return Retrained(model, step.before, "", sum(map(len, now)), topics, found, seconds)
 
 
-def finish(library: Library, settings: Settings, doing: Doing = _quiet) -> None:
+def finish(library: LibraryFolder, settings: Settings, doing: Doing = _quiet) -> None:
     """Do what a retraining or its undoing has left to do, if anything; the caller holds the library."""
     _miss_model(library)
-    left = msgspec.json.decode(library.get(_LEFT, "null"), type=Left | None)
+    left = msgspec.json.decode(library.get(_LEFT, "null"), type=PendingReclassification | None)
     if left is None:
         return
     if left.restore:
@@ -132,7 +142,7 @@ def finish(library: Library, settings: Settings, doing: Doing = _quiet) -> None:
     _sweep(library)
 
 
-def ask_crawl(library: Library) -> bool:
+def ask_crawl(library: LibraryFolder) -> bool:
     """Ask the crawl that holds the library to learn now; False where no crawl does."""
     run = library.last_run()
     if run is None or run["ended"] is not None or not library.holder():
@@ -141,7 +151,7 @@ def ask_crawl(library: Library) -> bool:
     return True
 
 
-def can_undo(library: Library) -> int:
+def can_undo(library: LibraryFolder) -> int:
     """How many retrainings can be undone."""
     return len(_steps(library))
 
@@ -149,26 +159,26 @@ def can_undo(library: Library) -> int:
 # --- the steps -------------------------------------------------------------------------------------------------------
 
 
-def _check(library: Library, settings: Settings) -> None:
+def _check(library: LibraryFolder, settings: Settings) -> None:
     if settings.judge.kind == "none":
-        raise BadUse("this library's recipe does not judge pages, so there is nothing to train")
+        raise UsageError("this library's recipe does not judge pages, so there is nothing to train")
     if not library.get("model"):
-        raise BadUse("nothing was learnt yet: `analecta crawl LIB` comes first")
+        raise UsageError("nothing was learnt yet: `analecta crawl LIB` comes first")
     with writing(library):  # a partition that was killed while it was made has its tables now
         pass
 
 
-def _lesson(library: Library, settings: Settings, topics: Sequence[str], models: Path) -> Lesson:
+def _lesson(library: LibraryFolder, settings: Settings, topics: Sequence[str], models: Path) -> TrainingResult:
     files = given_files(settings, topics, library.folder)
     words = partial(spoken, library, settings, topics)
-    teacher = Teacher(library, new_judge(settings), topics, settings.learn, files, words, models)
+    teacher = Trainer(library, new_judge(settings), topics, settings.learn, files, words, models)
     lesson = teacher.anew()
     if lesson.refused:
-        raise BadUse(f"nothing can be learnt: {lesson.refused}")
+        raise UsageError(f"nothing can be learnt: {lesson.refused}")
     return lesson
 
 
-def _miss_model(library: Library) -> None:
+def _miss_model(library: LibraryFolder) -> None:
     """Where somebody removed the files of the model, the next crawl learns anew."""
     name = library.get("model", "")
     if library.get("taught") and not (library.models / f"{name}.json").exists():
@@ -176,13 +186,13 @@ def _miss_model(library: Library) -> None:
         library.note(f"the files of the model were gone from {library.models}: it is learnt anew")
 
 
-def _judge_all(library: Library, settings: Settings, left: Left, doing: Doing) -> None:
+def _judge_all(library: LibraryFolder, settings: Settings, left: PendingReclassification, doing: Doing) -> None:
     name = left.model
     with library.snapshot() as snapshot:
         known = snapshot.model(name)
     if known is None:
-        raise Environment(f"the library does not know its model {name} any more: crawl it, or retrain")
-    model = Model(str(library.models), name, known.kind)
+        raise ResourceError(f"the library does not know its model {name} any more: crawl it, or retrain")
+    model = TrainedModel(str(library.models), name, known.kind)
     words = spoken(library, settings, library.topic_names())
     with writing(library) as shards:
         for n, rows in judged([shard.path for shard in shards], model, words, doing=doing, again=left.again):
@@ -192,7 +202,7 @@ def _judge_all(library: Library, settings: Settings, left: Left, doing: Doing) -
 
 
 def _after(
-    library: Library, settings: Settings, model: Model, before: Rows, topics: Sequence[str], doing: Doing
+    library: LibraryFolder, settings: Settings, model: TrainedModel, before: Rows, topics: Sequence[str], doing: Doing
 ) -> Rows:
     """What the verdicts would be."""
     new = [{row.seq: row for row in rows} for rows in before]
@@ -204,39 +214,43 @@ def _after(
     return [list(rows.values()) for rows in new]
 
 
-def _adopt(library: Library, model: Model, about: str, taught: str, before: Rows, topics: list[str]) -> None:
+def _adopt(
+    library: LibraryFolder, model: TrainedModel, about: str, taught: str, before: Rows, topics: list[str]
+) -> None:
     """Make the model the library's, once the way back is on disk."""
     made, file = time.time(), f"undo/{time.time_ns()}.zst"
-    step = Step(str(library.get("model")), str(library.get("taught", "")), model.name, file, topics)
+    step = RetrainStep(str(library.get("model")), str(library.get("taught", "")), model.name, file, topics)
     save(library.folder / step.file, before)
     add_model(library, model.name, model.kind, about, made)
-    left = Left(model.name, again=model.name == step.before)
+    left = PendingReclassification(model.name, again=model.name == step.before)
     _put(library, left, [*_steps(library), step][-_MOST_STEPS:], model.name, taught)
 
 
-def _put(library: Library, left: Left, steps: Sequence[Step], model: str, taught: str) -> None:
+def _put(
+    library: LibraryFolder, left: PendingReclassification, steps: Sequence[RetrainStep], model: str, taught: str
+) -> None:
     values = {_LEFT: msgspec.json.encode(left).decode(), _STEPS: msgspec.json.encode(steps).decode()}
     values |= {"model": model, "taught": taught}
     library.put_all(values)
 
 
-def _forget_step(library: Library) -> None:
+def _forget_step(library: LibraryFolder) -> None:
     """Nobody wants a step back that changes nothing."""
     *steps, _ = _steps(library)
     library.put(_STEPS, msgspec.json.encode(steps).decode())
     _sweep(library)
 
 
-def _tree(library: Library, settings: Settings) -> list[str]:
+def _tree(library: LibraryFolder, settings: Settings) -> list[str]:
     """All topics that there ever were, by number, and those that are meant now."""
     return [*library.topic_names(), *(topic.name for topic in settings.topics)]
 
 
-def _steps(library: Library) -> list[Step]:
-    return msgspec.json.decode(library.get(_STEPS, "[]"), type=list[Step])
+def _steps(library: LibraryFolder) -> list[RetrainStep]:
+    return msgspec.json.decode(library.get(_STEPS, "[]"), type=list[RetrainStep])
 
 
-def _sweep(library: Library) -> None:
+def _sweep(library: LibraryFolder) -> None:
     """Remove files by which nothing can be undone any more."""
     wanted = {library.folder / step.file for step in _steps(library)}
     for path in (library.folder / "undo").glob("*"):
@@ -244,14 +258,14 @@ def _sweep(library: Library) -> None:
             path.unlink()
 
 
-def _tell(library: Library, words: str) -> None:
+def _tell(library: LibraryFolder, words: str) -> None:
     """A person finds it in the notes, and the collections' new figures in the history."""
     library.note(words)
     past = library.history()
     record(library, past[-1].pages if past else 0)
 
 
-def _in_short(found: Sequence[Change]) -> str:
+def _in_short(found: Sequence[VerdictChange]) -> str:
     came = sum(one.before < 0 for one in found)
     went = sum(one.after < 0 for one in found)
     return f"{came} page{'' if came == 1 else 's'} came in, {went} went out, {len(found) - came - went} moved"

@@ -17,14 +17,14 @@ from pathlib import Path
 import msgspec
 
 from analecta.analyse.hits import LinkGraph, hubs_and_authorities, link_graph
-from analecta.frontier.policy import SEED_PRIORITY
+from analecta.frontier.policy import EXAMPLE_PRIORITY
 from analecta.judge.suspects import DOUBTED, MOST, doubtful
 from analecta.judge.training_set import archetypes, drifted
-from analecta.learning.examples import Said
-from analecta.model import MET, OTHERS, UNLIMITED, Example
+from analecta.learning.examples import MarkedPage
+from analecta.model import NO_TOPIC, UNLABELLED, UNLIMITED, Example
 from analecta.protocols import Judge
-from analecta.settings.schema import LearnSettings
-from analecta.store.library import Library
+from analecta.settings.schema import TrainingSettings
+from analecta.store.library import LibraryFolder
 from analecta.store.snapshot import Snapshot
 from analecta.text.tokens import Words, words
 
@@ -34,7 +34,7 @@ _MORE = 1.4  # times as many pages met, and it is asked again which examples loo
 _KEPT = 4000  # texts held in memory from one training to the next
 
 
-class Found(msgspec.Struct):
+class CrawledPage(msgspec.Struct):
     """A page that the crawl has kept, as the teacher sees it."""
 
     id: int
@@ -43,7 +43,7 @@ class Found(msgspec.Struct):
     confidence: float
 
 
-class Lesson(msgspec.Struct):
+class TrainingResult(msgspec.Struct):
     """What came of a training: the model's name, or why there is no new one."""
 
     model: str
@@ -52,17 +52,17 @@ class Lesson(msgspec.Struct):
     hubs: tuple[int, ...] = ()  # pages whose links should come first
 
 
-class Teacher:
+class Trainer:
     """Makes models from a library."""
 
     def __init__(
         self,
-        library: Library,
+        library: LibraryFolder,
         judge: Judge,
         topics: Sequence[str],
-        settings: LearnSettings,
+        settings: TrainingSettings,
         files: Sequence[tuple[int, str]] = (),
-        spoken: Callable[[], Mapping[int, Said]] = dict,
+        spoken: Callable[[], Mapping[int, MarkedPage]] = dict,
         models: Path | None = None,
     ) -> None:
         """`judge` is trained again and again: what it has worked out about pages it may keep.
@@ -77,7 +77,7 @@ class Teacher:
         self.files = files
         self.spoken = spoken
         self.models = models or library.models
-        self._said: Mapping[int, Said] = {}  # of pages, by id, as of the last lesson
+        self._said: Mapping[int, MarkedPage] = {}  # of pages, by id, as of the last lesson
         self._brought: list[Example] | None = None  # what is in the files, once they are read
         self._texts: dict[int, Example] = {}
         self._sure: dict[str, float] = {}  # of the person's examples, by URL: how sure the last model was
@@ -95,26 +95,26 @@ class Teacher:
         with self.library.snapshot() as snapshot:
             return self._examples(snapshot)
 
-    def first(self) -> Lesson | None:
+    def first(self) -> TrainingResult | None:
         """Learn from the examples; None where there is not one of any topic."""
         examples = self._weighed(self.given())
-        if all(example.topic == OTHERS for example in examples):
+        if all(example.topic == NO_TOPIC for example in examples):
             return None
         self.judge.fit(examples, self.topics)
         self._sure = self._sure_of(examples)
         return self._save(self._about(examples))
 
-    def anew(self) -> Lesson:
+    def anew(self) -> TrainingResult:
         """Learn from what a person shows now, and then from what was met; what was known before has no say."""
         lesson = self.first()
         if lesson is None:
-            return Lesson("", refused="no example of any topic is left")
+            return TrainingResult("", refused="no example of any topic is left")
         if not self.settings.every:
             return lesson
         later = self.again(lambda _: self.judge, lesson.model, sift=True)
         return lesson if later.refused else later
 
-    def again(self, load: Callable[[str], Judge], old: str, sift: bool = False) -> Lesson:
+    def again(self, load: Callable[[str], Judge], old: str, sift: bool = False) -> TrainingResult:
         """Learn from the examples and from what the crawl has met; the `old` model stays where that is no better.
 
         With `sift` only archetypes count of which the judge as it is now says the same.
@@ -126,21 +126,21 @@ class Teacher:
             met = self._found(snapshot, max(self.settings.others, MOST))
             graph = link_graph(*snapshot.link_arrays()) if self.settings.authorities else None
             parts_itself = "met" in self.judge.needs
-            best: list[Found] = []
-            far: list[Found] = []
+            best: list[CrawledPage] = []
+            far: list[CrawledPage] = []
             hubs: list[int] = []
             if graph or not parts_itself or self._doubts_due(examples, len(met)):
                 found = self._found(snapshot)
                 best, hubs = self._archetypes(found, examples, graph)
                 far = self._worse(found, {page.id for page in best})
             if parts_itself:  # it finds its archetypes itself
-                best, rest, topic = [], met, MET
+                best, rest, topic = [], met, UNLABELLED
             else:
-                rest, topic = far, OTHERS
+                rest, topic = far, NO_TOPIC
             weight = self.settings.archetype_weight
             more = [self._example(snapshot, page.id, page.shard, page.topic, weight) for page in best]
             away = [self._example(snapshot, p.id, p.shard, topic, 1.0) for p in _some(rest, self.settings.others)]
-            usual = [self._example(snapshot, page.id, page.shard, OTHERS, 1.0).text for page in _some(far, MOST)]
+            usual = [self._example(snapshot, page.id, page.shard, NO_TOPIC, 1.0).text for page in _some(far, MOST)]
         examples = self._weighed(examples, usual)
         given = {example.url for example in examples}
         new = [example for example in more if example.url not in given]
@@ -150,9 +150,11 @@ class Teacher:
             new = [example for example in new if example.topic not in strays]
             after, _ = self._fit(examples, new, away)
         if reason := self._drifted(examples, after):
-            return Lesson(old, refused=reason)
+            return TrainingResult(old, refused=reason)
         self._sure = after
-        besides = [f"{len(away)} pages met"] if topic == MET else [f"{len(new)} archetypes", f"{len(away)} others"]
+        besides = (
+            [f"{len(away)} pages met"] if topic == UNLABELLED else [f"{len(new)} archetypes", f"{len(away)} others"]
+        )
         return self._save(self._about(examples, *besides), hubs)
 
     def _fit(
@@ -179,13 +181,13 @@ class Teacher:
     def _about(self, examples: Sequence[Example], *more: str) -> str:
         """What is learnt from, in words."""
         doubted = sum(example.weight < 1 for example in examples)
-        away = sum(example.topic == OTHERS for example in examples)
+        away = sum(example.topic == NO_TOPIC for example in examples)
         given = f"{len(examples) - away} examples" + (f" ({doubted} doubted)" if doubted else "")
         given += f", {away} of what is not meant" if away else ""
         return ", ".join((given, *more, "1 topic" if len(self.topics) == 1 else f"{len(self.topics)} topics"))
 
-    def _save(self, about: str, hubs: Sequence[int] = ()) -> Lesson:
-        return Lesson(self.judge.save(self.models), about, hubs=tuple(hubs))
+    def _save(self, about: str, hubs: Sequence[int] = ()) -> TrainingResult:
+        return TrainingResult(self.judge.save(self.models), about, hubs=tuple(hubs))
 
     def _sure_of(self, examples: Sequence[Example], judge: Judge | None = None) -> dict[str, float]:
         """How sure a model is of the person's examples, by their URLs."""
@@ -235,7 +237,7 @@ class Teacher:
     def _examples(self, snapshot: Snapshot) -> list[Example]:
         """The pages and files that a person gave, or where such pages have moved; and what was called good or bad."""
         self._said = self.spoken()
-        rows = [row for row in snapshot.examples(SEED_PRIORITY) if row[0] not in self._said] + self._called(snapshot)
+        rows = [row for row in snapshot.examples(EXAMPLE_PRIORITY) if row[0] not in self._said] + self._called(snapshot)
         found = [self._trimmed(id, self._example(snapshot, id, shard, topic, 1.0)) for id, topic, shard in rows]
         if self._brought is None:
             self._brought = self._read() if self.files else []
@@ -263,25 +265,25 @@ class Teacher:
                     self.library.note(note)
         return found
 
-    def _found(self, snapshot: Snapshot, most: int = -1) -> list[Found]:
+    def _found(self, snapshot: Snapshot, most: int = -1) -> list[CrawledPage]:
         """Pages that stand for themselves, but the person's examples and what else a person has spoken of.
 
         All of them, or those that `_some` would choose: a long crawl has too many to hold them all for that.
         """
-        rows = snapshot.learnable(SEED_PRIORITY, most + len(self._said) if most >= 0 else None)
-        return [Found(*row) for row in rows if row[0] not in self._said]
+        rows = snapshot.learnable(EXAMPLE_PRIORITY, most + len(self._said) if most >= 0 else None)
+        return [CrawledPage(*row) for row in rows if row[0] not in self._said]
 
     def _archetypes(
-        self, found: Sequence[Found], examples: Sequence[Example], graph: LinkGraph | None
-    ) -> tuple[list[Found], list[int]]:
+        self, found: Sequence[CrawledPage], examples: Sequence[Example], graph: LinkGraph | None
+    ) -> tuple[list[CrawledPage], list[int]]:
         """The best pages of each topic: none below what the examples get, not more than a share of what was met.
 
         And, with link analysis, the best hubs. Where links say nothing (a web of one host), confidence alone counts.
         """
-        chosen: list[Found] = []
+        chosen: list[CrawledPage] = []
         front: list[int] = []
         trusted = self._sure.keys() - self._doubts.keys()
-        by_topic: list[dict[int, Found]] = [{} for _ in self.topics]
+        by_topic: list[dict[int, CrawledPage]] = [{} for _ in self.topics]
         for page in found:
             if 0 <= page.topic < len(self.topics):
                 by_topic[page.topic][page.id] = page
@@ -294,7 +296,7 @@ class Teacher:
             chosen += [own[id] for id in archetypes(sure, authorities or sure, training, most)]
         return chosen, front
 
-    def _worse(self, found: Sequence[Found], best: set[int]) -> list[Found]:
+    def _worse(self, found: Sequence[CrawledPage], best: set[int]) -> list[CrawledPage]:
         """The worse half of the pages."""
         ranked = sorted((page for page in found if page.id not in best), key=lambda page: (page.confidence, page.id))
         return ranked[: (len(found) + 1) // 2]
@@ -320,22 +322,22 @@ def _alone(examples: Sequence[Example]) -> bool:
     return len({example.topic for example in examples}) == 1
 
 
-def _some(pages: Sequence[Found], most: int) -> list[Found]:
+def _some(pages: Sequence[CrawledPage], most: int) -> list[CrawledPage]:
     """So many pages at most: by chance (ids are hashes), and mostly those that it was the last time."""
     return sorted(pages, key=lambda page: page.id)[:most]
 
 
-class Schedule:
+class TrainingPlan:
     """When to learn again, and how far a crawl may run ahead of what it has learnt."""
 
-    def __init__(self, settings: LearnSettings, ordered: bool) -> None:
+    def __init__(self, settings: TrainingSettings, ordered: bool) -> None:
         """In an `ordered` crawl each model is waited for."""
         self.settings = settings
         self.ordered = ordered
         self.before = 0  # pages that earlier runs have kept
         self._next = 0.0
         self._executor = ThreadPoolExecutor(1)
-        self._running: Future[Lesson] | None = None
+        self._running: Future[TrainingResult] | None = None
         self.put_off(0)
 
     def put_off(self, pages: int, first: bool = False) -> None:
@@ -356,11 +358,11 @@ class Schedule:
         time = bool(self.settings.every) and pages >= int(self._next)
         return self._running is None and (time or wanted)
 
-    def begin(self, lesson: Callable[[], Lesson]) -> None:
+    def begin(self, lesson: Callable[[], TrainingResult]) -> None:
         """Learn, beside all else."""
         self._running = self._executor.submit(lesson)
 
-    def ended(self, pages: int) -> Lesson | None:
+    def ended(self, pages: int) -> TrainingResult | None:
         """What was learnt, once that is over. What the lesson raised is raised here; the next one is due as ever."""
         if self._running is None or not (self.ordered or self._running.done()):
             return None

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Self
 
-from analecta.model import Answer, Page, Target
+from analecta.model import Page, Response, UrlRef
 from analecta.parse import documents
 from analecta.parse.directives import apply
 from analecta.parse.documents import DOCUMENTS
@@ -18,7 +18,7 @@ from analecta.urls import Joiner
 
 __all__ = ["DOCUMENTS", "PARSERS", "UNREAD", "Parser", "ParserDied", "Sandbox", "parse_in_child"]
 
-ParsePage = Callable[[Answer, Target, Joiner, str], Page]
+ParsePage = Callable[[Response, UrlRef, Joiner, str], Page]
 
 PARSERS: dict[str, ParsePage] = {
     "text/html": parse_html,
@@ -74,7 +74,7 @@ class Parser:
             limit_seconds=DOCUMENT_SECONDS, memory=DOCUMENT_MEMORY, max_body=MAX_DOCUMENT, instead=bare_page, nice=10
         )
 
-    def __call__(self, answer: Answer, target: Target, heavy: bool | None = None) -> Page:
+    def __call__(self, answer: Response, target: UrlRef, heavy: bool | None = None) -> Page:
         """The page; raises ParserDied if a parser broke on it. `heavy` if the caller has looked already."""
         mime = sniff(answer.headers.get("content-type", ""), answer.body)
         if mime in DOCUMENTS:
@@ -94,7 +94,7 @@ class Parser:
             if time.thread_time() - began > SLOW:
                 self._wary = WARY_FOR
 
-    def _suspect(self, answer: Answer, target: Target, mime: str) -> Page:
+    def _suspect(self, answer: Response, target: UrlRef, mime: str) -> Page:
         """A heavy page, from the child; of hosts that have used up its time before only what patterns find."""
         if self._late[target.host] >= TOO_LATE:
             return rough_page(answer, target, mime, f"parse-limited: {TOO_LATE} pages of its host took too long")
@@ -103,18 +103,18 @@ class Parser:
             self._late[target.host] += 1
         return page
 
-    def _document(self, answer: Answer, target: Target, mime: str) -> Page:
+    def _document(self, answer: Response, target: UrlRef, mime: str) -> Page:
         try:
             return self.reader.parse(answer, target, mime)
         except ParserDied as died:
             return apply(died.page, answer)
 
-    def unread(self, answer: Answer, target: Target) -> Page | None:
+    def unread(self, answer: Response, target: UrlRef) -> Page | None:
         """A document as a page that is still to be read; None for what is no document."""
         mime = sniff(answer.headers.get("content-type", ""), answer.body)
         return bare_page(answer, target, mime, UNREAD) if mime in DOCUMENTS else None
 
-    def heavy(self, answer: Answer) -> bool:
+    def heavy(self, answer: Response) -> bool:
         """Whether an answer is a document, or so large, or of so many tags, that it is parsed in a child."""
         body = answer.body
         size = len(body)
@@ -148,6 +148,6 @@ _CHILD_PARSERS: dict[str, ParsePage] = {
 _child_joiner = Joiner(size=10_000)
 
 
-def parse_in_child(answer: Answer, target: Target, mime: str) -> Page:
+def parse_in_child(answer: Response, target: UrlRef, mime: str) -> Page:
     """What the child runs: the same parsers, with the depth of the page looked at."""
     return _CHILD_PARSERS[mime](answer, target, _child_joiner, mime)

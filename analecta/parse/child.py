@@ -13,20 +13,20 @@ from typing import BinaryIO, get_type_hints
 
 import msgspec
 
-from analecta.model import Answer, Page, Target
+from analecta.model import Page, Response, UrlRef
 
 LENGTH = struct.Struct("<I")
 
 
-class Job(msgspec.Struct):
+class ParseJob(msgspec.Struct):
     """What a child is told to parse."""
 
-    answer: Answer
-    target: Target
+    answer: Response
+    target: UrlRef
     mime: str
 
 
-class Reply(msgspec.Struct):
+class ParseReply(msgspec.Struct):
     """What a child says: a page in plain values, or why there is none."""
 
     error: str = ""
@@ -43,12 +43,12 @@ def write_page(page: Page) -> bytes:
     plain = {name: getattr(page, name) for name in _PLAIN}
     words = [page.around(i) for i in range(len(page.links))]
     flat = _Flat(**plain, words=words, main_text=page.main())
-    return msgspec.msgpack.encode(Reply(page=msgspec.Raw(msgspec.msgpack.encode(flat))))
+    return msgspec.msgpack.encode(ParseReply(page=msgspec.Raw(msgspec.msgpack.encode(flat))))
 
 
 def read_reply(message: bytes) -> Page | str:
     """The page in a message, or the error it tells of; raises MsgspecError where it is neither."""
-    reply = msgspec.msgpack.decode(message, type=Reply)
+    reply = msgspec.msgpack.decode(message, type=ParseReply)
     if reply.error:
         return reply.error
     flat = msgspec.structs.asdict(msgspec.msgpack.decode(reply.page, type=_Flat))
@@ -61,7 +61,7 @@ def serve(parser: str, memory: str, seconds: str, nice: str = "0") -> None:
     """Parse what comes on stdin until it ends; a page that breaks the parser ends the child too."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then closes the pipe
     module, _, name = parser.partition(":")
-    parse: Callable[[Answer, Target, str], Page] = getattr(importlib.import_module(module), name)
+    parse: Callable[[Response, UrlRef, str], Page] = getattr(importlib.import_module(module), name)
     source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nothing a library prints gets between the messages
     os.nice(int(nice))
@@ -71,13 +71,13 @@ def serve(parser: str, memory: str, seconds: str, nice: str = "0") -> None:
         message = source.read(LENGTH.unpack(head)[0])
         _allow_cpu(int(seconds))
         try:
-            job = msgspec.msgpack.decode(message, type=Job)
+            job = msgspec.msgpack.decode(message, type=ParseJob)
             del message
             _say(sink, write_page(parse(job.answer, job.target, job.mime)))
             del job
             _trim_memory()
         except Exception as wrong:
-            _say(sink, msgspec.msgpack.encode(Reply(error=f"{type(wrong).__name__}: {wrong}"[:500])))
+            _say(sink, msgspec.msgpack.encode(ParseReply(error=f"{type(wrong).__name__}: {wrong}"[:500])))
             return
 
 

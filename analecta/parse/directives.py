@@ -5,7 +5,7 @@ from calendar import monthrange
 from collections.abc import Iterable
 
 from analecta import preferences
-from analecta.model import Answer, Page
+from analecta.model import Page, Response
 
 AGENT = "analecta"  # our product token, as in robots.txt
 
@@ -30,7 +30,7 @@ def words_for_us(value: str, agent: str = AGENT) -> set[str]:
     return words | _ALL if "none" in words else words
 
 
-def header_words(answer: Answer, agent: str = AGENT) -> set[str]:
+def header_words(answer: Response, agent: str = AGENT) -> set[str]:
     """The directives of all X-Robots-Tag headers; read line by line, since a robot's name holds for its line only."""
     joined = answer.headers.get("x-robots-tag")
     if joined is None:
@@ -39,7 +39,7 @@ def header_words(answer: Answer, agent: str = AGENT) -> set[str]:
     return set().union(*(words_for_us(line, agent) for line in lines))
 
 
-def apply(page: Page, answer: Answer, metas: Iterable[str] = (), reserved: Iterable[str] = ()) -> Page:
+def apply(page: Page, answer: Response, metas: Iterable[str] = (), reserved: Iterable[str] = ()) -> Page:
     """Write on `page` what its headers, `metas` and what it has `reserved` ask; the most restrictive wins."""
     words = header_words(answer)
     for value in metas:

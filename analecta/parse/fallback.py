@@ -2,7 +2,7 @@
 
 import re
 
-from analecta.model import Answer, Page, Target
+from analecta.model import Page, Response, UrlRef
 from analecta.parse.charset import decode, header_charset, spelt_out, tags, without_hidden
 from analecta.parse.directives import AGENT, apply
 from analecta.parse.links import NOFOLLOW, base_of, gather
@@ -16,7 +16,7 @@ _TITLE = re.compile(r"<title[^>]{0,200}>([^<]{0,500})", re.IGNORECASE)
 _TAG = re.compile(r"<[^>]{0,1000}>?")
 
 
-def rough_page(answer: Answer, target: Target, mime: str, why: str) -> Page:
+def rough_page(answer: Response, target: UrlRef, mime: str, why: str) -> Page:
     """A page with what its first 64 KB show; `why` goes into its limits."""
     html, charset = decode(answer.body[:PREFIX], header_charset(answer.headers.get("content-type", "")))
     html = without_hidden(html.replace("\0", "\ufffd"))
@@ -28,7 +28,7 @@ def rough_page(answer: Answer, target: Target, mime: str, why: str) -> Page:
     anchors = [values for tag, values in found if tag == "a"]
     base = base_of([values.get("href") for tag, values in found if tag == "base"], target.url)
 
-    def join(href: str) -> Target | None:
+    def join(href: str) -> UrlRef | None:
         return canonical(href, base)
 
     def nofollow(anchor: dict[str, str]) -> bool:
@@ -45,6 +45,6 @@ def _name(meta: dict[str, str]) -> str:
     return (meta.get("name") or meta.get("property", "")).strip().lower()
 
 
-def bare_page(answer: Answer, target: Target, mime: str, why: str) -> Page:
+def bare_page(answer: Response, target: UrlRef, mime: str, why: str) -> Page:
     """A page without anything, for what is no HTML."""
     return apply(Page(target.url, target.id, target.host, mime, limits=why), answer)

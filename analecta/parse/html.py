@@ -11,7 +11,7 @@ from operator import attrgetter
 
 from turbohtml import Document, Element, Namespace, Node, parse
 
-from analecta.model import Answer, Link, Page, Target
+from analecta.model import Link, Page, Response, UrlRef
 from analecta.parse.charset import decode, header_charset, query_in
 from analecta.parse.directives import AGENT, apply, date_of
 from analecta.parse.links import MAX_ANCHOR, MAX_LINKS, NOFOLLOW, base_of, gather
@@ -52,12 +52,14 @@ _LINKING = (("iframe", "src"), ("frame", "src"), ("a", "href"), ("area", "href")
 _text: Callable[[Element], str] = attrgetter("text")
 
 
-def parse_html(answer: Answer, target: Target, joiner: Joiner, mime: str = "text/html", most: int = MAX_LINKS) -> Page:
+def parse_html(
+    answer: Response, target: UrlRef, joiner: Joiner, mime: str = "text/html", most: int = MAX_LINKS
+) -> Page:
     """The page that an HTML answer holds, with at most `most` links."""
     return _page(answer, target, joiner, mime, most)[0]
 
 
-def parse_suspect(answer: Answer, target: Target, joiner: Joiner, mime: str = "text/html") -> Page:
+def parse_suspect(answer: Response, target: UrlRef, joiner: Joiner, mime: str = "text/html") -> Page:
     """The same, for a page that may be nested beyond reason: says so in `limits`. Costs a walk over all elements."""
     page, document = _page(answer, target, joiner, mime, MAX_LINKS)
     if _depth(document) >= DEPTH:
@@ -65,7 +67,7 @@ def parse_suspect(answer: Answer, target: Target, joiner: Joiner, mime: str = "t
     return page
 
 
-def _page(answer: Answer, target: Target, joiner: Joiner, mime: str, most: int) -> tuple[Page, Document]:
+def _page(answer: Response, target: UrlRef, joiner: Joiner, mime: str, most: int) -> tuple[Page, Document]:
     html, charset = decode(answer.body, header_charset(answer.headers.get("content-type", "")))
     document = parse(html, positions=False)
     document.remove(_NO_WORDS)
@@ -81,7 +83,7 @@ def _page(answer: Answer, target: Target, joiner: Joiner, mime: str, most: int) 
     return page, document
 
 
-def _read_head(page: Page, document: Document, answer: Answer) -> None:
+def _read_head(page: Page, document: Document, answer: Response) -> None:
     """Title, headings, and what the page asks of robots."""
     asked, reserved = [], []
     for meta in document.find_all("meta"):
@@ -125,7 +127,7 @@ def _lang(document: Document) -> str:
 
 
 def _read_links(
-    page: Page, document: Document, headers: dict[str, str], target: Target, joiner: Joiner, most: int
+    page: Page, document: Document, headers: dict[str, str], target: UrlRef, joiner: Joiner, most: int
 ) -> None:
     """Links and the canonical URL; what stands for whole pages (refresh, next, frames) before anchors."""
     base = base_of([e.attr("href") for e in document.find_all("base")], target.url)

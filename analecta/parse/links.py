@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
-from analecta.model import Link, Target
+from analecta.model import Link, UrlRef
 from analecta.urls import MAX_URL, canonical
 
 MAX_LINKS = 2000  # of one page, F23
@@ -20,7 +20,7 @@ NOFOLLOW = re.compile(r"\b(?:nofollow|ugc|sponsored)\b", re.IGNORECASE)
 Source = TypeVar("Source")
 
 
-class Gathered(NamedTuple, Generic[Source]):
+class PageLinks(NamedTuple, Generic[Source]):
     """The links of a page, what each was made from, and whether some were left out."""
 
     links: list[Link]
@@ -32,11 +32,11 @@ def gather(
     hrefs: Sequence[str | None],
     sources: Sequence[Source],
     own: int,
-    join: Callable[[str], Target | None],
+    join: Callable[[str], UrlRef | None],
     words: Callable[[Source], str],
     nofollow: Callable[[Source], bool],
     most: int = MAX_LINKS,
-) -> Gathered[Source]:
+) -> PageLinks[Source]:
     """The links that `hrefs` make, in order; `own` is the id of the page itself, which is no link.
 
     `words` and `nofollow` read anchor text and rel of a source; they cost, so they are asked only where the
@@ -64,7 +64,7 @@ def gather(
             at = place.get(target.id)
             if at is None:
                 if len(links) >= most:
-                    return Gathered(links, kept, True)
+                    return PageLinks(links, kept, True)
                 text = words(source) if room > 0 else ""
                 room -= len(text)
                 known[href] = place[target.id] = len(links)
@@ -83,7 +83,7 @@ def gather(
                 kept[at] = source
         if old.nofollow and not nofollow(source):
             old.nofollow = False
-    return Gathered(links, kept, room <= 0)
+    return PageLinks(links, kept, room <= 0)
 
 
 def base_of(hrefs: Sequence[str | None], url: str) -> str:

@@ -20,8 +20,8 @@ from typing import IO, NamedTuple
 import msgspec
 
 from analecta.errors import AnalectaError
-from analecta.model import Answer, Page, Target
-from analecta.parse.child import LENGTH, Job, read_reply
+from analecta.model import Page, Response, UrlRef
+from analecta.parse.child import LENGTH, ParseJob, read_reply
 from analecta.parse.fallback import rough_page
 
 _MAX_REPLY = 256 * 1024 * 1024
@@ -60,7 +60,7 @@ class Sandbox:
         memory: int = 512 * 1024 * 1024,
         start_seconds: float = 30.0,
         max_body: int = 4 * 1024 * 1024,
-        instead: Callable[[Answer, Target, str, str], Page] = rough_page,
+        instead: Callable[[Response, UrlRef, str, str], Page] = rough_page,
         now: Callable[[], float] = time.monotonic,
         nice: int = 0,
     ) -> None:
@@ -75,11 +75,11 @@ class Sandbox:
         self._child: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
 
-    def parse(self, answer: Answer, target: Target, mime: str = "text/html") -> Page:
+    def parse(self, answer: Response, target: UrlRef, mime: str = "text/html") -> Page:
         """The page, complete or with its limits told; raises ParserDied if the parser broke on it."""
         body = answer.body[: self.max_body]
         sent = msgspec.structs.replace(answer, wire=b"", asked=b"", body=body)
-        message = msgspec.msgpack.encode(Job(sent, target, mime))
+        message = msgspec.msgpack.encode(ParseJob(sent, target, mime))
         with self._lock:
             try:
                 reply = read_reply(self._ask(message))
@@ -103,7 +103,7 @@ class Sandbox:
         with self._lock:
             self._end()
 
-    def _died(self, why: str, target: Target, mime: str) -> ParserDied:
+    def _died(self, why: str, target: UrlRef, mime: str) -> ParserDied:
         why = f"parse-crashed: {why}"
         return ParserDied(why, Page(target.url, target.id, target.host, mime, limits=why))
 
@@ -216,7 +216,7 @@ _WALL = 2  # seconds on the clock for each of CPU time: on a busy machine a prog
 _PR_SET_PDEATHSIG = 1
 
 
-class Limits(NamedTuple):
+class ProgramLimits(NamedTuple):
     """What a program may use: seconds of CPU (twice that on the clock), bytes of memory, bytes of output."""
 
     seconds: int = 8
@@ -232,7 +232,9 @@ class Finished(NamedTuple):
     stopped: str = ""
 
 
-def run(command: Sequence[str], data: bytes, limits: Limits = Limits(), namespace: bool | None = None) -> Finished:
+def run(
+    command: Sequence[str], data: bytes, limits: ProgramLimits = ProgramLimits(), namespace: bool | None = None
+) -> Finished:
     """Run a program (named by its path) on `data`; in a namespace if that works, or as `namespace` says.
 
     Call it from a process with one thread, as the parser's child is: limits are set between fork and exec.
@@ -254,7 +256,7 @@ def can_isolate(program: str) -> bool:
     """Whether bubblewrap is installed, may make namespaces here, and the program starts in one."""
     if not shutil.which("bwrap", path=_PATH):
         return False
-    limits = Limits(seconds=_START_SECONDS)
+    limits = ProgramLimits(seconds=_START_SECONDS)
     command = [*_bubblewrap(), *_one_process(), program, "--version"]
     with contextlib.suppress(OSError):
         return _feed(command, b"", limits, "/", _confine(limits)).status == 0
@@ -275,7 +277,7 @@ def _one_process() -> list[str]:
     return ["prlimit", "--nproc=0", "--"] if shutil.which("prlimit", path=_PATH) else []
 
 
-def _confine(limits: Limits, folder: str = "") -> Callable[[], None]:
+def _confine(limits: ProgramLimits, folder: str = "") -> Callable[[], None]:
     """Sets limits in the new process, and removes the private folder, in which it already is."""
     bounds = {
         resource.RLIMIT_AS: limits.memory,
@@ -300,7 +302,9 @@ def _confine(limits: Limits, folder: str = "") -> Callable[[], None]:
     return confine
 
 
-def _feed(command: Sequence[str], data: bytes, limits: Limits, folder: str, prepare: Callable[[], None]) -> Finished:
+def _feed(
+    command: Sequence[str], data: bytes, limits: ProgramLimits, folder: str, prepare: Callable[[], None]
+) -> Finished:
     process = subprocess.Popen(
         command,
         stdin=subprocess.PIPE,

@@ -11,7 +11,7 @@ import re
 import stat
 from pathlib import Path
 
-from analecta.model import Answer, Page, Target
+from analecta.model import Page, Response, UrlRef
 from analecta.parse import Parser, ParserDied
 from analecta.urls import canonical, url_id
 
@@ -32,8 +32,8 @@ def read_page(path: Path, name: str, parser: Parser) -> Page:
         body = read_example(path)
     except OSError as error:
         return Page(f"file:{name}", 0, "", "", limits=error.strerror or str(error))
-    target = own_address(body) or Target(f"file:{name}", url_id(f"file:{name}"), "")
-    answer = Answer(target.url, 200, b"", {"content-type": _mime(path, body)}, b"", body)
+    target = own_address(body) or UrlRef(f"file:{name}", url_id(f"file:{name}"), "")
+    answer = Response(target.url, 200, b"", {"content-type": _mime(path, body)}, b"", body)
     try:
         page = parser(answer, target)
     except ParserDied as died:
@@ -43,7 +43,7 @@ def read_page(path: Path, name: str, parser: Parser) -> Page:
     return page
 
 
-def own_address(body: bytes) -> Target | None:
+def own_address(body: bytes) -> UrlRef | None:
     """Where a saved page was on the web, if it says so."""
     head = body[:_HEAD]
     tags = [tag for tag in _TAG.findall(head) if _CANONICAL.search(tag)]
@@ -52,7 +52,7 @@ def own_address(body: bytes) -> Target | None:
     return next((target for value in values if (target := _target(value))), None)
 
 
-def _target(value: bytes) -> Target | None:
+def _target(value: bytes) -> UrlRef | None:
     return canonical(html.unescape(value.decode("utf-8", "replace")).strip())
 
 

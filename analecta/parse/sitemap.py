@@ -13,7 +13,7 @@ from xml.parsers import expat
 
 import msgspec
 
-from analecta.model import Target
+from analecta.model import UrlRef
 from analecta.parse.charset import decode
 from analecta.urls import MAX_URL, canonical
 
@@ -31,8 +31,8 @@ _NEWLINES = re.compile(rb"[\r\n]+")
 class Sitemap(msgspec.Struct):
     """The pages and further sitemaps that a sitemap names, all on its own host; `limited` says what cut it short."""
 
-    urls: list[Target]
-    sitemaps: list[Target]
+    urls: list[UrlRef]
+    sitemaps: list[UrlRef]
     limited: str = ""
 
 
@@ -42,7 +42,7 @@ class _Stop(Exception):
 
 def read_sitemap(body: bytes, base: str) -> Sitemap:
     """What the sitemap at the URL `base` names; a broken one gives what could be read before the break."""
-    reader = _Reader(base)
+    reader = _SitemapReader(base)
     try:
         chunks = _plain(body)
         head = next(chunks, b"")
@@ -108,7 +108,7 @@ def _decoder(head: bytes) -> codecs.IncrementalDecoder:
         return codecs.getincrementaldecoder("utf-8")("replace")
 
 
-class _Reader:
+class _SitemapReader:
     """Takes <loc> by <loc>, and counts."""
 
     def __init__(self, base: str) -> None:

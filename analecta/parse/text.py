@@ -3,7 +3,7 @@
 import re
 from itertools import islice
 
-from analecta.model import Answer, Page, Target
+from analecta.model import Page, Response, UrlRef
 from analecta.parse.charset import decode, header_charset
 from analecta.parse.directives import apply
 from analecta.parse.links import MAX_LINKS, gather
@@ -24,7 +24,9 @@ URL = re.compile(
 _LINE = re.compile(r"\S[^\n]*")
 
 
-def parse_text(answer: Answer, target: Target, joiner: Joiner, mime: str = "text/plain", most: int = MAX_LINKS) -> Page:
+def parse_text(
+    answer: Response, target: UrlRef, joiner: Joiner, mime: str = "text/plain", most: int = MAX_LINKS
+) -> Page:
     """The page that a plain-text answer holds."""
     text, charset = decode(answer.body, header_charset(answer.headers.get("content-type", "")))
     page = Page(target.url, target.id, target.host, mime, charset=charset)
@@ -40,7 +42,7 @@ def parse_text(answer: Answer, target: Target, joiner: Joiner, mime: str = "text
     return page
 
 
-def _read_links(page: Page, text: str, target: Target, joiner: Joiner, most: int) -> None:
+def _read_links(page: Page, text: str, target: UrlRef, joiner: Joiner, most: int) -> None:
     found = list(islice(URL.finditer(text), 2 * most))
     page.links, kept, cut = gather(
         [m[0] for m in found], found, target.id, joiner.base(target.url), lambda _: "", lambda _: False, most

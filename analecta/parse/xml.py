@@ -7,7 +7,7 @@ names that a reader asks for differ only in that. A handler is found by one look
 from collections.abc import Callable, Iterable, Mapping
 from xml.parsers import expat
 
-from analecta.parse.documents.document import Stopped
+from analecta.parse.documents.document import ReadingStopped
 
 MAX_DEPTH = 500
 MAX_LEAVES = 200  # values read of a file of metadata
@@ -45,7 +45,7 @@ def read_xml(
         nonlocal depth
         depth += 1
         if depth > MAX_DEPTH:
-            raise Stopped(f"XML nested more than {MAX_DEPTH} deep")
+            raise ReadingStopped(f"XML nested more than {MAX_DEPTH} deep")
         if (handler := opening[name]) is not None:
             handler(attributes)
 
@@ -66,11 +66,11 @@ def read_xml(
             parser.Parse(chunk, False)
         parser.Parse(b"", True)
     except (expat.ExpatError, ValueError, LookupError) as wrong:  # the last two: an encoding that nobody knows
-        raise Stopped(f"broken XML: {wrong}") from wrong
+        raise ReadingStopped(f"broken XML: {wrong}") from wrong
 
 
 def _refuse(*_: object) -> None:
-    raise Stopped("DOCTYPE refused")
+    raise ReadingStopped("DOCTYPE refused")
 
 
 def attribute(attributes: dict[str, str], name: str) -> str:

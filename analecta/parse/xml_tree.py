@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 
 MAX_DEPTH = 200
 
@@ -37,15 +37,15 @@ class Tag:
 
 def read_xml(data: bytes, path: Path | str) -> Tag:
     """The root of an XML file."""
-    builder = _Builder(path)
+    builder = _TreeBuilder(path)
     try:
         builder.parser.Parse(data, True)
     except (expat.ExpatError, ValueError, LookupError) as error:  # the last two: an encoding that nobody knows
-        raise BadUse(f"{path} is not valid XML: {error}") from error
+        raise UsageError(f"{path} is not valid XML: {error}") from error
     return builder.root
 
 
-class _Builder:
+class _TreeBuilder:
     """Grows the tree as the parser goes on."""
 
     def __init__(self, path: Path | str) -> None:
@@ -59,11 +59,11 @@ class _Builder:
         self.parser.CharacterDataHandler = self._data
 
     def _refuse(self, *_: object) -> None:
-        raise BadUse(f"{self.path} has a DOCTYPE, which may hide entities: it is not read")
+        raise UsageError(f"{self.path} has a DOCTYPE, which may hide entities: it is not read")
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         if len(self.open) >= MAX_DEPTH:
-            raise BadUse(f"{self.path}, line {self.parser.CurrentLineNumber}: nested more than {MAX_DEPTH} deep")
+            raise UsageError(f"{self.path}, line {self.parser.CurrentLineNumber}: nested more than {MAX_DEPTH} deep")
         space, _, local = name.rpartition(" ")
         tag = Tag(local, space, attributes, self.parser.CurrentLineNumber)
         if self.open:

@@ -30,7 +30,7 @@ text { fill: #ddd } .label { fill: #aaa } .paper { fill: #16181c } .grid { strok
 </style>"""
 
 
-class Line(msgspec.Struct, frozen=True):
+class ChartLine(msgspec.Struct, frozen=True):
     """A line of a chart; `errors`, if given, are half the heights of its error bars, one for each point.
 
     A quiet line is a bound to compare with: dashed, in grey.
@@ -52,7 +52,7 @@ class Bar(msgspec.Struct, frozen=True):
     quiet: bool = False
 
 
-class Plane:
+class ChartArea:
     """Where a value stands on the picture: x from `low` to `high`, y from 0 to `top`."""
 
     def __init__(self, low: float, high: float, top: float, right: float) -> None:
@@ -71,7 +71,7 @@ class Plane:
 
 def line_chart(
     title: str,
-    lines: Sequence[Line],
+    lines: Sequence[ChartLine],
     x_label: str,
     y_label: str,
     ticks: Sequence[tuple[float, str]],
@@ -87,7 +87,9 @@ def line_chart(
     ticks = within if len(within) > 1 else ticks
     xs = [x for line in lines for x in line.xs] + [x for x, _ in ticks]
     room = 20 + _LETTER * max((len(line.name) for line in lines), default=0)
-    plane = Plane(min(xs, default=0), max(xs, default=1), top or _round_up(max(map(_highest, lines), default=1)), room)
+    plane = ChartArea(
+        min(xs, default=0), max(xs, default=1), top or _round_up(max(map(_highest, lines), default=1)), room
+    )
     parts = _frame(title, x_label, y_label, plane)
     for x, words in ticks:
         parts.append(_text(plane.x(x), HEIGHT - _BOTTOM + 18, words, "label", "middle"))
@@ -105,7 +107,7 @@ def line_chart(
 
 def bar_chart(title: str, bars: Sequence[Bar], y_label: str, top: float | None = None) -> str:
     """Bars side by side, with their values above and their names below."""
-    plane = Plane(0, max(len(bars), 1), top or _round_up(max((b.value + b.error for b in bars), default=1)), 24)
+    plane = ChartArea(0, max(len(bars), 1), top or _round_up(max((b.value + b.error for b in bars), default=1)), 24)
     parts = _frame(title, "", y_label, plane)
     width = (plane.right - _LEFT) / max(len(bars), 1)
     for i, bar in enumerate(bars):
@@ -124,7 +126,7 @@ def bar_chart(title: str, bars: Sequence[Bar], y_label: str, top: float | None =
     return _svg(title, parts)
 
 
-def _highest(line: Line) -> float:
+def _highest(line: ChartLine) -> float:
     errors = line.errors or [0.0] * len(line.ys)
     return max(y + error for y, error in zip(line.ys, errors, strict=True))
 
@@ -140,7 +142,7 @@ def _round_up(value: float) -> float:
     return next((scale * n for n in (1, 2, 2.5, 5, 7.5, 10) if value <= scale * n), value)
 
 
-def _frame(title: str, x_label: str, y_label: str, plane: Plane) -> list[str]:
+def _frame(title: str, x_label: str, y_label: str, plane: ChartArea) -> list[str]:
     """Title, grid and the words at the axes."""
     parts = [f'<rect class="paper" width="{WIDTH}" height="{HEIGHT}" rx="6"/>', _text(_LEFT, 30, title, "title")]
     for i in range(6):
@@ -156,7 +158,7 @@ def _frame(title: str, x_label: str, y_label: str, plane: Plane) -> list[str]:
     return parts
 
 
-def _drawn(line: Line, plane: Plane, colour: int, turn: int) -> str:
+def _drawn(line: ChartLine, plane: ChartArea, colour: int, turn: int) -> str:
     points = [(plane.x(x), plane.y(y)) for x, y in zip(line.xs, line.ys, strict=True)]
     path = "M" + " L".join(f"{x:.1f} {y:.1f}" for x, y in points)
     parts = [f'<path class="line s{colour}{" dashed" if line.quiet else ""}" d="{path}"/>']

@@ -26,7 +26,7 @@ _QUEUE = 1024  # connections that wait to be accepted
 _BUSY = b"HTTP/1.1 503 Busy\r\nRetry-After: 10\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 
-class Limits(msgspec.Struct, frozen=True):
+class ServerLimits(msgspec.Struct, frozen=True):
     """What a client may take: seconds for each step, bytes of a head, connections of all clients together."""
 
     idle: float = 30.0  # until the first byte of a request
@@ -36,10 +36,10 @@ class Limits(msgspec.Struct, frozen=True):
     connections: int = 500
 
 
-class _Connection(H11Protocol):
+class _ClientConnection(H11Protocol):
     """A client with a deadline for each step."""
 
-    def __init__(self, *, limits: Limits, waiting: "dict[_Connection, None]", **given: Any) -> None:
+    def __init__(self, *, limits: ServerLimits, waiting: "dict[_ClientConnection, None]", **given: Any) -> None:
         """`waiting` holds all that may be dropped for others, the one that has waited longest first."""
         super().__init__(**given)
         self.limits, self.waiting = limits, waiting
@@ -126,10 +126,10 @@ class _Connection(H11Protocol):
 
 
 @contextlib.contextmanager
-def serving(app: App, listener: socket.socket, limits: Limits = Limits()) -> Iterator[None]:
+def serving(app: App, listener: socket.socket, limits: ServerLimits = ServerLimits()) -> Iterator[None]:
     """Serve an ASGI application on a bound socket, in a thread, as long as the context lasts."""
     limits = msgspec.structs.replace(limits, connections=min(limits.connections, _affordable()))
-    http: Any = partial(_Connection, limits=limits, waiting={})
+    http: Any = partial(_ClientConnection, limits=limits, waiting={})
     config = uvicorn.Config(
         app,
         http=http,

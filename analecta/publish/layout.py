@@ -156,7 +156,7 @@ def _cut(text: str, width: float) -> str:
 # --- What is drawn as circles joined by lines: groups of pages on the map, communities of sites on a site ------------
 
 
-class Body(msgspec.Struct, frozen=True):
+class GroupCircle(msgspec.Struct, frozen=True):
     """What becomes a circle, which is a link; each of `dots` has the number of a community, 0 for none."""
 
     label: str
@@ -165,10 +165,10 @@ class Body(msgspec.Struct, frozen=True):
     dots: Sequence[int]
 
 
-class Net(msgspec.Struct, frozen=True):
+class GroupNetwork(msgspec.Struct, frozen=True):
     """All of them, how alike each is to each other (0 to 1), and how many links lead from each to each."""
 
-    bodies: list[Body]
+    bodies: list[GroupCircle]
     similar: Sequence[Sequence[float]]
     links: Sequence[Sequence[int]]
     tones: Mapping[int, int] = {}  # colours of communities, by their numbers
@@ -195,7 +195,7 @@ _RIM = 0.94  # of the radius: dots keep off the edge
 Pair = tuple[float, float]
 
 
-class Shape(msgspec.Struct, frozen=True):
+class WindowShape(msgspec.Struct, frozen=True):
     """A kind of window: its name in the style sheet, its size, and sizes of type for few, some and many labels."""
 
     name: str
@@ -206,9 +206,9 @@ class Shape(msgspec.Struct, frozen=True):
 
 
 SHAPES = (
-    Shape("wide", 1040, 790, (18, 15.5, 12.5)),
-    Shape("square", 690, 660, (16, 13.5, 11.5)),
-    Shape("tall", 390, 540, (14, 12.5, 11.5), 36),
+    WindowShape("wide", 1040, 790, (18, 15.5, 12.5)),
+    WindowShape("square", 690, 660, (16, 13.5, 11.5)),
+    WindowShape("tall", 390, 540, (14, 12.5, 11.5), 36),
 )
 
 
@@ -232,7 +232,7 @@ class Layout(msgspec.Struct, frozen=True):
     circles: list[Circle]
 
 
-def lay_out(net: Net, shape: Shape) -> Layout:
+def lay_out(net: GroupNetwork, shape: WindowShape) -> Layout:
     """The map for one shape of window."""
     count = len(net.bodies)
     type = shape.type[int(np.searchsorted((_FEW, _MANY), count, "right"))]
@@ -281,7 +281,7 @@ def _radii(sizes: Floats, width: float, height: float) -> Floats:
     return np.asarray(root * min(by_area, _LARGEST * min(width, height) / float(root.max(initial=1))))
 
 
-def _boxes(net: Net, radii: Floats, type: float) -> list[tuple[list[str], float, float]]:
+def _boxes(net: GroupNetwork, radii: Floats, type: float) -> list[tuple[list[str], float, float]]:
     """The lines of each label, and how wide and high a circle is with them below it."""
     letter, count = type * _LETTER, len(radii)
     found = []

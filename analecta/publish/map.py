@@ -14,15 +14,15 @@ import msgspec
 from markupsafe import Markup
 from msgspec.structs import replace
 
-from analecta.communities.view import Community, Homes
-from analecta.publish.layout import SHAPES, Body, Net, lay_out
+from analecta.communities.view import Community, CommunityIndex
+from analecta.publish.layout import SHAPES, GroupCircle, GroupNetwork, lay_out
 from analecta.publish.network import COLOURS, colours, draw_map
 from analecta.publish.templates import policy_hash, render
 from analecta.store.rows import PageRow
 from analecta.store.snapshot import Snapshot
 from analecta.text.display import many
 from analecta.urls import url_id
-from analecta.views.clusters import Analysis, Cluster, Member, Shown
+from analecta.views.clusters import ClusterPage, ListedPage, PageCluster, TopicClusters
 
 # --- The communities on a map: of which each page is, and the colours of the largest ---------------------------------
 
@@ -30,7 +30,7 @@ from analecta.views.clusters import Analysis, Cluster, Member, Shown
 _ASSETS = files("analecta.publish").joinpath("assets")
 _HOMES = 8  # communities of a group
 
-Page = Shown | Member
+Page = ListedPage | ClusterPage
 
 
 class AtHome(msgspec.Struct, frozen=True):
@@ -59,7 +59,7 @@ class AtHome(msgspec.Struct, frozen=True):
             rows.append((f"{rest:,} more", sum(self.pages.values()) - sum(pages for _, pages in rows)))
         return rows
 
-    def largest_of(self, cluster: Cluster) -> list[tuple[str, int]]:
+    def largest_of(self, cluster: PageCluster) -> list[tuple[str, int]]:
         """The communities of a group's pages, as far as the pages are listed."""
         found = Counter(home.number for page in cluster.members if (home := self.of.get(page.id)))
         names = {one.number: one.name for one in self.communities}
@@ -70,20 +70,20 @@ class AtHome(msgspec.Struct, frozen=True):
         return self.of[id].number if id in self.of else 0
 
 
-def at_home(pages: Iterable[Page], dots: Iterable[Page], homes: Homes | None) -> AtHome:
+def at_home(pages: Iterable[Page], dots: Iterable[Page], homes: CommunityIndex | None) -> AtHome:
     """Where these pages are at home; those that are dots are counted."""
     found = {page.id: home for page in pages if homes and (home := homes.of(page.url, page.host))}
     counted = Counter(found[page.id].number for page in dots if page.id in found)
     return AtHome(found, dict(sorted(counted.items(), key=lambda one: (-one[1], one[0]))))
 
 
-def net_of(analysis: Analysis, at_home: AtHome = AtHome()) -> Net:
+def net_of(analysis: TopicClusters, at_home: AtHome = AtHome()) -> GroupNetwork:
     """The groups of an analysis, each with its pages as dots."""
     bodies = [
-        Body(cluster.label, cluster.size, f"#g{n}", [at_home.number(page.id) for page in cluster.members])
+        GroupCircle(cluster.label, cluster.size, f"#g{n}", [at_home.number(page.id) for page in cluster.members])
         for n, cluster in enumerate(analysis.clusters, 1)
     ]
-    return Net(bodies, analysis.similar, analysis.links, at_home.tones)
+    return GroupNetwork(bodies, analysis.similar, analysis.links, at_home.tones)
 
 
 # --- copies ----------------------------------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ class Copy(msgspec.Struct, frozen=True):
     text: str
 
 
-def copies_of(snapshot: Snapshot, analysis: Analysis) -> tuple[Analysis, dict[int, Copy]]:
+def copies_of(snapshot: Snapshot, analysis: TopicClusters) -> tuple[TopicClusters, dict[int, Copy]]:
     """The analysis without pages that may no longer be shown, and copies of its first pages by id.
 
     Of pages whose owners want no copy shown (noarchive) there is none.
@@ -115,10 +115,10 @@ def copies_of(snapshot: Snapshot, analysis: Analysis) -> tuple[Analysis, dict[in
     return kept, {item.id: _copy(snapshot, item) for item in islice(_archived(wanted), MOST)}
 
 
-def still_shown(analysis: Analysis, ids: Collection[int]) -> Analysis:
+def still_shown(analysis: TopicClusters, ids: Collection[int]) -> TopicClusters:
     """The analysis with no page but these: one may have come to say noindex since."""
 
-    def kept(cluster: Cluster) -> Cluster:
+    def kept(cluster: PageCluster) -> PageCluster:
         lists = {
             name: [page for page in getattr(cluster, name) if page.id in ids]
             for name in ("examples", "hubs", "authorities", "members")
@@ -129,7 +129,7 @@ def still_shown(analysis: Analysis, ids: Collection[int]) -> Analysis:
     return replace(analysis, clusters=[kept(cluster) for cluster in analysis.clusters], origins=origins)
 
 
-def _ids(analysis: Analysis) -> Iterator[int]:
+def _ids(analysis: TopicClusters) -> Iterator[int]:
     """All pages: those that a group names before those that are dots, and of these the nearest of each group first."""
     for cluster in analysis.clusters:
         yield from (page.id for page in (*cluster.examples, *cluster.hubs, *cluster.authorities))
@@ -161,11 +161,11 @@ class Copies(msgspec.Struct, frozen=True):
 
 
 def map_page(
-    analysis: Analysis,
+    analysis: TopicClusters,
     title: str,
     copies: Mapping[int, Copy],
     copy_url: Mapping[int, str] | None = None,
-    homes: Homes | None = None,
+    homes: CommunityIndex | None = None,
 ) -> str:
     """The map of an analysis; `copies` are shown inside it, `copy_url` leads to whole copies on a published site.
 
@@ -203,7 +203,7 @@ def _policy(style: str, script: str) -> str:
     )
 
 
-def _all_pages(analysis: Analysis) -> dict[int, Page]:
+def _all_pages(analysis: TopicClusters) -> dict[int, Page]:
     """Every page that the lists name, by id."""
     found: dict[int, Page] = {}
     for cluster in analysis.clusters:
@@ -219,12 +219,12 @@ def _numbered(pages: Container[int], inside: Mapping[int, Copy], elsewhere: Mapp
     return Copies(inside, elsewhere, {id: n for n, id in enumerate(ids, 1)})
 
 
-def _more_terms(cluster: Cluster) -> list[str]:
+def _more_terms(cluster: PageCluster) -> list[str]:
     """Terms that its label does not have."""
     return [term for term in cluster.terms if term.casefold() not in cluster.label.casefold()][:_MORE]
 
 
-def _neighbours(analysis: Analysis, n: int) -> list[tuple[str, Neighbours]]:
+def _neighbours(analysis: TopicClusters, n: int) -> list[tuple[str, Neighbours]]:
     """The groups most like a group, and those it has the most links with."""
     others = [m for m in range(len(analysis.clusters)) if m != n]
     similar = analysis.similar[n]

@@ -6,7 +6,7 @@ from textwrap import wrap
 
 from analecta.judge.health import BACK, ENOUGH, Health, TopicHealth
 from analecta.model import BELOW
-from analecta.publish.layout import MARK, Body, Circle, Layout, Net, dots, lines, places
+from analecta.publish.layout import MARK, Circle, GroupCircle, GroupNetwork, Layout, dots, lines, places
 from analecta.text.display import cell_width, clean, many, plain
 from analecta.views.health import short, verdict
 
@@ -224,7 +224,7 @@ _BEND = 0.09  # of its length: how far a line is bent
 _TARGET = 13.0  # the smallest radius that a finger hits
 
 
-def draw_map(net: Net, layout: Layout, colours: Sequence[int], about: str) -> str:
+def draw_map(net: GroupNetwork, layout: Layout, colours: Sequence[int], about: str) -> str:
     """One map; which of the maps is seen is the style sheet's choice."""
     size = f"0 0 {layout.width:.0f} {layout.height:.0f}"
     said = f'role="group" aria-label="{safe(about)}"'
@@ -251,12 +251,12 @@ def colours(layout: Layout) -> list[int]:
     return chosen
 
 
-def _alike(net: Net, layout: Layout) -> Iterator[str]:
+def _alike(net: GroupNetwork, layout: Layout) -> Iterator[str]:
     for a, b, cosine in lines(net.similar):
         yield _curve(layout, a, b, _WIDTH * layout.type * cosine)
 
 
-def _links(net: Net, layout: Layout) -> Iterator[str]:
+def _links(net: GroupNetwork, layout: Layout) -> Iterator[str]:
     """The lines of the most links, both ways together."""
     n = len(layout.circles)
     both = [(net.links[a][b] + net.links[b][a], a, b) for b in range(n) for a in range(b)]
@@ -274,7 +274,7 @@ def _curve(layout: Layout, a: int, b: int, width: float) -> str:
     return f'<path class="line" data-ends="{a + 1} {b + 1}" stroke-width="{width:.2f}" d="{path}"/>'
 
 
-def _disc(net: Net, n: int, circle: Circle, colour: int) -> str:
+def _disc(net: GroupNetwork, n: int, circle: Circle, colour: int) -> str:
     body, r = net.bodies[n], circle.r
     return (
         f'<a class="circle k{colour}" href="{safe(body.href)}" data-r="{r:.1f}" data-x="{circle.x:.1f}"'
@@ -287,7 +287,7 @@ def _disc(net: Net, n: int, circle: Circle, colour: int) -> str:
     )
 
 
-def _name(body: Body, circle: Circle) -> str:
+def _name(body: GroupCircle, circle: Circle) -> str:
     """What a screen reader says: it begins with what is seen, so that voice commands find it."""
     seen = " ".join(circle.label)
     full = "" if _words(seen) == _words(body.label) else f": {body.label}"

@@ -9,10 +9,10 @@ import numpy.typing as npt
 from markupsafe import Markup
 
 from analecta.judge.health import CLOSE, Health
-from analecta.publish.charts import HEIGHT, WIDTH, Line, line_chart
+from analecta.publish.charts import HEIGHT, WIDTH, ChartLine, line_chart
 from analecta.publish.network import draw_topics
 from analecta.publish.templates import render
-from analecta.store.library import Library, Moment
+from analecta.store.library import HistoryPoint, LibraryFolder
 from analecta.text.display import one_line
 from analecta.views.collections import Collection
 from analecta.views.health import advice, percent, verdict
@@ -60,7 +60,7 @@ _NAME = 24  # letters of a topic at the end of a line
 _LEGEND = 8  # lines that one chart can tell apart
 
 
-class Picture(msgspec.Struct, frozen=True):
+class ChartPicture(msgspec.Struct, frozen=True):
     """A chart, with its figures for whoever does not see it: a line of names, and rows."""
 
     title: str
@@ -69,7 +69,7 @@ class Picture(msgspec.Struct, frozen=True):
     rows: Sequence[Sequence[float | str]]
 
 
-def pictures(library: Library, found: Sequence[Collection], judged: Judged | None = None) -> list[Picture]:
+def pictures(library: LibraryFolder, found: Sequence[Collection], judged: Judged | None = None) -> list[ChartPicture]:
     """What there is to draw of these collections."""
     drawn = list(_precision(found, judged)) if judged is not None else []
     moments, order = in_one_row(library.history()), download_order(library)
@@ -79,7 +79,7 @@ def pictures(library: Library, found: Sequence[Collection], judged: Judged | Non
     return drawn
 
 
-def as_svg(drawn: Sequence[Picture]) -> str:
+def as_svg(drawn: Sequence[ChartPicture]) -> str:
     """All charts in one drawing."""
     inner = "".join(
         picture.svg.replace("<svg ", f'<svg y="{i * (HEIGHT + 20)}" width="{WIDTH}" height="{HEIGHT}" ', 1)
@@ -89,12 +89,12 @@ def as_svg(drawn: Sequence[Picture]) -> str:
     return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}">\n{inner}</svg>\n'
 
 
-def as_html(drawn: Sequence[Picture], title: str) -> str:
+def as_html(drawn: Sequence[ChartPicture], title: str) -> str:
     """All charts on one page, each with its figures."""
     return render("pictures.html", title=f"Collections of {title}", pictures=[(one, Markup(one.svg)) for one in drawn])
 
 
-def in_one_row(moments: Sequence[Moment]) -> list[Moment]:
+def in_one_row(moments: Sequence[HistoryPoint]) -> list[HistoryPoint]:
     """The history of several runs as one: each counts its pages on from where the one before it ended."""
     before, row = 0, []
     for _, of_run in groupby(moments, key=lambda moment: moment.run):
@@ -104,7 +104,7 @@ def in_one_row(moments: Sequence[Moment]) -> list[Moment]:
     return row
 
 
-def download_order(library: Library) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+def download_order(library: LibraryFolder) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
     """Of all pages in the order in which they came: their topics and the judge's confidences."""
     with library.snapshot() as snapshot:
         rows = list(snapshot.kept_verdicts())
@@ -113,20 +113,22 @@ def download_order(library: Library) -> tuple[npt.NDArray[np.int64], npt.NDArray
     return topics[order].astype(np.int64), sure[order]
 
 
-def _history(collection: Collection, moments: Sequence[Moment]) -> Iterator[Picture]:
+def _history(collection: Collection, moments: Sequence[HistoryPoint]) -> Iterator[ChartPicture]:
     """Least, mean and most confidence of the best items against pages downloaded."""
     own = [moment for moment in moments if moment.topic == collection.number]
     if len(own) > 1:
         xs = [float(moment.pages) for moment in own]
         names = ("least", "mean", "most")
-        lines = [Line(name, xs, [getattr(moment, name) for moment in own], quiet=name != "mean") for name in names]
+        lines = [ChartLine(name, xs, [getattr(moment, name) for moment in own], quiet=name != "mean") for name in names]
         title = f"{one_line(collection.topic)}: how sure the judge is of the best items"
         svg = line_chart(title, lines, "pages downloaded", "confidence", _ticks(xs[-1]), top=1.0)
         rows = [(moment.pages, moment.least, moment.mean, moment.most) for moment in own]
-        yield Picture(title, svg, ("pages", *names), rows)
+        yield ChartPicture(title, svg, ("pages", *names), rows)
 
 
-def _order(collection: Collection, topics: npt.NDArray[np.int64], sure: npt.NDArray[np.float64]) -> Iterator[Picture]:
+def _order(
+    collection: Collection, topics: npt.NDArray[np.int64], sure: npt.NDArray[np.float64]
+) -> Iterator[ChartPicture]:
     """Confidence of the topic's pages, and their share of all, against the order of download."""
     own = topics == collection.number
     if own.sum() < 2:
@@ -134,26 +136,26 @@ def _order(collection: Collection, topics: npt.NDArray[np.int64], sure: npt.NDAr
     edges = np.unique(np.linspace(0, len(topics), min(_PARTS, len(topics)) + 1).astype(int))
     parts = [(int(end), own[start:end], sure[start:end]) for start, end in pairwise(edges)]
     met = [(float(end), confidences[mine]) for end, mine, confidences in parts if mine.any()]
-    shares = Line("share of all", [float(p[0]) for p in parts], [float(p[1].mean()) for p in parts], quiet=True)
+    shares = ChartLine("share of all", [float(p[0]) for p in parts], [float(p[1].mean()) for p in parts], quiet=True)
     means, spread = [float(values.mean()) for _, values in met], [float(values.std()) for _, values in met]
     title = f"{one_line(collection.topic)}: its pages in the order of download"
-    lines = [Line("confidence", [end for end, _ in met], means, spread), shares]
+    lines = [ChartLine("confidence", [end for end, _ in met], means, spread), shares]
     svg = line_chart(title, lines, "pages downloaded", "confidence, share", _ticks(len(topics)), top=1.0)
     rows = [(end, len(values), mean) for (end, values), mean in zip(met, means, strict=True)]
-    yield Picture(title, svg, ("up to page", "pages of the topic", "mean confidence"), rows)
+    yield ChartPicture(title, svg, ("up to page", "pages of the topic", "mean confidence"), rows)
 
 
-def _precision(found: Sequence[Collection], judged: Judged) -> Iterator[Picture]:
+def _precision(found: Sequence[Collection], judged: Judged) -> Iterator[ChartPicture]:
     """Precision against rank; topics that were judged, some to a chart."""
     curves = [(one_line(one.topic), [p for p in precision_curve(one, judged) if p.judged]) for one in found]
     curves = [(topic, curve) for topic, curve in curves if curve]
     for start in range(0, len(curves), _LEGEND):
         some = curves[start : start + _LEGEND]
-        lines = [Line(_short(topic), [p.at for p in c], [p.share or 0.0 for p in c]) for topic, c in some]
+        lines = [ChartLine(_short(topic), [p.at for p in c], [p.share or 0.0 for p in c]) for topic, c in some]
         last = max(curve[-1].at for _, curve in some)
         svg = line_chart("Precision against rank", lines, "rank", "precision", _ticks(last), top=1.0)
         rows = [(topic, curve[-1].at, curve[-1].judged, curve[-1].share or 0.0) for topic, curve in some]
-        yield Picture("Precision against rank", svg, ("topic", "items", "judged", "precision"), rows)
+        yield ChartPicture("Precision against rank", svg, ("topic", "items", "judged", "precision"), rows)
 
 
 def _short(topic: str) -> str:

@@ -15,7 +15,7 @@ from typing import IO
 
 import msgspec
 
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.text.display import plain
 
 _NICE = 15  # of 19: the crawl's processes come first
@@ -56,7 +56,7 @@ class Refresher:
     """Called often during a crawl; now and then it starts `make`. To be closed at the end."""
 
     def __init__(
-        self, library: Library, every_seconds: float, clock: Callable[[], float], make: Callable[[], Child]
+        self, library: LibraryFolder, every_seconds: float, clock: Callable[[], float], make: Callable[[], Child]
     ) -> None:
         self.library = library
         self.every = every_seconds

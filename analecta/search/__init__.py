@@ -8,20 +8,20 @@ from typing import Any
 import msgspec
 import tantivy
 
-from analecta.communities.view import Community, Homes
-from analecta.errors import BadUse
-from analecta.model import OTHERS
+from analecta.communities.view import Community, CommunityIndex
+from analecta.errors import UsageError
+from analecta.model import NO_TOPIC
 from analecta.search import communities as community_index
 from analecta.search import ranking
-from analecta.search.communities import SHOWN, Fit, Fitting, key
-from analecta.search.compile import NONE, Meaning, Names, also_on, filtered, first_on, marked, meant
+from analecta.search.communities import SHOWN, CommunityMatch, CommunityMatcher, key
+from analecta.search.compile import NONE, QueryCompiler, QueryNames, also_on, filtered, first_on, marked, meant
 from analecta.search.index import reopen, schema
 from analecta.search.query import Node, Only, Problem, leaves, parse
-from analecta.search.ranking import Best, Floats, Placed, Sort, Standing, Weights
+from analecta.search.ranking import Floats, PageScores, RankedPage, Ranker, Sort, Weights
 from analecta.search.snippets import Snippet, snippet
 from analecta.search.update import folder_of, in_step, sync
 from analecta.settings.load import load
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.rows import PageSummary
 from analecta.store.site_rules import sites_of
 
@@ -94,7 +94,7 @@ def _commonest(values: Sequence[tuple[str, int]], names: Mapping[str, str] | Non
 _Told = Callable[[str], None]
 
 
-class Asked(msgspec.Struct, frozen=True):
+class SearchRequest(msgspec.Struct, frozen=True):
     """A question: its words, and how the answer is to be."""
 
     query: str
@@ -109,48 +109,48 @@ class Asked(msgspec.Struct, frozen=True):
     every: bool = False  # also pages on no topic
 
 
-class Hit(msgspec.Struct, frozen=True):
+class SearchHit(msgspec.Struct, frozen=True):
     """A page that was found, with what put it where it is; `title` and `snippet` have the question's words marked."""
 
     rank: int
-    placed: Placed
+    placed: RankedPage
     page: PageSummary
     community: Community | None
     title: Snippet
     snippet: Snippet
 
 
-class Found(msgspec.Struct, frozen=True):
+class SearchResult(msgspec.Struct, frozen=True):
     """The answer; inside communities the pages of the first come first, and so on."""
 
     understood: str  # the question as it was understood
     total: int
     some: bool  # no page had all of the words: these have some of them
-    communities: list[Fit]  # those that fit best, and have some of the pages
-    hits: list[Hit]
+    communities: list[CommunityMatch]  # those that fit best, and have some of the pages
+    hits: list[SearchHit]
     facets: Facets
     left_out: int = 0  # pages on no topic that have all of the words, where these were not asked for
     missing: list[str] = []  # where no page had all: the parts of the question that no page has
 
 
-class Search:
+class SearchIndex:
     """The index of a library, open; what is written to it later is not seen."""
 
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: LibraryFolder) -> None:
         self.library = library
-        self.stand: Standing = ranking.load(folder_of(library) / ranking.NAME)
+        self.stand: PageScores = ranking.load(folder_of(library) / ranking.NAME)
         self.searcher: tantivy.Searcher = reopen(folder_of(library)).searcher()
         sites = sites_of(library, load(library.settings_path).sites)
-        self.fitting = Fitting(community_index.reopen(folder_of(library)).searcher(), sites.whole)
-        self.homes = Homes(sites, self.fitting.communities)
+        self.fitting = CommunityMatcher(community_index.reopen(folder_of(library)).searcher(), sites.whole)
+        self.homes = CommunityIndex(sites, self.fitting.communities)
         self.names = library.topic_names()
-        self.some_off = bool((self.stand.first == OTHERS).any())  # pages on no topic
+        self.some_off = bool((self.stand.first == NO_TOPIC).any())  # pages on no topic
 
-    def find(self, asked: Asked) -> Found:
+    def find(self, asked: SearchRequest) -> SearchResult:
         """Answer a question; BadUse where it makes no sense."""
         node = parse(asked.query)
         if isinstance(node, Problem):
-            raise BadUse(str(node))
+            raise UsageError(str(node))
         node = meant(node)
         if asked.inside:
             self.fitting.check()
@@ -164,16 +164,16 @@ class Search:
         missing = [str(leaf) for leaf in leaves(node) if not self._total(leaf, asked)]
         return msgspec.structs.replace(answer(node, asked, fits, True), left_out=found.left_out, missing=missing)
 
-    def _wants_none(self, node: Node, asked: Asked) -> bool:
+    def _wants_none(self, node: Node, asked: SearchRequest) -> bool:
         """Whether pages on no topic are asked for by name."""
         topics = [leaf.value for leaf in leaves(node) if isinstance(leaf, Only) and leaf.field == "topic"]
-        return any(OTHERS in first_on(self.names, topic) for topic in (asked.topic, *topics) if topic)
+        return any(NO_TOPIC in first_on(self.names, topic) for topic in (asked.topic, *topics) if topic)
 
-    def _total(self, node: Node, asked: Asked) -> int:
+    def _total(self, node: Node, asked: SearchRequest) -> int:
         """How many pages a question finds."""
         return counted(self.searcher, self._query(node, asked, False, ranking=False), {}, 0, asked.every).total
 
-    def _anywhere(self, node: Node, asked: Asked, fits: Sequence[Fit], some: bool) -> Found:
+    def _anywhere(self, node: Node, asked: SearchRequest, fits: Sequence[CommunityMatch], some: bool) -> SearchResult:
         """From all pages. To count and to rank are two searches, which need not wait for one another."""
         made = partial(self._query, node, asked, some)
         with ThreadPoolExecutor(1) as beside:
@@ -182,7 +182,7 @@ class Search:
             count = counting.result()
         return self._found(node, some, count, _held(fits, count), hits)
 
-    def _inside(self, node: Node, asked: Asked, fits: Sequence[Fit], some: bool) -> Found:
+    def _inside(self, node: Node, asked: SearchRequest, fits: Sequence[CommunityMatch], some: bool) -> SearchResult:
         """From the communities that fit: the pages of each by themselves."""
         every = partial(self._query, node, asked, some)
         held = _held(fits, self._counted(every(_keys(fits), ranking=False), asked))
@@ -190,21 +190,23 @@ class Search:
         hits = [hit for fit in held for hit in self._hits(partial(every, _keys([fit])), node, asked)]
         return self._found(node, some, count, held, hits)
 
-    def _found(self, node: Node, some: bool, count: Counted, held: Sequence[Fit], hits: list[Hit]) -> Found:
+    def _found(
+        self, node: Node, some: bool, count: Counted, held: Sequence[CommunityMatch], hits: list[SearchHit]
+    ) -> SearchResult:
         fits = self.fitting.explained(node, held)
-        return Found(str(node), count.total, some and count.total > 0, fits, hits, count.facets, count.left_out)
+        return SearchResult(str(node), count.total, some and count.total > 0, fits, hits, count.facets, count.left_out)
 
     def _query(
         self,
         node: Node,
-        asked: Asked,
+        asked: SearchRequest,
         some: bool,
         communities: Sequence[str] | None = None,
         ranking: bool = True,
         among: tantivy.Query | None = None,
     ) -> tantivy.Query:
-        names = Names(partial(first_on, self.names), partial(also_on, self.names, vague=asked.vague), self._key)
-        meaning = Meaning(names, self._often, ranking, among)
+        names = QueryNames(partial(first_on, self.names), partial(also_on, self.names, vague=asked.vague), self._key)
+        meaning = QueryCompiler(names, self._often, ranking, among)
         chosen = [meaning.topic(asked.topic)] if asked.topic else []
         chosen += [meaning.community(asked.community)] if asked.community else []
         if communities is not None:
@@ -218,22 +220,22 @@ class Search:
     def _key(self, said: str) -> str:
         return key(self.fitting.wanted(said))
 
-    def _counted(self, query: tantivy.Query, asked: Asked) -> Counted:
-        topics = {str(number): name for number, name in [(OTHERS, NONE), *enumerate(self.names)]}
+    def _counted(self, query: tantivy.Query, asked: SearchRequest) -> Counted:
+        topics = {str(number): name for number, name in [(NO_TOPIC, NONE), *enumerate(self.names)]}
         names = {"topic": topics, "community": self.fitting.names}
         return counted(self.searcher, query, names, FACETS if asked.facets else 0, asked.every)
 
-    def _confidence(self, asked: Asked) -> Floats:
+    def _confidence(self, asked: SearchRequest) -> Floats:
         """Of each page: for the topic that was asked for, or for its own."""
         if not asked.topic:
             return self.stand.confidence
         return self.stand.confidence_for(first_on(self.names, asked.topic))
 
-    def _hits(self, made: Callable[..., tantivy.Query], node: Node, asked: Asked) -> list[Hit]:
+    def _hits(self, made: Callable[..., tantivy.Query], node: Node, asked: SearchRequest) -> list[SearchHit]:
         """The best that may be shown at this moment, which may be fewer than when the index was made."""
-        best = Best(self.searcher, self.stand, self._confidence(asked), asked.weights)
+        best = Ranker(self.searcher, self.stand, self._confidence(asked), asked.weights)
         found = best.pages(lambda among: made(among=among), asked.sort, asked.top)
-        words, hits = marked(node), list[Hit]()
+        words, hits = marked(node), list[SearchHit]()
         with self.library.snapshot() as snapshot:
             for begin in range(0, len(found), asked.top):
                 some = found.rows(begin, begin + asked.top)
@@ -244,26 +246,28 @@ class Search:
                     break
         return hits[: asked.top]
 
-    def _hit(self, rank: int, placed: Placed, page: PageSummary, text: str, words: tuple[set[str], set[str]]) -> Hit:
+    def _hit(
+        self, rank: int, placed: RankedPage, page: PageSummary, text: str, words: tuple[set[str], set[str]]
+    ) -> SearchHit:
         title, shown = (snippet(said, *words) for said in (page.title or page.url, text))
-        return Hit(rank, placed, page, self.homes.of(page.url, page.host), title, shown)
+        return SearchHit(rank, placed, page, self.homes.of(page.url, page.host), title, shown)
 
 
-def _held(fits: Sequence[Fit], count: Counted) -> list[Fit]:
+def _held(fits: Sequence[CommunityMatch], count: Counted) -> list[CommunityMatch]:
     """The best of the communities that have any of the pages."""
     there = ((fit, count.communities.get(key(fit.community), 0)) for fit in fits)
     return [msgspec.structs.replace(fit, found=found) for fit, found in there if found][:SHOWN]
 
 
-def _keys(fits: Sequence[Fit]) -> list[str]:
+def _keys(fits: Sequence[CommunityMatch]) -> list[str]:
     return [key(fit.community) for fit in fits]
 
 
-def opened(library: Library, doing: _Told = lambda what: None) -> Search:
+def opened(library: LibraryFolder, doing: _Told = lambda what: None) -> SearchIndex:
     """A library to ask, its index in step; made anew where it turns out not to be readable."""
     in_step(library, doing=doing)
     try:
-        return Search(library)
+        return SearchIndex(library)
     except (ValueError, OSError, KeyError):
         sync(library, rebuild=True, doing=doing)
-        return Search(library)
+        return SearchIndex(library)

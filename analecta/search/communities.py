@@ -9,8 +9,8 @@ import msgspec
 import tantivy
 from tantivy import Occur, Query
 
-from analecta.communities.view import Community, Found, find
-from analecta.errors import BadUse
+from analecta.communities.view import Community, CommunityList, find
+from analecta.errors import UsageError
 from analecta.search.index import apart, ready, stems
 from analecta.search.query import Node, Only, leaves
 
@@ -37,7 +37,7 @@ def key(community: Community | None) -> str:
     return community.seeds[0] if community else ""
 
 
-class Said:
+class CommunityWords:
     """What pages are called, gathered for their communities."""
 
     def __init__(self) -> None:
@@ -73,7 +73,7 @@ def reopen(folder: Path) -> tantivy.Index:
     return ready(tantivy.Index.open(str(folder / FOLDER)))
 
 
-def rewrite(folder: Path, communities: Sequence[Community], said: Said) -> None:
+def rewrite(folder: Path, communities: Sequence[Community], said: CommunityWords) -> None:
     """Put these in the place of what is there, at once."""
     writer = reopen(folder).writer(_MEMORY, 1)
     writer.delete_all_documents()
@@ -109,7 +109,7 @@ _ALONE = "a site alone is asked for with site:HOST"
 Why = list[tuple[str, list[str]]]  # words of the question, each with the fields that have it
 
 
-class Fit(msgspec.Struct, frozen=True):
+class CommunityMatch(msgspec.Struct, frozen=True):
     """A community, how well it fits a question and why, and how many of the pages found are of it."""
 
     community: Community
@@ -118,7 +118,7 @@ class Fit(msgspec.Struct, frozen=True):
     found: int = 0
 
 
-class Fitting:
+class CommunityMatcher:
     """The communities of an index."""
 
     def __init__(self, searcher: tantivy.Searcher, parts: dict[str, str]) -> None:
@@ -130,27 +130,27 @@ class Fitting:
     def check(self) -> None:
         """BadUse where there are none."""
         if not self.communities:
-            raise BadUse(f"the library has no communities of two sites or more: {_ALONE}")
+            raise UsageError(f"the library has no communities of two sites or more: {_ALONE}")
 
     def wanted(self, said: str) -> Community:
         """The community with this number, name or site; BadUse where there is none."""
         self.check()
         if said.isdecimal() and int(said) not in {one.number for one in self.communities}:
-            raise BadUse(f"there is no community {said} of two sites or more: {_ALONE}")
-        return find(Found(self.communities, [], {}, 0, 0, parts=self.parts), said)
+            raise UsageError(f"there is no community {said} of two sites or more: {_ALONE}")
+        return find(CommunityList(self.communities, [], {}, 0, 0, parts=self.parts), said)
 
-    def fitting(self, node: Node, only: str = "") -> list[Fit]:
+    def fitting(self, node: Node, only: str = "") -> list[CommunityMatch]:
         """Those that fit a question, best first; `only` is one that was asked for, and stays whatever it says."""
         asked = [(Occur.Should, _anywhere(stem)) for text in said(node) for stem in stems(text)]
         hits = self.searcher.search(Query.boolean_query(asked), _ASKED, count=False).hits if asked else []
-        found = [Fit(whole(self.searcher, place), round(score or 0.0, 4)) for score, place in hits]
+        found = [CommunityMatch(whole(self.searcher, place), round(score or 0.0, 4)) for score, place in hits]
         if only:
             one = self.wanted(only)
-            return [fit for fit in found if fit.community == one] or [Fit(one, 0.0)]
+            return [fit for fit in found if fit.community == one] or [CommunityMatch(one, 0.0)]
         close = [fit for fit in found if fit.score >= _CLOSE * found[0].score]
         return sorted(close, key=lambda fit: (-fit.score, fit.community.number))
 
-    def explained(self, node: Node, fits: Sequence[Fit]) -> list[Fit]:
+    def explained(self, node: Node, fits: Sequence[CommunityMatch]) -> list[CommunityMatch]:
         """The same with the reasons: which words of the question are where."""
         numbers = [fit.community.number for fit in fits]
         there = {(text, field): self._with(text, field, numbers) for text in said(node) for field in WORTH}

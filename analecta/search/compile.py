@@ -7,10 +7,10 @@ import msgspec
 import tantivy
 from tantivy import Occur, Query
 
-from analecta.errors import BadUse, suggest
-from analecta.model import BELOW, OTHERS
+from analecta.errors import UsageError, suggest
+from analecta.model import BELOW, NO_TOPIC
 from analecta.search.index import LONGEST, day_of, host_of, language, schema, stems, written
-from analecta.search.query import All, Either, Node, Not, Only, Phrase, Word, leaves
+from analecta.search.query import All, Either, Node, Not, Only, Phrase, QueryWord, leaves
 from analecta.store.snapshot import named_topics
 
 # --- topics ----------------------------------------------------------------------------------------------------------
@@ -26,9 +26,9 @@ def first_on(names: Sequence[str], topic: str) -> list[int]:
     """The topics of which one must be a page's first; BadUse where there is no such topic."""
     found = named_topics(names, topic)
     if not found and topic.casefold() == NONE:
-        return [OTHERS]
+        return [NO_TOPIC]
     if not found:
-        raise BadUse(f"the library has no topic {topic!r}{suggest(topic, _known(names)) if names else ' yet'}")
+        raise UsageError(f"the library has no topic {topic!r}{suggest(topic, _known(names)) if names else ' yet'}")
     return found
 
 
@@ -64,7 +64,7 @@ Part = tuple[Occur, Query]
 Often = Callable[[str], int]  # how many pages have a word, as written, in their texts
 
 
-class Names(msgspec.Struct, frozen=True):
+class QueryNames(msgspec.Struct, frozen=True):
     """What names in a question stand for.
 
     A page is on a topic if its first topic is one of `first` or any of its topics is one of `also`.
@@ -75,14 +75,14 @@ class Names(msgspec.Struct, frozen=True):
     community: Callable[[str], str]  # the key of one
 
 
-class Meaning:
+class QueryCompiler:
     """Turns questions into queries.
 
     Without `ranking` the same pages are found, in no order: for counting. Phrases are dear, for the places of all their
     words must be read: with `among` that is done only for these pages, and no others may be asked for.
     """
 
-    def __init__(self, names: Names, often: Often, ranking: bool = True, among: Query | None = None) -> None:
+    def __init__(self, names: QueryNames, often: Often, ranking: bool = True, among: Query | None = None) -> None:
         self.names, self.often, self.ranking, self.among = names, often, ranking, among
 
     def query(self, node: Node, some: bool = False) -> Query:
@@ -91,8 +91,8 @@ class Meaning:
 
     def _of(self, node: Node) -> Query:
         match node:
-            case Word():
-                return self._word(Word(_readable(node), node.place))
+            case QueryWord():
+                return self._word(QueryWord(_readable(node), node.place))
             case Phrase():
                 return self._phrase(_readable(node), node.place)
             case Only():
@@ -107,8 +107,8 @@ class Meaning:
     def _all(self, parts: Sequence[Node]) -> Query:
         """All of these; stop words beside others need not be there, and words in their order are better."""
         wanted: list[Part] = []
-        said = [part.text for part in parts if isinstance(part, Word) and not part.place]
-        idle = [part for part in parts if isinstance(part, Word) and not _says(part)]
+        said = [part.text for part in parts if isinstance(part, QueryWord) and not part.place]
+        idle = [part for part in parts if isinstance(part, QueryWord) and not _says(part)]
         telling = any(part not in idle and not isinstance(part, Not | Only) for part in parts)
         for part in parts:
             if isinstance(part, Not):
@@ -149,7 +149,7 @@ class Meaning:
         """The pages of a community."""
         return _term("community", self.names.community(name))
 
-    def _word(self, word: Word) -> Query:
+    def _word(self, word: QueryWord) -> Query:
         """A word in any of its forms, in any field; one that the index cuts into several is a phrase."""
         cut = written(word.text)
         if len(cut) != 1 or not stems(word.text):
@@ -191,7 +191,7 @@ def marked(node: Node) -> tuple[set[str], set[str]]:
     for leaf in leaves(node):
         if isinstance(leaf, Phrase):
             as_written.update(written(leaf.text))
-        elif isinstance(leaf, Word):
+        elif isinstance(leaf, QueryWord):
             by_stem.update(stems(leaf.text))
             idle.update(() if _says(leaf) else written(leaf.text))
     return by_stem, as_written or (set() if by_stem else idle)
@@ -200,14 +200,14 @@ def marked(node: Node) -> tuple[set[str], set[str]]:
 def filtered(query: Query, *filters: Query, on_topic: bool = False) -> Query:
     """Only what these let through, ranked as before; `on_topic` leaves out pages on no topic."""
     parts = [(Occur.Must, query), *((Occur.Must, _silent(one)) for one in filters)]
-    parts += [(Occur.MustNot, _term("first", OTHERS))] if on_topic else []
+    parts += [(Occur.MustNot, _term("first", NO_TOPIC))] if on_topic else []
     return _both(parts) if len(parts) > 1 else query
 
 
 def meant(node: Node) -> Node:
     """The question without signs and emoji, which no page is found by; BadUse where nothing is left of it."""
     if (found := _worded(node)) is None:
-        raise BadUse(
+        raise UsageError(
             f"no word to look for is in {str(node)!r}: say one of letters or digits, less than {LONGEST} of them"
         )
     return found
@@ -215,7 +215,7 @@ def meant(node: Node) -> Node:
 
 def _worded(node: Node) -> Node | None:
     match node:
-        case Word(text) | Phrase(text):
+        case QueryWord(text) | Phrase(text):
             return node if text == "*" or written(text) else None
         case Not(part):
             left = _worded(part)
@@ -226,13 +226,13 @@ def _worded(node: Node) -> Node | None:
     return node
 
 
-def _readable(said: Word | Phrase) -> str:
+def _readable(said: QueryWord | Phrase) -> str:
     """Its text; of an address without escapes, as in the index."""
     text = unquote(said.text)
     return text if said.place == "url" and written(text) else said.text
 
 
-def _says(word: Word) -> bool:
+def _says(word: QueryWord) -> bool:
     """Whether it is more than a stop word or a sign."""
     return bool(stems(word.text))
 
@@ -264,6 +264,6 @@ def _loosened(node: Node) -> Node:
     if not isinstance(node, All):
         return node
     said = [part for part in node.parts if not isinstance(part, Only | Not)]
-    words = tuple(part for part in said if not isinstance(part, Word) or _says(part)) or tuple(said)
+    words = tuple(part for part in said if not isinstance(part, QueryWord) or _says(part)) or tuple(said)
     rest = tuple(part for part in node.parts if isinstance(part, Only | Not))
     return All((Either(words), *rest)) if words else node

@@ -24,7 +24,7 @@ from analecta.search.index import day_of, host_of
 WORD = re.compile(r'[^\s()"]+')
 
 
-class Word(msgspec.Struct, frozen=True):
+class QueryWord(msgspec.Struct, frozen=True):
     """A word, in any of its forms; `place` is the field it must be in."""
 
     text: str
@@ -81,7 +81,7 @@ class Either(msgspec.Struct, frozen=True):
         return " OR ".join(map(_grouped, self.parts))
 
 
-Leaf: TypeAlias = Word | Phrase | Only
+Leaf: TypeAlias = QueryWord | Phrase | Only
 Node: TypeAlias = Leaf | Not | All | Either
 
 
@@ -91,7 +91,7 @@ def leaves(node: Node) -> Iterator[Leaf]:
         case All(parts) | Either(parts):
             for part in parts:
                 yield from leaves(part)
-        case Word() | Phrase() | Only():
+        case QueryWord() | Phrase() | Only():
             yield node
 
 
@@ -133,8 +133,8 @@ def parse(text: str) -> Node | Problem:
     if len(text) > LONGEST:
         return Problem(LONGEST, f"a question has at most {LONGEST:,} characters")
     try:
-        return _Reading(text).question()
-    except _Stopped as stopped:
+        return _QueryReader(text).question()
+    except _QueryError as stopped:
         return stopped.problem
 
 
@@ -144,12 +144,12 @@ def unknown_field(text: str) -> str:
     return "" if found is None or found[1].lower() in FIELDS or text[found.end()] == "/" else found[1]
 
 
-class _Stopped(Exception):  # leaves the recursion; never seen outside
+class _QueryError(Exception):  # leaves the recursion; never seen outside
     def __init__(self, at: int, text: str) -> None:
         self.problem = Problem(at + 1, text)
 
 
-class _Reading:
+class _QueryReader:
     """Goes through a question from left to right."""
 
     def __init__(self, text: str) -> None:
@@ -157,10 +157,10 @@ class _Reading:
 
     def question(self) -> Node:
         if not self.text.strip():
-            raise _Stopped(0, "say what to look for")
+            raise _QueryError(0, "say what to look for")
         found = self._either()
         if self._peek() == ")":
-            raise _Stopped(self.at, "this bracket was never opened")
+            raise _QueryError(self.at, "this bracket was never opened")
         return found
 
     def _either(self) -> Node:
@@ -179,7 +179,7 @@ class _Reading:
         began = self._here()
         self.depth += 1
         if self.depth > DEEPEST:
-            raise _Stopped(began, f"more than {DEEPEST} brackets or signs within one another are too many")
+            raise _QueryError(began, f"more than {DEEPEST} brackets or signs within one another are too many")
         found = self._signed(began)
         self.depth -= 1
         return found
@@ -193,18 +193,18 @@ class _Reading:
             return inner.part if isinstance(inner, Not) else Not(inner)
         if sign == "+" and self._sign():
             inner = self._one()
-            return Phrase(inner.text, inner.place) if isinstance(inner, Word) else inner
+            return Phrase(inner.text, inner.place) if isinstance(inner, QueryWord) else inner
         if not sign or sign == ")" or self._sees("OR") or self._sees("AND"):
-            raise _Stopped(min(began, len(self.text)), "something to look for is missing here")
+            raise _QueryError(min(began, len(self.text)), "something to look for is missing here")
         return self._term(began)
 
     def _bracket(self, began: int) -> Node:
         self.at += 1
         if self._peek() == ")":
-            raise _Stopped(self.at, "there is nothing between these brackets")
+            raise _QueryError(self.at, "there is nothing between these brackets")
         found = self._either()
         if self._peek() != ")":
-            raise _Stopped(began, "this bracket is never closed")
+            raise _QueryError(began, "this bracket is never closed")
         self.at += 1
         return found
 
@@ -212,29 +212,29 @@ class _Reading:
         field = _FIELD.match(self.text, self.at)
         bare = _BARE.match(self.text, self.at)
         if bare and bare[1].lower() in FIELDS:
-            raise _Stopped(began, f"a word comes right after {bare[0]}, without a blank")
+            raise _QueryError(began, f"a word comes right after {bare[0]}, without a blank")
         if field is None:
             return self._value("", began)
         name = field[1].lower()
         if name in FIELDS:
             self.at = field.end()
             if self.text[self.at] == "(":
-                raise _Stopped(self.at, f"a word or a phrase comes after {name}:, no bracket")
+                raise _QueryError(self.at, f"a word or a phrase comes after {name}:, no bracket")
             return self._value(name, began)
         if near := _misspelt(name):
-            raise _Stopped(began, f"there is no field {name!r}{near}")
+            raise _QueryError(began, f"there is no field {name!r}{near}")
         return self._value("", began)  # as in http://… or 12:30
 
     def _value(self, field: str, began: int) -> Node:
         quoted = self.text[self.at] == '"'
         found = (_PHRASE if quoted else WORD).match(self.text, self.at)
         if found is None:
-            raise _Stopped(self.at, "this quotation mark has no second one")
+            raise _QueryError(self.at, "this quotation mark has no second one")
         self.at = found.end()
         value = found[1] if quoted else found[0]
         if field in FILTERS:
             return _only(field, value, began)
-        return Phrase(value, field) if quoted else Word(value, field)
+        return Phrase(value, field) if quoted else QueryWord(value, field)
 
     def _sign(self) -> bool:
         """Take a sign that stands directly before something."""
@@ -265,11 +265,11 @@ class _Reading:
 
 def _only(field: str, value: str, began: int) -> Only:
     if not value.strip():
-        raise _Stopped(began, f"say which after {field}:")
+        raise _QueryError(began, f"say which after {field}:")
     if field in ("after", "before") and not day_of(value):
-        raise _Stopped(began, f"{field}: wants a date, 2024-05-31 or 2024-05 or 2024")
+        raise _QueryError(began, f"{field}: wants a date, 2024-05-31 or 2024-05 or 2024")
     if field == "site" and not host_of(value):
-        raise _Stopped(began, "site: wants a host, such as example.org")
+        raise _QueryError(began, "site: wants a host, such as example.org")
     return Only(field, value)
 
 

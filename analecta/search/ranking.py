@@ -13,8 +13,8 @@ import tantivy
 from tantivy import Query
 
 from analecta.analyse.hits import hubs_and_authorities, link_graph
-from analecta.errors import BadUse
-from analecta.model import OTHERS
+from analecta.errors import UsageError
+from analecta.model import NO_TOPIC
 from analecta.search.index import schema
 from analecta.store.snapshot import Snapshot
 from analecta.views.collections import scaled
@@ -30,7 +30,7 @@ Floats = npt.NDArray[np.float64]
 NAME = "standing.npz"
 
 
-class Standing(msgspec.Struct, frozen=True):
+class PageScores(msgspec.Struct, frozen=True):
     """Page i has ids[i], ascending; its digest tells whether it has changed; pair j: page pages[j] is on topics[j]."""
 
     ids: Numbers
@@ -65,13 +65,13 @@ class Standing(msgspec.Struct, frozen=True):
         part.replace(path)
 
 
-def load(path: Path) -> Standing:
+def load(path: Path) -> PageScores:
     """What `save` wrote; OSError, KeyError or ValueError where it is not whole."""
     with np.load(path, allow_pickle=False) as kept:
-        return Standing(*(kept[name] for name in Standing.__struct_fields__))
+        return PageScores(*(kept[name] for name in PageScores.__struct_fields__))
 
 
-class Gathering:
+class RowCollector:
     """Takes pages one by one; eight bytes a number."""
 
     def __init__(self) -> None:
@@ -89,14 +89,14 @@ class Gathering:
         for name, value in zip(_GATHERED, (id, digest, topic, confidence), strict=False):
             here[name].append(value)
 
-    def standing(self, snapshot: Snapshot) -> Standing:
+    def standing(self, snapshot: Snapshot) -> PageScores:
         """All pages in order, with the authorities that the library's links give them."""
         found = {name: np.array(values) for name, values in self._columns.items()}
         order = np.argsort(found["ids"], kind="stable")
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))
         ids, first = found["ids"][order], found["first"][order]
-        return Standing(
+        return PageScores(
             ids, found["digests"][order], first, found["confidence"][order], _authorities(snapshot, ids, first),
             place[found["pages"]], found["topics"], found["sure"],
         )  # fmt: skip
@@ -109,7 +109,7 @@ def _authorities(snapshot: Snapshot, ids: Numbers, first: Numbers) -> Floats:
     """Of each page among those of its first topic, as in collections; pages on no topic have none."""
     own: dict[int, list[int]] = defaultdict(list)
     for id, topic in zip(ids.tolist(), first.tolist(), strict=True):
-        if topic != OTHERS:
+        if topic != NO_TOPIC:
             own[topic].append(id)
     graph = link_graph(*snapshot.link_arrays())
     found: dict[int, float] = {}
@@ -133,19 +133,19 @@ class Weights(msgspec.Struct, frozen=True):
     authority: float = 0.1
 
 
-class Hits(msgspec.Struct, frozen=True):
+class IndexHits(msgspec.Struct, frozen=True):
     """What was found, by place in the Standing, in no order that counts; `bm25` as the index gives it."""
 
     places: Numbers
     bm25: Floats
 
-    def known(self) -> "Hits":
+    def known(self) -> "IndexHits":
         """Those that the Standing knows: an index may be ahead of it for a moment."""
         there = self.places >= 0
-        return Hits(self.places[there], self.bm25[there])
+        return IndexHits(self.places[there], self.bm25[there])
 
 
-class Placed(msgspec.Struct, frozen=True):
+class RankedPage(msgspec.Struct, frozen=True):
     """A page and what put it where it is."""
 
     place: int
@@ -161,11 +161,11 @@ def read_weights(said: str) -> Weights:
     for pair in filter(None, said.replace(" ", "").split(",")):
         name, _, value = pair.partition("=")
         if name not in Weights.__struct_fields__:
-            raise BadUse(f"there is no weight {name!r}: they are {', '.join(Weights.__struct_fields__)}")
+            raise UsageError(f"there is no weight {name!r}: they are {', '.join(Weights.__struct_fields__)}")
         found[name] = _weight(pair, value)
     weights = Weights(**found)
     if not sum(msgspec.structs.astuple(weights)):
-        raise BadUse("one weight at least must be more than 0")
+        raise UsageError("one weight at least must be more than 0")
     return weights
 
 
@@ -175,11 +175,11 @@ def _weight(pair: str, value: str) -> float:
     except ValueError:
         weight = -1.0
     if not 0 <= weight <= 1000:
-        raise BadUse(f"{pair!r} is no weight: write text=0.8,confidence=0.1 with numbers from 0 to 1000")
+        raise UsageError(f"{pair!r} is no weight: write text=0.8,confidence=0.1 with numbers from 0 to 1000")
     return weight
 
 
-class Ranked(msgspec.Struct, frozen=True):
+class RankedColumns(msgspec.Struct, frozen=True):
     """Pages in order, each column for one thing that is known of them."""
 
     places: Numbers
@@ -191,33 +191,35 @@ class Ranked(msgspec.Struct, frozen=True):
     def __len__(self) -> int:
         return len(self.places)
 
-    def rows(self, begin: int, end: int) -> list[Placed]:
+    def rows(self, begin: int, end: int) -> list[RankedPage]:
         """Some of them, one by one."""
         columns = (self.places, self.score, self.text, self.confidence, self.authority)
-        return [Placed(*row) for row in zip(*(column[begin:end].tolist() for column in columns), strict=True)]
+        return [RankedPage(*row) for row in zip(*(column[begin:end].tolist() for column in columns), strict=True)]
 
-    def by(self, value: Floats | Numbers) -> "Ranked":
+    def by(self, value: Floats | Numbers) -> "RankedColumns":
         """Those with the greatest value first; equals stay in the order that they have."""
         order = np.argsort(-value, kind="stable")
-        return Ranked(*(column[order] for column in msgspec.structs.astuple(self)))
+        return RankedColumns(*(column[order] for column in msgspec.structs.astuple(self)))
 
 
-def ranked(hits: Hits, stand: Standing, confidence: Floats, weights: Weights) -> Ranked:
+def ranked(hits: IndexHits, stand: PageScores, confidence: Floats, weights: Weights) -> RankedColumns:
     """All of them, best first; equals by id, so that the order is the same every time."""
     text, sure, authority = parts(hits, stand, confidence)
     score = weights.text * text + weights.confidence * sure + weights.authority * authority
     order = np.lexsort((stand.ids[hits.places], -np.round(score, 6)))  # the last digits depend on the index's pieces
-    return Ranked(hits.places[order], score[order], text[order], sure[order], authority[order])
+    return RankedColumns(hits.places[order], score[order], text[order], sure[order], authority[order])
 
 
-def parts(hits: Hits, stand: Standing, confidence: Floats) -> tuple[Floats, Floats, Floats]:
+def parts(hits: IndexHits, stand: PageScores, confidence: Floats) -> tuple[Floats, Floats, Floats]:
     """The three parts of the score, each from 0 to 1."""
     best = float(hits.bm25.max()) if len(hits.bm25) else 0.0
     text = hits.bm25 / best if best > 0 else np.zeros(len(hits.bm25))
     return text, confidence[hits.places], stand.authority[hits.places]
 
 
-def rivals(found: Ranked, hits: Hits, stand: Standing, confidence: Floats, weights: Weights, wanted: int) -> Numbers:
+def rivals(
+    found: RankedColumns, hits: IndexHits, stand: PageScores, confidence: Floats, weights: Weights, wanted: int
+) -> Numbers:
     """The pages that fit the words no better than all of these, and could yet come among the first `wanted`.
 
     By confidence and authority alone they must make up for what they lack: hardly ever are these many.
@@ -229,9 +231,9 @@ def rivals(found: Ranked, hits: Hits, stand: Standing, confidence: Floats, weigh
     return np.setdiff1d(np.flatnonzero(worth >= lacking - 1e-6), hits.places)
 
 
-def joined(first: Hits, second: Hits) -> Hits:
+def joined(first: IndexHits, second: IndexHits) -> IndexHits:
     """All of both."""
-    return Hits(np.concatenate([first.places, second.places]), np.concatenate([first.bm25, second.bm25]))
+    return IndexHits(np.concatenate([first.places, second.places]), np.concatenate([first.bm25, second.bm25]))
 
 
 # --- The best of all pages that a query finds, without a look at all of them -----------------------------------------
@@ -244,13 +246,13 @@ _FIRST = 4000
 Made = Callable[[Query | None], Query]  # a query; of some pages only, where these are given
 
 
-class Best:
+class Ranker:
     """Ranks pages of an index by what is thought of them and by how their words fit."""
 
-    def __init__(self, searcher: tantivy.Searcher, stand: Standing, confidence: Floats, weights: Weights) -> None:
+    def __init__(self, searcher: tantivy.Searcher, stand: PageScores, confidence: Floats, weights: Weights) -> None:
         self.searcher, self.stand, self.confidence, self.weights = searcher, stand, confidence, weights
 
-    def pages(self, made: Made, sort: Sort, top: int) -> Ranked:
+    def pages(self, made: Made, sort: Sort, top: int) -> RankedColumns:
         """What was found in order; by relevance only the best `top` and some more, but those are the best of all."""
         if sort != "relevance":
             return self._all(made(None), sort)
@@ -264,18 +266,18 @@ class Best:
         among = Query.term_set_query(schema(), "id", self.stand.ids[more].tolist())
         return self._ranked(joined(hits, self._hits(made(among), len(more))))
 
-    def _all(self, query: Query, sort: Sort) -> Ranked:
+    def _all(self, query: Query, sort: Sort) -> RankedColumns:
         found = self._ranked(self._hits(query, self.searcher.num_docs))
         return found.by(self._days(query)[found.places] if sort == "date" else getattr(found, sort))
 
-    def _ranked(self, hits: Hits) -> Ranked:
+    def _ranked(self, hits: IndexHits) -> RankedColumns:
         return ranked(hits, self.stand, self.confidence, self.weights)
 
-    def _hits(self, query: Query, size: int) -> Hits:
+    def _hits(self, query: Query, size: int) -> IndexHits:
         """The best for the words."""
         best = self.searcher.search(query, max(size, 1), count=False).hits
         places = self.stand.places(self._values("id", [address for _, address in best]))
-        return Hits(places, np.array([score or 0.0 for score, _ in best], np.float64)).known()
+        return IndexHits(places, np.array([score or 0.0 for score, _ in best], np.float64)).known()
 
     def _days(self, query: Query) -> Numbers:
         """When each page is of, by place; 0 for those that do not say."""

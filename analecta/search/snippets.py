@@ -51,7 +51,7 @@ def snippet(text: str, stems: Collection[str], words: Collection[str], width: in
     return Snippet(f"{before}{text[begin:end]}{after}", marks)
 
 
-class _Placed(NamedTuple):
+class _PlacedText(NamedTuple):
     """A text on one line, where the words are in it, how many stand close together at most, and from where on."""
 
     text: str
@@ -60,10 +60,10 @@ class _Placed(NamedTuple):
     start: int = 0
 
 
-def _placed(text: str, stems: Collection[str], words: Collection[str], width: int) -> _Placed:
+def _placed(text: str, stems: Collection[str], words: Collection[str], width: int) -> _PlacedText:
     text = " ".join(text.split())
     found = places(text, stems, words)
-    return _Placed(text, found, *_best(found, width)) if found else _Placed(text, found)
+    return _PlacedText(text, found, *_best(found, width)) if found else _PlacedText(text, found)
 
 
 def places(text: str, stems: Collection[str], words: Collection[str]) -> list[tuple[int, int, str]]:

@@ -12,15 +12,15 @@ import numpy as np
 import tantivy
 import xxhash
 
-from analecta.communities.view import Homes, neighbourhood
-from analecta.errors import Busy, Environment
+from analecta.communities.view import CommunityIndex, neighbourhood
+from analecta.errors import LibraryBusy, ResourceError
 from analecta.files import whole_folder
-from analecta.model import OTHERS
+from analecta.model import NO_TOPIC
 from analecta.search import communities, ranking
-from analecta.search.communities import Said, key
+from analecta.search.communities import CommunityWords, key
 from analecta.search.index import WORDS, create, document, reopen
-from analecta.search.ranking import Gathering, Standing
-from analecta.store.library import Library
+from analecta.search.ranking import PageScores, RowCollector
+from analecta.store.library import LibraryFolder
 from analecta.store.rows import PageRow
 from analecta.store.snapshot import Snapshot
 from analecta.store.sqlite import full_disk
@@ -39,7 +39,7 @@ Stamps = dict[str, tuple[int, int]]  # size and time of files by name
 Hashes = dict[str, tuple[int, int, int]]  # and a hash of what is in them
 
 
-class Kept(msgspec.Struct, frozen=True):
+class IndexManifest(msgspec.Struct, frozen=True):
     """What is written down of an index."""
 
     version: str
@@ -51,19 +51,19 @@ class Kept(msgspec.Struct, frozen=True):
     took: float
 
 
-def folder_of(library: Library) -> Path:
+def folder_of(library: LibraryFolder) -> Path:
     """Where the index of a library is."""
     return library.derived("index")
 
 
-def read_kept(library: Library) -> Kept | None:
+def read_kept(library: LibraryFolder) -> IndexManifest | None:
     """What is known of the index; None where there is none, or it was not finished."""
     with contextlib.suppress(OSError, msgspec.DecodeError, UnicodeDecodeError):
-        return msgspec.json.decode((folder_of(library) / NAME).read_bytes(), type=Kept)
+        return msgspec.json.decode((folder_of(library) / NAME).read_bytes(), type=IndexManifest)
     return None
 
 
-def wrong(library: Library) -> str:
+def wrong(library: LibraryFolder) -> str:
     """Why the index cannot be used as it is; "" where it can."""
     folder = folder_of(library)
     if not (folder / WORDS).is_dir():
@@ -86,7 +86,7 @@ def _whole(folder: Path, index: Mapping[str, tuple[int, int, int]]) -> bool:
     return True
 
 
-def changed_files(library: Library) -> list[str]:
+def changed_files(library: LibraryFolder) -> list[str]:
     """The files of the index that are not as they were written; what is in them is looked at."""
     folder = folder_of(library)
     if not (folder / WORDS).is_dir():
@@ -100,14 +100,14 @@ def _same(path: Path, hashed: int) -> bool:
     return path.is_file() and _hash(path) == hashed
 
 
-def source_of(library: Library) -> Stamps:
+def source_of(library: LibraryFolder) -> Stamps:
     """Of what an index would be made now; settings say what sites and communities are."""
     own = [library.folder / "library.db", *map(library.shard_path, range(library.partitions))]
     written_to = [path for file in own for path in (file, file.with_name(f"{file.name}-wal"))]
     return stamps([*written_to, library.settings_path], library.folder)
 
 
-def forget(library: Library) -> None:
+def forget(library: LibraryFolder) -> None:
     """The index is about to be changed: it does not count until it is kept again."""
     (folder_of(library) / NAME).unlink()
 
@@ -122,7 +122,7 @@ def keep(
     for name, stamp in stamps(parts, folder).items():
         before = (known or {}).get(name, (0, 0, 0))
         index[name] = (*stamp, before[2] if before[:2] == stamp else _hash(folder / name))
-    kept = Kept(_VERSION, None if fresh else source, index, pages, stale, ended, ended - began)
+    kept = IndexManifest(_VERSION, None if fresh else source, index, pages, stale, ended, ended - began)
     part = folder / f".{NAME}.part"
     part.write_bytes(msgspec.json.encode(kept))
     part.replace(folder / NAME)
@@ -165,7 +165,7 @@ _FEW = 1000  # pages for which one thread is enough
 _LOOK = 0.05  # seconds between looks whether another writer is done
 
 
-class Synced(msgspec.Struct, frozen=True):
+class IndexUpdate(msgspec.Struct, frozen=True):
     """What a look at the library brought."""
 
     pages: int  # in the index now
@@ -176,21 +176,21 @@ class Synced(msgspec.Struct, frozen=True):
 
 
 def sync(
-    library: Library,
+    library: LibraryFolder,
     rebuild: bool = False,
     doing: Callable[[str], None] = lambda what: None,
     now: Callable[[], float] = time.time,
-) -> Synced:
+) -> IndexUpdate:
     """Bring the index up to date, communities included. Busy where another process is at it."""
     with _alone(library):
         began, source = now(), source_of(library)
         why = "as asked" if rebuild else wrong(library)
         kept = None if why else read_kept(library)
         if kept and kept.source == source:
-            return Synced(kept.pages, 0, 0)
+            return IndexUpdate(kept.pages, 0, 0)
         with library.snapshot() as snapshot:
             doing("Reading what is in the library")
-            work = _Work(snapshot, neighbourhood(library).homes, doing)
+            work = _LibraryPages(snapshot, neighbourhood(library).homes, doing)
             old = ranking.load(folder_of(library) / ranking.NAME) if kept else None
             changes = _changes(old, work.stand, kept.stale if kept else 0)
             if kept and changes.stale > MANY * len(work.stand.ids):
@@ -204,10 +204,10 @@ def sync(
                     forget(library)
                     work.update(folder_of(library), changes)
                     keep(folder_of(library), source, len(work.stand.ids), changes.stale, began, now(), kept.index)
-        return Synced(len(work.stand.ids), len(changes.changed), len(changes.deleted), why, now() - began)
+        return IndexUpdate(len(work.stand.ids), len(changes.changed), len(changes.deleted), why, now() - began)
 
 
-def in_step(library: Library, doing: Callable[[str], None] = lambda what: None) -> None:
+def in_step(library: LibraryFolder, doing: Callable[[str], None] = lambda what: None) -> None:
     """See to it that the index is of now; of a moment ago where the library is being written or the index made.
 
     On a full disk what there is must do.
@@ -216,18 +216,18 @@ def in_step(library: Library, doing: Callable[[str], None] = lambda what: None) 
     if kept and full_disk(library.folder):
         return
     if kept is None or not kept.at <= time.time() < kept.at + SHARE * kept.took:
-        with contextlib.suppress(Busy):
+        with contextlib.suppress(LibraryBusy):
             sync(library, doing=doing)
 
 
 @contextlib.contextmanager
-def _written(library: Library) -> Iterator[None]:
+def _written(library: LibraryFolder) -> Iterator[None]:
     """What the index cannot write is the disk's fault."""
     try:
         yield
     except ValueError as error:  # tantivy has no other
         words = full_disk(library.folder) or error
-        raise Environment(f"the search index of {library.folder} cannot be written: {words}") from error
+        raise ResourceError(f"the search index of {library.folder} cannot be written: {words}") from error
 
 
 class _Changes(msgspec.Struct, frozen=True):
@@ -238,7 +238,7 @@ class _Changes(msgspec.Struct, frozen=True):
     stale: int
 
 
-def _changes(old: Standing | None, new: Standing, stale: int) -> _Changes:
+def _changes(old: PageScores | None, new: PageScores, stale: int) -> _Changes:
     if old is None:
         return _Changes(set(new.ids.tolist()), [], 0)
     at = old.places(new.ids.tolist())
@@ -248,16 +248,16 @@ def _changes(old: Standing | None, new: Standing, stale: int) -> _Changes:
     return _Changes(set(new.ids[altered | ~known].tolist()), deleted, stale + int(altered.sum()) + len(deleted))
 
 
-class _Work:
+class _LibraryPages:
     """The pages of a library and what is known of them; all but their texts are looked at."""
 
-    def __init__(self, snapshot: Snapshot, at_home: Homes, doing: Callable[[str], None]) -> None:
-        self.snapshot, self.homes, self.doing, self.said = snapshot, at_home, doing, Said()
+    def __init__(self, snapshot: Snapshot, at_home: CommunityIndex, doing: Callable[[str], None]) -> None:
+        self.snapshot, self.homes, self.doing, self.said = snapshot, at_home, doing, CommunityWords()
         self.texts = snapshot.anchor_texts(snapshot.shown_ids())
-        found = Gathering()
+        found = RowCollector()
         for item in snapshot.shown_pages(off_topic=True):
             called, community = self.texts.get(item.id, ()), key(at_home.of(item.url, item.host))
-            if community and item.topic != OTHERS:  # what a community is about, pages on no topic do not say
+            if community and item.topic != NO_TOPIC:  # what a community is about, pages on no topic do not say
                 self.said.add(community, item.title, called)
             found.add(item.id, _digest(item, called, community), item.topic, item.confidence, item.topics)
         self.stand = found.standing(snapshot)
@@ -306,7 +306,7 @@ def _digest(item: PageRow, called: Sequence[str], community: str) -> int:
 
 
 @contextlib.contextmanager
-def _alone(library: Library) -> Iterator[None]:
+def _alone(library: LibraryFolder) -> Iterator[None]:
     """One writer; another is waited for only where there is nothing to ask yet."""
     with library.derived("index.lock").open("a") as lock:
         wait = read_kept(library) is None and not (folder_of(library) / WORDS).exists()
@@ -317,6 +317,6 @@ def _alone(library: Library) -> Iterator[None]:
             except BlockingIOError as error:
                 if not wait:
                     busy = f"the index of {library.folder} is being brought up to date by another process"
-                    raise Busy(busy) from error
+                    raise LibraryBusy(busy) from error
             time.sleep(_LOOK)  # not in flock: a signal that comes just before it would not be heard
         yield

@@ -12,9 +12,9 @@ import msgspec
 import tomlkit
 from tomlkit.items import AoT, Array, Whitespace
 
-from analecta.errors import BadUse, Environment
+from analecta.errors import ResourceError, UsageError
 from analecta.settings.load import parse
-from analecta.settings.schema import Others, Topic
+from analecta.settings.schema import NegativeSettings, Topic
 from analecta.settings.topics import merge, merge_others
 from analecta.text.display import escape_toml
 from analecta.urls import canonical
@@ -51,7 +51,7 @@ def first_settings(
     recipe: str,
     contact: str = "",
     engines: Mapping[str, str] = {},
-    others: Others = Others(),
+    others: NegativeSettings = NegativeSettings(),
 ) -> str:
     """The text of a new library's settings; `engines` are search engines by name, with their URLs if they have any."""
     document = tomlkit.document()
@@ -62,7 +62,7 @@ def first_settings(
     document.add(tomlkit.comment("Your e-mail address or a page about you. Site owners see it with every request;"))
     document.add(tomlkit.comment("without it the open internet is not crawled."))
     document.add("contact", tomlkit.item(contact))
-    not_meant = "" if others == Others() else "\n" + others_text(others)
+    not_meant = "" if others == NegativeSettings() else "\n" + others_text(others)
     return tomlkit.dumps(document) + "\n" + topics_text(topics) + not_meant + _search(engines) + _commented(EXAMPLES)
 
 
@@ -71,7 +71,7 @@ def topics_text(topics: Sequence[Topic]) -> str:
     return escape_toml("\n".join(map(_table, topics)))
 
 
-def others_text(others: Others) -> str:
+def others_text(others: NegativeSettings) -> str:
     """What is not meant, as a table."""
     return escape_toml("[others]\n" + _array("seeds", others.seeds) + _array("examples", others.examples))
 
@@ -104,7 +104,7 @@ def _commented(text: str) -> str:
 
 
 BEFORE = ".before"
-Given = TypeVar("Given", Topic, Others)
+Given = TypeVar("Given", Topic, NegativeSettings)
 _LISTS = ("seeds", "starts", "examples")  # of a topic; [others] has the first and the last
 
 
@@ -115,19 +115,19 @@ class Added(msgspec.Struct, frozen=True):
     topics: tuple[Topic, ...]  # that were not there, after all others: pages are stored with the numbers of topics
     more: tuple[Topic, ...]  # what is new of those that were
     known: int  # seeds and files that were there already
-    others: Others = Others()  # what is new there
+    others: NegativeSettings = NegativeSettings()  # what is new there
     shared: dict[str, int] = {}  # how many of the new seeds other topics have already, by the names of those
 
     def __bool__(self) -> bool:
         """Whether anything is new."""
-        return bool(self.topics or self.more or self.others != Others())
+        return bool(self.topics or self.more or self.others != NegativeSettings())
 
 
-def add(text: str, topics: Sequence[Topic], name: str, others: Others = Others()) -> Added:
+def add(text: str, topics: Sequence[Topic], name: str, others: NegativeSettings = NegativeSettings()) -> Added:
     """Settings with more topics and examples; `name` is what the file is called."""
     written = parse(text, name)
     there = msgspec.convert(written.get("topics", []), tuple[Topic, ...])
-    besides = msgspec.convert(written.get("others", {}), Others)
+    besides = msgspec.convert(written.get("others", {}), NegativeSettings)
     merged, known = merge([*there, *topics])
     old_topics, repeated = merge(there)
     old = {topic.name: topic for topic in old_topics}
@@ -159,7 +159,7 @@ def _ids(topic: Topic) -> set[int]:
     return {target.id for url in topic.seeds if (target := canonical(url))}
 
 
-def _many(others: Others) -> int:
+def _many(others: NegativeSettings) -> int:
     return len(others.seeds) + len(others.examples)
 
 
@@ -178,7 +178,7 @@ def rewrite(path: Path, text: str) -> Path:
         os.replace(fresh, real)
     except OSError as error:
         fresh.unlink(missing_ok=True)
-        raise Environment(f"cannot change {path}: {error.strerror}") from error
+        raise ResourceError(f"cannot change {path}: {error.strerror}") from error
     return before
 
 
@@ -239,9 +239,9 @@ def _with_new(piece: str, new: Sequence[Topic]) -> str:
     return tomlkit.dumps(document)
 
 
-def _with_others(text: str, others: Others) -> str:
+def _with_others(text: str, others: NegativeSettings) -> str:
     """The same with more that is not meant."""
-    if others == Others():
+    if others == NegativeSettings():
         return text
     found, places = pieces(text, "others")
     if not places:
@@ -252,7 +252,7 @@ def _with_others(text: str, others: Others) -> str:
     return "".join(found)
 
 
-def _extend(table: Any, more: Topic | Others) -> None:
+def _extend(table: Any, more: Topic | NegativeSettings) -> None:
     for key in _LISTS:
         if values := getattr(more, key, ()):
             _lengthen(table, key, values)
@@ -298,13 +298,13 @@ def _check(text: str, written: dict[str, Any], added: Added, name: str) -> None:
     except (tomllib.TOMLDecodeError, KeyError):
         same = False
     if not same:
-        raise BadUse(f"{name} is written in a way that cannot be added to: write the topics as [[topics]] tables")
+        raise UsageError(f"{name} is written in a way that cannot be added to: write the topics as [[topics]] tables")
 
 
 def _lists(table: dict[str, Any]) -> dict[str, list[str]]:
     return {key: list(table[key]) for key in _LISTS if table.get(key)}
 
 
-def _both(there: dict[str, list[str]], more: Topic | Others) -> dict[str, list[str]]:
+def _both(there: dict[str, list[str]], more: Topic | NegativeSettings) -> dict[str, list[str]]:
     new = {key: values for key in _LISTS if (values := getattr(more, key, ()))}
     return {key: [*there.get(key, ()), *new.get(key, ())] for key in _LISTS if key in there or key in new}

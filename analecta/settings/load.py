@@ -10,7 +10,7 @@ from typing import Any, get_args, get_type_hints
 
 import msgspec
 
-from analecta.errors import BadSettings, BadUse, suggest
+from analecta.errors import SettingsError, UsageError, suggest
 from analecta.settings.problems import check_lists, check_topics, explained, line_of, located
 from analecta.settings.schema import Settings
 
@@ -47,7 +47,7 @@ def recipe_names() -> list[str]:
 def recipe_text(name: str) -> str:
     """The text of a recipe's file."""
     if name not in recipe_names():
-        raise BadUse(f"there is no recipe {name!r}{suggest(name, recipe_names())}")
+        raise UsageError(f"there is no recipe {name!r}{suggest(name, recipe_names())}")
     return files("analecta.recipes").joinpath(f"{name}.toml").read_text()
 
 
@@ -56,7 +56,7 @@ def load(path: Path, override: Layer | None = None) -> Settings:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadUse(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+        raise UsageError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
     written = parse(text, str(path))
     asked = override or {}
     recipe = parse(recipe_text(asked.get("recipe") or written.get("recipe", Settings().recipe)), "recipe")
@@ -64,7 +64,7 @@ def load(path: Path, override: Layer | None = None) -> Settings:
         return msgspec.convert(merge(merge(recipe, written), asked), Settings, strict=False)
     except msgspec.ValidationError as error:
         said, where = located(str(error))
-        raise BadUse(f"that does not go together: {where}: {said}") from error
+        raise UsageError(f"that does not go together: {where}: {said}") from error
 
 
 def with_recipe(name: str, written: Layer) -> Settings:
@@ -77,20 +77,20 @@ def parse(text: str, name: str) -> dict[str, Any]:
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise BadSettings(f"{name}: not valid TOML: {error}") from error
+        raise SettingsError(f"{name}: not valid TOML: {error}") from error
     _check_keys(data, Settings, (), text, name)
     try:
         msgspec.convert(data, Settings)
     except msgspec.ValidationError as error:
-        raise BadSettings(explained(str(error), text, name)) from error
+        raise SettingsError(explained(str(error), text, name)) from error
     recipe = data.get("recipe", Settings().recipe)
     if recipe not in recipe_names():
         where = f"{name}, line {line_of(text, ('recipe',))}"
-        raise BadSettings(f"{where}: there is no recipe {recipe!r}{suggest(recipe, recipe_names())}")
+        raise SettingsError(f"{where}: there is no recipe {recipe!r}{suggest(recipe, recipe_names())}")
     check_lists(data, text, name)
     if _UNSENT.search(data.get("contact", "")):
         where = f"{name}, line {line_of(text, ('contact',))}: bad value for 'contact'"
-        raise BadSettings(f"{where}: one line of Latin letters and signs is wanted")
+        raise SettingsError(f"{where}: one line of Latin letters and signs is wanted")
     check_topics([topic["name"] for topic in data.get("topics", ())], text, name)
     return data
 
@@ -110,7 +110,7 @@ def _check_keys(data: Layer, kind: Any, path: tuple[str, ...], text: str, name: 
         if key not in hints:
             where = ".".join((*path, key))
             line = line_of(text, (*path, key))
-            raise BadSettings(f"{name}, line {line}: unknown key {where!r}{suggest(key, list(hints))}")
+            raise SettingsError(f"{name}, line {line}: unknown key {where!r}{suggest(key, list(hints))}")
         inner = hints[key]
         if isinstance(value, Mapping) and isinstance(inner, type) and issubclass(inner, msgspec.Struct):
             _check_keys(value, inner, (*path, key), text, name)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from ipaddress import ip_network
 from typing import Any
 
-from analecta.errors import BadSettings
+from analecta.errors import SettingsError
 from analecta.text.patterns import Patterns, pattern_fault
 from analecta.urls import canonical
 
@@ -18,7 +18,7 @@ def check_topics(names: list[str], text: str, name: str) -> None:
     for topic, line in zip(names, lines, strict=True):
         if topic in first:
             where = f"{name}, line {line}: there is a topic {topic!r} already, on line {first[topic]}"
-            raise BadSettings(f"{where}: make them one, or give one of them another name")
+            raise SettingsError(f"{where}: make them one, or give one of them another name")
         first[topic] = line
 
 
@@ -65,13 +65,13 @@ def check_lists(data: Mapping[str, Any], text: str, name: str) -> None:
             why = _no_patterns(values)
         if why:
             where = f"{name}, line {line_of(text, path)}: bad value for {'.'.join(path)!r}"
-            raise BadSettings(f"{where}: {why}")
+            raise SettingsError(f"{where}: {why}")
 
 
 def _no_patterns(values: Sequence[str]) -> str:
     try:
         Patterns(values)
-    except BadSettings as error:
+    except SettingsError as error:
         return str(error)
     return ""
 

@@ -34,14 +34,14 @@ class Topic(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     examples: tuple[str, ...] = ()  # files that show what is meant, from the library's folder
 
 
-class Others(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class NegativeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Pages that are of none of the topics, though one might think so."""
 
     seeds: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
 
 
-class Scope(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ScopeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Which URLs may be fetched at all."""
 
     hosts: tuple[str, ...] = ()  # only these hosts and their subdomains; empty = all
@@ -77,7 +77,7 @@ class JudgeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     window: Annotated[int, Meta(ge=2)] = 4  # words within which two make a pair
 
 
-class LearnSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TrainingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How the judge goes on learning while the crawl runs (B9)."""
 
     every: Count = 0  # pages between two trainings at first; 0 = it learns once, from the examples
@@ -106,7 +106,7 @@ class PolicySettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sitemaps: bool = True
 
 
-class LearningSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class LearningPhaseSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A phase before the harvest, near the seeds, to learn from (B10)."""
 
     pages: Count = 0  # that the library holds when the harvest begins; 0 = no such phase
@@ -228,12 +228,12 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     recipe: str = "adaptive"
     contact: str = ""
     topics: tuple[Topic, ...] = ()
-    others: Others = Others()
-    scope: Scope = Scope()
+    others: NegativeSettings = NegativeSettings()
+    scope: ScopeSettings = ScopeSettings()
     judge: JudgeSettings = JudgeSettings()
-    learn: LearnSettings = LearnSettings()
+    learn: TrainingSettings = TrainingSettings()
     policy: PolicySettings = PolicySettings()
-    learning: LearningSettings = LearningSettings()
+    learning: LearningPhaseSettings = LearningPhaseSettings()
     frontier: FrontierSettings = FrontierSettings()
     fetch: FetchSettings = FetchSettings()
     stop: StopSettings = StopSettings()

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from analecta.model import BELOW
-from analecta.settings.schema import Others, Topic
+from analecta.settings.schema import NegativeSettings, Topic
 from analecta.urls import canonical
 
 
-class Leaf(msgspec.Struct, frozen=True):
+class TopicLine(msgspec.Struct, frozen=True):
     """A line of the tree of topics: how deep it lies, its own name, its topic; None where it is but a part of names."""
 
     depth: int
@@ -26,9 +26,9 @@ def merge(topics: Sequence[Topic]) -> tuple[tuple[Topic, ...], int]:
     return merged, sum(map(_shown, topics)) - sum(map(_shown, merged))
 
 
-def merge_others(others: Sequence[Others]) -> Others:
+def merge_others(others: Sequence[NegativeSettings]) -> NegativeSettings:
     """All that is not meant."""
-    return Others(once(url for one in others for url in one.seeds), _files(one.examples for one in others))
+    return NegativeSettings(once(url for one in others for url in one.seeds), _files(one.examples for one in others))
 
 
 def once(urls: Iterable[str]) -> tuple[str, ...]:
@@ -55,7 +55,7 @@ def _shown(topic: Topic) -> int:
     return len(topic.seeds) + len(topic.examples)
 
 
-def tree(topics: Sequence[Topic]) -> list[Leaf]:
+def tree(topics: Sequence[Topic]) -> list[TopicLine]:
     """The lines of the tree, parents before what lies below them."""
     by_place = {tuple(topic.name.split(BELOW)): topic for topic in topics}
     lines: dict[tuple[str, ...], None] = {}
@@ -68,6 +68,6 @@ def tree(topics: Sequence[Topic]) -> list[Leaf]:
     todo, found = below.get((), [])[::-1], []
     while todo:
         place = todo.pop()
-        found.append(Leaf(len(place) - 1, place[-1], by_place.get(place)))
+        found.append(TopicLine(len(place) - 1, place[-1], by_place.get(place)))
         todo += below.get(place, [])[::-1]
     return found

@@ -13,10 +13,10 @@ from xml.parsers.expat import ExpatError
 
 from turbohtml import Doctype, Document, Element, parse
 
-from analecta.errors import BadUse
-from analecta.sources.collector import Gathering, Place
+from analecta.errors import UsageError
+from analecta.sources.collector import Place, TopicCollector
 from analecta.sources.files import MAX_BYTES, first_sign, json_of, read_bytes, text_of
-from analecta.sources.result import Reading
+from analecta.sources.result import SourceResult
 
 # --- bookmark backups ------------------------------------------------------------------------------------------------
 # Firefox' compressed backups, `bookmarks-….jsonlz4`: the word mozLz40, the size, then one block of LZ4.
@@ -31,14 +31,14 @@ def unpacked(data: bytes, path: Path) -> bytes:
         return data
     size = int.from_bytes(data[len(MAGIC) : len(MAGIC) + 4], "little")
     if size > MAX_BYTES:
-        raise BadUse(f"{path} unpacks to more than {MAX_BYTES // 1_000_000} MB")
+        raise UsageError(f"{path} unpacks to more than {MAX_BYTES // 1_000_000} MB")
     # pyarrow, which we have for Parquet, brings LZ4; it takes 0.2 s to import: only who has a backup pays for it.
     import pyarrow as pa
 
     try:
         return bytes(pa.Codec("lz4_raw").decompress(data[len(MAGIC) + 4 :], size, asbytes=True))
     except (OSError, ValueError) as error:
-        raise BadUse(f"{path} is a damaged Firefox backup: {error}") from error
+        raise UsageError(f"{path} is a damaged Firefox backup: {error}") from error
 
 
 # --- browser folders -------------------------------------------------------------------------------------------------
@@ -93,11 +93,11 @@ class _List:
     top: bool  # the outermost, in which the browser's own folders stand
 
 
-def read_netscape(data: bytes, found: Gathering) -> None:
+def read_netscape(data: bytes, found: TopicCollector) -> None:
     """An exported file."""
     document = _document(data, found)
     if not _is_bookmarks(document):
-        raise BadUse(f"{found.path} is HTML, but no bookmark file: export the bookmarks from your browser as HTML")
+        raise UsageError(f"{found.path} is HTML, but no bookmark file: export the bookmarks from your browser as HTML")
     lists: list[_List] = []
     heading: Place | None = None
     seen: set[tuple[int | None, int | None]] = set()
@@ -120,11 +120,11 @@ def read_netscape(data: bytes, found: Gathering) -> None:
             heading = _folder(found, element, place, top)
 
 
-def _document(data: bytes, found: Gathering) -> Document:
+def _document(data: bytes, found: TopicCollector) -> Document:
     """Strictly in UTF-8, or in what the file itself says."""
     try:
         return parse(text_of(data, found.path))
-    except BadUse:
+    except UsageError:
         document = parse(data)
         if b"\0" in data or (document.encoding or "").lower() == "utf-8":
             raise
@@ -145,7 +145,7 @@ def _close(lists: list[_List], element: Element) -> None:
         lists.pop()
 
 
-def _folder(found: Gathering, heading: Element, place: Place, top: bool) -> Place:
+def _folder(found: TopicCollector, heading: Element, place: Place, top: bool) -> Place:
     """Where the links below a heading stand."""
     # Its first words: where </H3> is missing, all that follows is in it.
     name = heading.text if heading.find("dl") is None else next(iter(heading.stripped_strings), "")
@@ -172,7 +172,7 @@ _FIREFOX_OLD = frozenset(
 _SAFARI_OWN = frozenset(("BookmarksBar", "BookmarksMenu", "com.apple.ReadingList"))
 
 
-class Entry(NamedTuple):
+class BookmarkEntry(NamedTuple):
     """A folder (with what is in it) or a link, in everybody's words."""
 
     name: str | None = None  # of a folder that the person made
@@ -180,18 +180,18 @@ class Entry(NamedTuple):
     children: tuple[Node, ...] = ()
 
 
-def read_chrome(store: Node, found: Gathering) -> None:
+def read_chrome(store: Node, found: TopicCollector) -> None:
     """`Bookmarks` of Chrome, Edge and their kin: roots bookmark_bar, other, synced."""
     for root in store["roots"].values():
         _walk(found, _nodes(root), (), _chrome)
 
 
-def read_firefox(store: Node, found: Gathering) -> None:
+def read_firefox(store: Node, found: TopicCollector) -> None:
     """A backup as JSON."""
     _walk(found, (store,), (), _firefox)
 
 
-def read_safari(data: bytes, found: Gathering) -> None:
+def read_safari(data: bytes, found: TopicCollector) -> None:
     """`Bookmarks.plist`, as XML or binary."""
     try:
         store = plistlib.loads(data)
@@ -207,13 +207,13 @@ def read_safari(data: bytes, found: Gathering) -> None:
         MemoryError,
     ) as error:
         why = f": {error}" if isinstance(error, ExpatError | ValueError) else ""
-        raise BadUse(f"{found.path} is a damaged property list{why}") from error
+        raise UsageError(f"{found.path} is a damaged property list{why}") from error
     if not isinstance(store, dict) or "WebBookmarkType" not in store:
-        raise BadUse(f"{found.path} is a property list, but holds no Safari bookmarks")
+        raise UsageError(f"{found.path} is a property list, but holds no Safari bookmarks")
     _walk(found, _nodes(store, "Children"), (), _safari)
 
 
-def _walk(found: Gathering, nodes: tuple[Node, ...], place: Place, read: Callable[[Node], Entry]) -> None:
+def _walk(found: TopicCollector, nodes: tuple[Node, ...], place: Place, read: Callable[[Node], BookmarkEntry]) -> None:
     """Depth first, in the order of the file, by a list: a damaged file may name a folder as its own child."""
     todo: list[tuple[Iterator[Node], Place]] = [(iter(nodes), place)]
     while todo:
@@ -228,7 +228,7 @@ def _walk(found: Gathering, nodes: tuple[Node, ...], place: Place, read: Callabl
             found.add(place, entry.url)
         inner = place if entry.name is None else found.enter(place, entry.name)
         if len(todo) > 1000:
-            raise BadUse(f"{found.path} has folders more than 1,000 deep")
+            raise UsageError(f"{found.path} has folders more than 1,000 deep")
         todo.append((iter(entry.children), inner))
 
 
@@ -243,31 +243,33 @@ def _word(node: Node, key: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _chrome(node: Node) -> Entry:
+def _chrome(node: Node) -> BookmarkEntry:
     if node.get("type") == "url":
-        return Entry(url=_word(node, "url"))
-    return Entry(_word(node, "name"), children=_nodes(node)) if node.get("type") == "folder" else Entry()
+        return BookmarkEntry(url=_word(node, "url"))
+    return (
+        BookmarkEntry(_word(node, "name"), children=_nodes(node)) if node.get("type") == "folder" else BookmarkEntry()
+    )
 
 
-def _firefox(node: Node) -> Entry:
+def _firefox(node: Node) -> BookmarkEntry:
     guid, root = _word(node, "guid"), _word(node, "root")
     if guid == _FIREFOX_TAGS or root == "tagsFolder":
-        return Entry()
+        return BookmarkEntry()
     if node.get("type") == "text/x-moz-place" or node.get("typeCode") == 1:
-        return Entry(url=_word(node, "uri"))
+        return BookmarkEntry(url=_word(node, "uri"))
     if node.get("type") != "text/x-moz-place-container" and node.get("typeCode") != 2:
-        return Entry()  # a separator
+        return BookmarkEntry()  # a separator
     own = guid in _FIREFOX_OWN or root in _FIREFOX_OLD
-    return Entry(None if own else _word(node, "title"), children=_nodes(node))
+    return BookmarkEntry(None if own else _word(node, "title"), children=_nodes(node))
 
 
-def _safari(node: Node) -> Entry:
+def _safari(node: Node) -> BookmarkEntry:
     if node.get("WebBookmarkType") == "WebBookmarkTypeLeaf":
-        return Entry(url=_word(node, "URLString"))
+        return BookmarkEntry(url=_word(node, "URLString"))
     if node.get("WebBookmarkType") != "WebBookmarkTypeList":
-        return Entry()  # a proxy, such as the history
+        return BookmarkEntry()  # a proxy, such as the history
     title = _word(node, "Title")
-    return Entry(None if title in _SAFARI_OWN else title, children=_nodes(node, "Children"))
+    return BookmarkEntry(None if title in _SAFARI_OWN else title, children=_nodes(node, "Children"))
 
 
 # --- bookmarks -------------------------------------------------------------------------------------------------------
@@ -279,10 +281,10 @@ _WANTED = (
 MAX_BOOKMARKS = 200_000  # a property list of 2 KB can name one folder a million times
 
 
-def read_bookmarks(path: Path, topic: str) -> Reading:
+def read_bookmarks(path: Path, topic: str) -> SourceResult:
     """A topic for each folder with links; those in no folder are of the topic that is named."""
     data = unpacked(read_bytes(path), path)
-    found = Gathering(path, topic, MAX_BOOKMARKS)
+    found = TopicCollector(path, topic, MAX_BOOKMARKS)
     _kind(data, path)(data, found)
     found.skip_barren("no page stands in this folder")
     reading = found.reading()
@@ -291,7 +293,7 @@ def read_bookmarks(path: Path, topic: str) -> Reading:
     return reading
 
 
-def _kind(data: bytes, path: Path) -> Callable[[bytes, Gathering], None]:
+def _kind(data: bytes, path: Path) -> Callable[[bytes, TopicCollector], None]:
     """What reads such a file."""
     sign = first_sign(data)
     if data.startswith(b"bplist") or (sign == b"<" and b"<plist" in data[:1000]):
@@ -299,10 +301,10 @@ def _kind(data: bytes, path: Path) -> Callable[[bytes, Gathering], None]:
     if sign == b"<":
         return read_netscape
     if sign != b"{":
-        raise BadUse(f"{path} is no bookmark file: {_WANTED}")
+        raise UsageError(f"{path} is no bookmark file: {_WANTED}")
     store = json_of(data, path)
     if isinstance(store.get("roots"), dict):
         return lambda _, found: read_chrome(store, found)
     if isinstance(store.get("children"), list):
         return lambda _, found: read_firefox(store, found)
-    raise BadUse(f"{path} is JSON, but holds no bookmarks: {_WANTED}")
+    raise UsageError(f"{path} is JSON, but holds no bookmarks: {_WANTED}")

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import msgspec
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.model import BELOW
-from analecta.settings.schema import Others, Topic
+from analecta.settings.schema import NegativeSettings, Topic
 from analecta.settings.topics import merge, merge_others
 from analecta.sources.files import renamed
-from analecta.sources.result import Reading, Skipped
+from analecta.sources.result import SkippedLine, SourceResult
 from analecta.text.display import one_line
 from analecta.urls import address, canonical
 
@@ -28,13 +28,13 @@ MAX_ENTRIES = 1_000_000  # lines, links, names
 _SHOWN = 200  # characters kept of what was skipped: a bookmarklet is a whole program
 
 
-class Gathering:
+class TopicCollector:
     """Collects what a reader meets; `reading` at the end tells it all."""
 
     def __init__(self, path: Path | str, topic: str, most: int = MAX_ENTRIES) -> None:
         self.path = path
         self.topic = topic
-        self.skipped: list[Skipped] = []
+        self.skipped: list[SkippedLine] = []
         self.repeated = 0
         self._seeds: dict[Place, dict[int, str]] = {(): {}}
         self._lines: dict[Place, int] = {}  # of the topics that were named
@@ -46,7 +46,7 @@ class Gathering:
         self.count()
         inner = (*place, clean(name))
         if len(inner) > MAX_DEPTH:
-            raise BadUse(f"{self._where(line)}: topics lie more than {MAX_DEPTH} deep, which is too deep")
+            raise UsageError(f"{self._where(line)}: topics lie more than {MAX_DEPTH} deep, which is too deep")
         if not step:
             if inner in self._lines:
                 self._merged[inner] = None
@@ -72,32 +72,32 @@ class Gathering:
         """One entry more; there is an end to how many are looked at."""
         self._left -= 1
         if self._left < 0:
-            raise BadUse(f"{self.path} holds more than {self._most:,} entries")
+            raise UsageError(f"{self.path} holds more than {self._most:,} entries")
 
     def skip(self, text: str, why: str, line: int = 0) -> None:
         """Something that is left out."""
-        self.skipped.append(Skipped(line, sound(text[:_SHOWN]), sound(why)))
+        self.skipped.append(SkippedLine(line, sound(text[:_SHOWN]), sound(why)))
 
     def skip_barren(self, why: str) -> None:
         """Leave out the topics without seeds, with the same reason for all."""
         for place in self._barren():
             self.skip(BELOW.join(place), why, self._lines[place])
 
-    def reading(self, queries: bool = False) -> Reading:
+    def reading(self, queries: bool = False) -> SourceResult:
         """All of it; topics without seeds are kept as queries if asked to."""
         found = {place: tuple(seeds.values()) for place, seeds in self._seeds.items() if seeds}
-        others = Others(found.pop(NOT_MEANT, ()))
+        others = NegativeSettings(found.pop(NOT_MEANT, ()))
         topics = [Topic(self._name(place), seeds) for place, seeds in found.items()]
         asked = {self._name(place): self._name(place) for place in self._barren()} if queries else {}
         merged = tuple(map(self._name, self._merged))
-        return Reading(_joined(topics), tuple(self.skipped), self.repeated, asked, merged, others)
+        return SourceResult(_joined(topics), tuple(self.skipped), self.repeated, asked, merged, others)
 
-    def nothing(self, what: str) -> BadUse:
+    def nothing(self, what: str) -> UsageError:
         """What to say of a file that holds no `what`."""
         if not self.skipped:
-            return BadUse(f"{self.path} holds no {what}")
+            return UsageError(f"{self.path} holds no {what}")
         first = self.skipped[0]
-        return BadUse(f"{self._where(first.line)}: no usable {what}; {first.text[:80]!r}: {first.why}")
+        return UsageError(f"{self._where(first.line)}: no usable {what}; {first.text[:80]!r}: {first.why}")
 
     def _barren(self) -> list[Place]:
         """Topics with no seed in them or below, and no topic below that could be said to want it instead."""
@@ -126,7 +126,7 @@ def topic_name(said: str) -> str:
     """The name of a topic that a person gave, with those above it; BadUse where it cannot be one."""
     fit = BELOW.join(map(clean, said.split(BELOW)))
     if fit != said:
-        raise BadUse(f"--topic {said!r} cannot be the name of a topic: {fit!r} can")
+        raise UsageError(f"--topic {said!r} cannot be the name of a topic: {fit!r} can")
     return said
 
 
@@ -143,15 +143,15 @@ def _joined(topics: list[Topic]) -> tuple[Topic, ...]:
     return tuple(Topic(name, tuple(urls)) for name, urls in seeds.items())
 
 
-def combine(readings: Sequence[tuple[Path | str, Reading]], searching: bool = False) -> Reading:
+def combine(readings: Sequence[tuple[Path | str, SourceResult]], searching: bool = False) -> SourceResult:
     """Several readings as one; at least one topic must have an example, unless a search engine will be asked."""
     readings = _by_one_name(readings)
     topics, repeated = merge([topic for _, reading in readings for topic in reading.topics])
     if not topics and not searching:
-        raise BadUse(_nothing(readings))
+        raise UsageError(_nothing(readings))
     named = {topic.name for topic in topics}
     queries = {name: query for _, reading in readings for name, query in reading.queries.items() if name not in named}
-    return Reading(
+    return SourceResult(
         topics,
         tuple(_of(path, skipped) for path, reading in readings for skipped in reading.skipped),
         repeated + sum(reading.repeated for _, reading in readings),
@@ -162,10 +162,10 @@ def combine(readings: Sequence[tuple[Path | str, Reading]], searching: bool = Fa
     )
 
 
-def _by_one_name(readings: Sequence[tuple[Path | str, Reading]]) -> list[tuple[Path | str, Reading]]:
+def _by_one_name(readings: Sequence[tuple[Path | str, SourceResult]]) -> list[tuple[Path | str, SourceResult]]:
     """The same, with each file called as it was first: a folder may be brought by two of its names."""
     first: dict[str, str] = {}
-    found: list[tuple[Path | str, Reading]] = []
+    found: list[tuple[Path | str, SourceResult]] = []
     for path, reading in readings:
         names = {file: first.setdefault(os.path.realpath(file), file) for file in reading.files}
         files = {file: place for file, place in reading.files.items() if names[file] == file}
@@ -173,11 +173,11 @@ def _by_one_name(readings: Sequence[tuple[Path | str, Reading]]) -> list[tuple[P
     return found
 
 
-def _of(path: Path | str, skipped: Skipped) -> Skipped:
+def _of(path: Path | str, skipped: SkippedLine) -> SkippedLine:
     return msgspec.structs.replace(skipped, file=skipped.file or sound(str(path)))
 
 
-def _nothing(readings: Sequence[tuple[Path | str, Reading]]) -> str:
+def _nothing(readings: Sequence[tuple[Path | str, SourceResult]]) -> str:
     """None of the topics has a seed: an outline without URLs was all that there was."""
     path, reading = next(((path, reading) for path, reading in readings if reading.queries), readings[0])
     first = next(iter(reading.queries), "")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from analecta.errors import BadUse, Environment
+from analecta.errors import ResourceError, UsageError
 from analecta.fetch.client import ask
 from analecta.model import Page
 from analecta.parse import Parser
@@ -19,12 +19,12 @@ from analecta.settings.topics import merge, once
 from analecta.sources import READERS
 from analecta.sources.collector import clean, combine, sound
 from analecta.sources.engines.client import LIBRARY, check_known
-from analecta.sources.engines.examples import Phrases, cache_folder, find_examples, private
+from analecta.sources.engines.examples import PaperPhrases, cache_folder, find_examples, private
 from analecta.sources.files import bring, take_back
 from analecta.sources.lists import feed_of
 from analecta.sources.papers import Paper, in_words, own_text, read_brought, related, to_toml, weighed_queries
-from analecta.sources.result import Reading, Skipped
-from analecta.store.library import Library, whole_or_nothing
+from analecta.sources.result import SkippedLine, SourceResult
+from analecta.store.library import LibraryFolder, whole_or_nothing
 from analecta.text.display import clean as safe
 from analecta.urls import origin
 
@@ -47,12 +47,12 @@ def engines_of(given: Sequence[str]) -> dict[str, str]:
 def read_papers(given: Sequence[Path], engines: Mapping[str, str], grobid: str, busy: Busy) -> list[Paper]:
     """What was read of research papers."""
     if given and not engines:
-        raise BadUse("a paper wants a search engine: name one with --engine, such as openalex or searxng=URL")
+        raise UsageError("a paper wants a search engine: name one with --engine, such as openalex or searxng=URL")
     with busy("Reading papers ..."):
         papers = [read_brought(path, grobid) for path in given]
     for path, paper in zip(given, papers, strict=True):
         if not paper.title:
-            raise BadUse(f"no title was found in {path}: is it a research paper?")
+            raise UsageError(f"no title was found in {path}: is it a research paper?")
     return papers
 
 
@@ -64,21 +64,23 @@ def start(
     engines: Mapping[str, str],
     settings: Settings,
     busy: Busy,
-) -> tuple[Reading, list[str]]:
+) -> tuple[SourceResult, list[str]]:
     """All that the files (by kind), questions and papers come to; what went wrong with search engines, in sentences.
 
     Without a `topic` all pages must stand below a name of their own.
     """
     if queries and not engines:
-        raise BadUse("a question wants a search engine: name one with --engine, such as mediawiki or searxng=URL")
+        raise UsageError("a question wants a search engine: name one with --engine, such as mediawiki or searxng=URL")
     given = [(kind, path) for kind, paths in files.items() for path in paths or ()]
     if not given and not queries and not papers:
         kinds = ", ".join(f"--{kind} {'DIR' if kind == 'examples' else 'FILE'}" for kind in (*READERS, "paper"))
-        raise BadUse(f"there is nothing to begin with: give {kinds} or --query TEXT")
+        raise UsageError(f"there is nothing to begin with: give {kinds} or --query TEXT")
     readings = [(path, _read(kind, path, topic, settings, busy)) for kind, path in given]
     reading = combine(readings, searching=bool(engines))
     if not all(one.name for one in reading.topics):
-        raise BadUse("the library has several topics: say with --topic which of them, or which new one, the pages show")
+        raise UsageError(
+            "the library has several topics: say with --topic which of them, or which new one, the pages show"
+        )
     if reading.files:
         with busy("Reading examples ..."):
             reading = _looked_into(reading)
@@ -90,7 +92,7 @@ def start(
     return found, troubles
 
 
-def _read(kind: str, given: Path | str, topic: str, settings: Settings, busy: Busy) -> Reading:
+def _read(kind: str, given: Path | str, topic: str, settings: Settings, busy: Busy) -> SourceResult:
     if kind != "feed" or not _ADDRESS.match(str(given)):
         return READERS[kind](Path(given), topic)
     with busy("Asking for the feed ..."):
@@ -98,7 +100,7 @@ def _read(kind: str, given: Path | str, topic: str, settings: Settings, busy: Bu
     return public_only(feed_of(answer.body, given, topic, answer.url), str(given), settings.fetch)
 
 
-def public_only(reading: Reading, named: str, fetch: FetchSettings) -> Reading:
+def public_only(reading: SourceResult, named: str, fetch: FetchSettings) -> SourceResult:
     """What came over the network without pages at private addresses, but for those at the address that was named."""
     named = origin(named)
     why = {
@@ -107,8 +109,8 @@ def public_only(reading: Reading, named: str, fetch: FetchSettings) -> Reading:
     kept = [msgspec.structs.replace(t, seeds=tuple(url for url in t.seeds if url not in why)) for t in reading.topics]
     topics = tuple(topic for topic in kept if topic.seeds)
     if not topics:
-        raise BadUse(f"all pages of {named} are at private addresses: {next(iter(why.values()))}")
-    skipped = [Skipped(0, sound(url), f"a private address: {said}") for url, said in why.items()]
+        raise UsageError(f"all pages of {named} are at private addresses: {next(iter(why.values()))}")
+    skipped = [SkippedLine(0, sound(url), f"a private address: {said}") for url, said in why.items()]
     return msgspec.structs.replace(reading, topics=topics, skipped=(*reading.skipped, *skipped))
 
 
@@ -116,13 +118,13 @@ def public_only(reading: Reading, named: str, fetch: FetchSettings) -> Reading:
 
 
 def _searched(
-    reading: Reading,
+    reading: SourceResult,
     queries: Sequence[str],
     papers: Sequence[Paper],
     engines: Mapping[str, str],
     settings: Settings,
     busy: Busy,
-) -> tuple[Reading, list[str]]:
+) -> tuple[SourceResult, list[str]]:
     """The same with pages that search engines found; a topic that files show only needs pages to begin at."""
     shown = {t.name: t for t in reading.topics if t.examples and not t.seeds and not t.starts}
     asked = msgspec.structs.replace(reading, queries=reading.queries | {name: name for name in shown})
@@ -132,7 +134,7 @@ def _searched(
             asked,
             engines,
             queries,
-            {_name(group): Phrases(weighed_queries(group), in_words(group)) for group in groups},
+            {_name(group): PaperPhrases(weighed_queries(group), in_words(group)) for group in groups},
             backlinks=settings.search.backlinks,
             contact=settings.contact,
             search=settings.search,
@@ -167,13 +169,13 @@ def _name(group: Sequence[Paper]) -> str:
     return clean(group[0].title)
 
 
-def _check_begins(reading: Reading, troubles: Sequence[str] = ()) -> None:
+def _check_begins(reading: SourceResult, troubles: Sequence[str] = ()) -> None:
     """There must be a page to fetch; `troubles` is what search engines said, if they were asked."""
     if any(topic.seeds or topic.starts for topic in reading.topics):
         return
     if troubles:
-        raise Environment(f"no page was found for any topic: {'; '.join(troubles)}")
-    raise BadUse(
+        raise ResourceError(f"no page was found for any topic: {'; '.join(troubles)}")
+    raise UsageError(
         "the files show what is meant, but not where to begin: none of them links to a page. "
         "Give some addresses too, in a list *.urls or with --seeds FILE, or name a search engine with --engine"
     )
@@ -182,7 +184,7 @@ def _check_begins(reading: Reading, troubles: Sequence[str] = ()) -> None:
 # --- files that are examples -----------------------------------------------------------------------------------------
 
 
-def _looked_into(reading: Reading) -> Reading:
+def _looked_into(reading: SourceResult) -> SourceResult:
     """The same, without files that hold no text, and with the pages that the others link to."""
     with Parser() as parser:
         pages = {path: read_page(Path(path), name, parser) for path, name in reading.files.items()}
@@ -192,7 +194,7 @@ def _looked_into(reading: Reading) -> Reading:
     others = msgspec.structs.replace(reading.others, examples=_readable(reading.others.examples, good))
     left = tuple(topic for topic in topics if topic.seeds or topic.examples)
     if not left:
-        raise BadUse(f"{next(iter(pages))}: {skipped[0].why}; nor does any other file show what is meant")
+        raise UsageError(f"{next(iter(pages))}: {skipped[0].why}; nor does any other file show what is meant")
     return msgspec.structs.replace(
         reading,
         topics=left,
@@ -202,8 +204,8 @@ def _looked_into(reading: Reading) -> Reading:
     )
 
 
-def _skipped(path: Path, why: str) -> Skipped:
-    return Skipped(0, sound(path.name), why, sound(str(path.parent)))
+def _skipped(path: Path, why: str) -> SkippedLine:
+    return SkippedLine(0, sound(path.name), why, sound(str(path.parent)))
 
 
 def _readable(paths: Sequence[str], good: Mapping[str, Page]) -> tuple[str, ...]:
@@ -229,14 +231,14 @@ def _links(page: Page) -> list[str]:
 # --- writing ---------------------------------------------------------------------------------------------------------
 
 
-def make(folder: Path, settings: str, reading: Reading, texts: Mapping[str, str]) -> None:
+def make(folder: Path, settings: str, reading: SourceResult, texts: Mapping[str, str]) -> None:
     """Make a library with what was brought, or nothing."""
     with whole_or_nothing(folder):
-        Library.create(folder, settings, texts)
+        LibraryFolder.create(folder, settings, texts)
         bring(reading.files, folder)
 
 
-def write(library: Library, added: Added, files: Mapping[str, str]) -> Path:
+def write(library: LibraryFolder, added: Added, files: Mapping[str, str]) -> Path:
     """Add to a library what was brought, or nothing; where its former settings are."""
     made = bring(files, library.folder)
     try:

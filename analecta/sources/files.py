@@ -15,8 +15,8 @@ from typing import Any
 
 import msgspec
 
-from analecta.errors import BadUse, Environment
-from analecta.sources.result import Reading
+from analecta.errors import ResourceError, UsageError
+from analecta.sources.result import SourceResult
 
 MAX_BYTES = 50_000_000  # 5,000 bookmarks with their icons are 10 MB
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -26,17 +26,17 @@ _ADDRESS = re.compile(r"https?:/", re.IGNORECASE)  # of "https://" a path keeps 
 def read_bytes(path: Path, most: int = MAX_BYTES) -> bytes:
     """All bytes of a file; one that is too large is refused before it is read."""
     if _ADDRESS.match(str(path)):
-        raise BadUse(f"{path} is an address, not a file: save what is there to a file and give its name")
+        raise UsageError(f"{path} is an address, not a file: save what is there to a file and give its name")
     try:
         with path.open("rb") as file:
             large = os.fstat(file.fileno()).st_size > most
             data = b"" if large else file.read(most + 1)
     except (OSError, ValueError) as error:  # ValueError: a name with a NUL
-        raise BadUse(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+        raise UsageError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
     if large or len(data) > most:
-        raise BadUse(f"{path} is larger than {most // 1_000_000} MB: split it, or take the right file")
+        raise UsageError(f"{path} is larger than {most // 1_000_000} MB: split it, or take the right file")
     if not data.strip():
-        raise BadUse(f"{path} is empty")
+        raise UsageError(f"{path} is empty")
     return data
 
 
@@ -45,9 +45,9 @@ def text_of(data: bytes, path: Path | str) -> str:
     try:
         text = data.decode("utf-16" if data.startswith(_UTF16) else "utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BadUse(f"{path} is not a text file in UTF-8 (byte {error.start}); save it as UTF-8") from error
+        raise UsageError(f"{path} is not a text file in UTF-8 (byte {error.start}); save it as UTF-8") from error
     if "\0" in text:
-        raise BadUse(f"{path} is not a text file: it holds NUL characters")
+        raise UsageError(f"{path} is not a text file: it holds NUL characters")
     return text
 
 
@@ -61,9 +61,9 @@ def json_of(data: bytes, path: Path | str, pairs: Callable[[list[tuple[str, Any]
     try:
         return json.loads(text_of(data, path), object_pairs_hook=pairs)
     except json.JSONDecodeError as error:
-        raise BadUse(f"{path}, line {error.lineno}: not valid JSON: {error.msg}") from error
+        raise UsageError(f"{path}, line {error.lineno}: not valid JSON: {error.msg}") from error
     except (RecursionError, ValueError) as error:  # ValueError: a number of thousands of digits
-        raise BadUse(f"{path} is JSON beyond reason: {error}") from error
+        raise UsageError(f"{path} is JSON beyond reason: {error}") from error
 
 
 def first_sign(data: bytes) -> bytes:
@@ -75,7 +75,7 @@ def first_sign(data: bytes) -> bytes:
 # Where the files that a person brought stand in the library, and how they get there: nothing is ever overwritten.
 
 
-def place(reading: Reading, library: Path) -> Reading:
+def place(reading: SourceResult, library: Path) -> SourceResult:
     """The same, with examples named by where they will be. `files` are those that are to be copied there."""
     there = _there(library)
     wanted = {source: _in_folder(PurePosixPath(name), there) for source, name in reading.files.items()}
@@ -90,7 +90,7 @@ def place(reading: Reading, library: Path) -> Reading:
     return msgspec.structs.replace(renamed(reading, places), files=new)
 
 
-def renamed(reading: Reading, names: Mapping[str, str]) -> Reading:
+def renamed(reading: SourceResult, names: Mapping[str, str]) -> SourceResult:
     """The same, with examples called by other names; a paper's text, which has none, is in its place already."""
     topics = tuple(msgspec.structs.replace(one, examples=_all(one.examples, names)) for one in reading.topics)
     others = msgspec.structs.replace(reading.others, examples=_all(reading.others.examples, names))
@@ -111,7 +111,7 @@ def bring(files: Mapping[str, str], library: Path) -> list[Path]:
                 shutil.copyfileobj(old, new)
         except OSError as error:
             take_back(made, library)
-            raise Environment(f"cannot copy {source} into {library}: {error.strerror}") from error
+            raise ResourceError(f"cannot copy {source} into {library}: {error.strerror}") from error
     return made
 
 

@@ -15,13 +15,13 @@ from pathlib import Path, PurePosixPath
 import msgspec
 import xxhash
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.parse.saved_page import MAX_FILE
-from analecta.settings.schema import Others, Topic
-from analecta.sources.collector import MAX_DEPTH, NOT_MEANT, Gathering, Place, sound
+from analecta.settings.schema import NegativeSettings, Topic
+from analecta.sources.collector import MAX_DEPTH, NOT_MEANT, Place, TopicCollector, sound
 from analecta.sources.files import lines_of, read_bytes, text_of
 from analecta.sources.lists import entries
-from analecta.sources.result import Reading
+from analecta.sources.result import SourceResult
 from analecta.urls import address_line
 
 OTHERS = "OTHERS"
@@ -41,7 +41,7 @@ _LONGEST = 80  # characters of a name: at most 240 bytes in any script that has 
 _DEVICES = re.compile(r"(?i)(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?")  # names that Windows keeps for itself
 
 
-def read_examples(folder: Path, topic: str, most: int = MAX_FILES, size: int = MAX_TOTAL) -> Reading:
+def read_examples(folder: Path, topic: str, most: int = MAX_FILES, size: int = MAX_TOTAL) -> SourceResult:
     """The topics that a folder is; their examples are paths as brought, which `files` gives their place by."""
     found = _Folder(folder, topic, most, size)
     for place, path in found.walk():
@@ -57,7 +57,7 @@ class _Folder:
         self._real = os.path.realpath(folder)
         self.most, self.size = most, size
         self.name = safe(folder.resolve().name or "examples")
-        self.found = Gathering(folder, topic)
+        self.found = TopicCollector(folder, topic)
         self._files: dict[Place, dict[int, str]] = {}  # by the digest of what is in them
         self._places: dict[str, str] = {}
         self._taken = self._bytes = self._looked = 0
@@ -67,16 +67,16 @@ class _Folder:
         try:
             is_folder = stat.S_ISDIR(self.folder.stat().st_mode)
         except (OSError, ValueError) as error:
-            raise BadUse(f"cannot read {self.folder}: {getattr(error, 'strerror', None) or error}") from error
+            raise UsageError(f"cannot read {self.folder}: {getattr(error, 'strerror', None) or error}") from error
         if not is_folder:
-            raise BadUse(f"{self.folder} is a file: --examples wants a folder that holds a folder for each topic")
+            raise UsageError(f"{self.folder} is a file: --examples wants a folder that holds a folder for each topic")
         todo: list[tuple[Place, Path, int]] = [((), self.folder, 0)]
         while todo:
             place, path, depth = todo.pop()
             inner, files = self._entries(path)
             yield from ((place, file) for file in files)
             if inner and depth >= MAX_DEPTH:
-                raise BadUse(f"{sound(str(path))}: folders lie more than {MAX_DEPTH} deep, which is too deep")
+                raise UsageError(f"{sound(str(path))}: folders lie more than {MAX_DEPTH} deep, which is too deep")
             todo += [(self._enter(place, name.name), name, depth + 1) for name in reversed(inner)]
 
     def _enter(self, place: Place, name: str) -> Place:
@@ -95,7 +95,7 @@ class _Folder:
         self._looked += len(all_of_it)
         if self._looked > _LOOKED_AT * self.most:
             most = f"{_LOOKED_AT * self.most:,} files and folders"
-            raise BadUse(f"{self.folder} holds more than {most}: ten good files for each topic are enough")
+            raise UsageError(f"{self.folder} holds more than {most}: ten good files for each topic are enough")
         pages = [Path(e.name).stem for e in all_of_it if Path(e.name).suffix.lower() in _PAGE]
         inner, files = [], []
         for entry in all_of_it:
@@ -134,7 +134,7 @@ class _Folder:
     def _file(self, place: Place, path: Path) -> None:
         try:
             data = read_bytes(path, MAX_FILE)
-        except BadUse as error:
+        except UsageError as error:
             self._unread(path, error)
             return
         if len(data) <= _LIST and _is_list(data, path):
@@ -143,7 +143,9 @@ class _Folder:
         self._taken, self._bytes = self._taken + 1, self._bytes + len(data)
         if self._taken > self.most or self._bytes > self.size:
             most = f"{self.most:,} files" if self._taken > self.most else f"{self.size // 1_000_000:,} MB"
-            raise BadUse(f"{self.folder} holds more than {most} of examples: ten good ones for each topic are enough")
+            raise UsageError(
+                f"{self.folder} holds more than {most} of examples: ten good ones for each topic are enough"
+            )
         same = self._files.setdefault(place, {})
         digest = xxhash.xxh3_64_intdigest(data)
         if digest in same:
@@ -158,7 +160,7 @@ class _Folder:
         before = len(self.found.skipped)
         try:
             lines = [*entries(path)]
-        except BadUse as error:
+        except UsageError as error:
             self._unread(path, error)
             return
         for number, words in lines:
@@ -167,13 +169,13 @@ class _Folder:
         for i, skipped in enumerate(self.found.skipped[before:], before):
             self.found.skipped[i] = msgspec.structs.replace(skipped, file=sound(str(path)))
 
-    def _unread(self, path: Path, error: BadUse) -> None:
+    def _unread(self, path: Path, error: UsageError) -> None:
         self._skip(path, str(error).replace(f"{path} ", "it ", 1))
 
     def _skip(self, path: Path, why: str) -> None:
         self.found.skip(sound(str(path.relative_to(self.folder))), why)
 
-    def reading(self) -> Reading:
+    def reading(self) -> SourceResult:
         """All of it."""
         reading = self.found.reading(queries=True)
         seeds = {topic.name: topic.seeds for topic in reading.topics}
@@ -187,15 +189,15 @@ class _Folder:
         if not topics:
             raise self._nothing(others)
         if any(topic.name == self.found.topic for topic in topics) and self.found.topic.upper() == OTHERS:
-            raise BadUse(
+            raise UsageError(
                 f"files in {self.folder} stand in no folder, and {OTHERS} is what is not meant: name a --topic"
             )
         empty = {name: query for name, query in reading.queries.items() if name not in files}
         return msgspec.structs.replace(reading, topics=topics, others=others, files=self._places, queries=empty)
 
-    def _nothing(self, others: Others) -> BadUse:
+    def _nothing(self, others: NegativeSettings) -> UsageError:
         if others.seeds or others.examples:
-            return BadUse(f"{self.folder} holds only {OTHERS}, which is not meant: add a folder for each topic")
+            return UsageError(f"{self.folder} holds only {OTHERS}, which is not meant: add a folder for each topic")
         return self.found.nothing("example: put pages, texts or *.urls lists into it, in a folder for each topic")
 
 
@@ -223,7 +225,7 @@ def _is_list(data: bytes, path: Path) -> bool:
     """Whether a text holds addresses, one a line, and nothing else but comments."""
     try:
         lines = [line.strip() for line in lines_of(text_of(data, path))]
-    except BadUse:
+    except UsageError:
         return False
     said = [line for line in lines if line and not line.startswith("#")]
     return bool(said) and all(_LINK.fullmatch(line) for line in said)

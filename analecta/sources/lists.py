@@ -5,19 +5,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.parse.xml_tree import Tag, read_xml
-from analecta.sources.collector import Gathering, Place
+from analecta.sources.collector import Place, TopicCollector
 from analecta.sources.files import first_sign, json_of, lines_of, read_bytes, text_of
-from analecta.sources.result import Reading
+from analecta.sources.result import SourceResult
 from analecta.urls import address_line, canonical
 
 _COMMENT = re.compile(r"(?:^|\s)#.*")
 
 
-def read_urls(path: Path, topic: str) -> Reading:
+def read_urls(path: Path, topic: str) -> SourceResult:
     """The topic whose seeds are the addresses in a file."""
-    found = Gathering(path, topic)
+    found = TopicCollector(path, topic)
     for number, words in entries(path):
         url, why = address_line(words)
         found.skip(words, why, number) if why else found.add((), url, number)
@@ -45,9 +45,9 @@ _RANK = re.compile(r"(?<!\d)\d++\s*[,;\t]\s*(?=\S)")
 _FRONT = re.compile(r"(?<=/)(?:index|default|home)\.\w+$", re.IGNORECASE)
 
 
-def read_sites(path: Path, topic: str) -> Reading:
+def read_sites(path: Path, topic: str) -> SourceResult:
     """The topic whose seeds are the front pages of the sites in a file."""
-    found = Gathering(path, topic)
+    found = TopicCollector(path, topic)
     for number, words in entries(path):
         url, why = address_line(_RANK.sub("", words, count=1).removeprefix("*."))
         found.skip(words, why, number) if why else found.add((), front_page(url), number)
@@ -78,31 +78,31 @@ _SPACES = ATOM | {"", RSS1, "http://my.netscape.com/rdf/simple/0.9/"}
 _KINDS = "RSS, Atom or JSON Feed"
 
 
-def read_feed(path: Path, topic: str) -> Reading:
+def read_feed(path: Path, topic: str) -> SourceResult:
     """The topic that a feed is which was saved to a file."""
     return feed_of(read_bytes(path), path, topic)
 
 
-def feed_of(data: bytes, path: Path | str, topic: str, address: str = "") -> Reading:
+def feed_of(data: bytes, path: Path | str, topic: str, address: str = "") -> SourceResult:
     """The topic that a feed is; `address` is where it was found, if that is known."""
-    found = Gathering(path, topic)
+    found = TopicCollector(path, topic)
     sign = first_sign(data)
     if sign == b"{":
         _read_json(found, json_of(data, path), address)
     elif sign == b"<":
         _read_xml(found, read_xml(data, path), address)
     else:
-        raise BadUse(f"{path} is no feed: {_KINDS} is wanted")
+        raise UsageError(f"{path} is no feed: {_KINDS} is wanted")
     reading = found.reading()
     if not reading.topics:
         raise found.nothing("entry with a link")
     return reading
 
 
-def _read_json(found: Gathering, feed: dict[str, Any], address: str) -> None:
+def _read_json(found: TopicCollector, feed: dict[str, Any], address: str) -> None:
     items = feed.get("items")
     if "jsonfeed.org" not in str(feed.get("version")) or not isinstance(items, list):
-        raise BadUse(f"{found.path} is JSON, but no JSON Feed (jsonfeed.org)")
+        raise UsageError(f"{found.path} is JSON, but no JSON Feed (jsonfeed.org)")
     place = _place(found, str(feed.get("title") or ""))
     base = str(feed.get("home_page_url") or feed.get("feed_url") or address)
     for item in items:
@@ -114,10 +114,10 @@ def _read_json(found: Gathering, feed: dict[str, Any], address: str) -> None:
             found.skip(str(fields.get("title") or item), "the entry has no link")
 
 
-def _read_xml(found: Gathering, root: Tag, address: str) -> None:
+def _read_xml(found: TopicCollector, root: Tag, address: str) -> None:
     channel = _channel(root)
     if channel is None:
-        raise BadUse(f"{found.path} is XML, but no feed: {_KINDS} is wanted")
+        raise UsageError(f"{found.path} is XML, but no feed: {_KINDS} is wanted")
     place = _place(found, _title(channel))
     base = channel.attributes.get(_BASE) or root.attributes.get(_BASE) or next(_links(channel), "") or address
     for entry in _entries(root, channel):
@@ -133,7 +133,7 @@ def _title(tag: Tag) -> str:
     return next((title.whole_text for title in tag.all("title", _SPACES)), "")
 
 
-def _place(found: Gathering, title: str) -> Place:
+def _place(found: TopicCollector, title: str) -> Place:
     return found.enter((), title) if title.strip() else ()
 
 

@@ -10,13 +10,13 @@ import re
 import tomllib
 from pathlib import Path
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.parse.xml_tree import read_xml
-from analecta.sources.collector import Gathering
+from analecta.sources.collector import TopicCollector
 from analecta.sources.files import first_sign, json_of, lines_of, read_bytes, text_of
 from analecta.sources.outline_formats import Pairs, is_markdown, read_markdown, read_nested, read_opml
 from analecta.sources.outline_text import MAX_LINE, read_indented
-from analecta.sources.result import Reading
+from analecta.sources.result import SourceResult
 
 # A table's head or a key with a value at the start of a line, as no other outline has them.
 _TOML = re.compile(
@@ -26,13 +26,13 @@ _NO_BREAK = "\u00a0"  # what word processors and web pages indent with
 _BOOKMARKS = re.compile(rb"(?i)<!doctype netscape-bookmark")
 
 
-def read_outline(path: Path, topic: str) -> Reading:
+def read_outline(path: Path, topic: str) -> SourceResult:
     """The topics that an outline names, with the URLs below each; those at no topic are of the one that is named."""
     data = read_bytes(path)
-    found = Gathering(path, topic)
+    found = TopicCollector(path, topic)
     sign = first_sign(data)
     if sign == b"<" and _BOOKMARKS.search(data[:1000]):
-        raise BadUse(f"{path} holds bookmarks: give it with --bookmarks")
+        raise UsageError(f"{path} holds bookmarks: give it with --bookmarks")
     if sign == b"<":
         read_opml(read_xml(data, path), found)
     elif sign == b"{" or (sign == b"[" and _is_json(data)):
@@ -52,7 +52,7 @@ def _is_json(data: bytes) -> bool:
     return False
 
 
-def _read_text(text: str, found: Gathering) -> None:
+def _read_text(text: str, found: TopicCollector) -> None:
     if _TOML.match(text):
         read_nested(_toml(text, found.path), found)
         return
@@ -60,7 +60,7 @@ def _read_text(text: str, found: Gathering) -> None:
     (read_markdown if is_markdown(lines) else read_indented)(lines, found)
 
 
-def _bounded(line: str, number: int, found: Gathering) -> str:
+def _bounded(line: str, number: int, found: TopicCollector) -> str:
     """A line with ordinary blanks; nothing of one that is too long."""
     if len(line) <= MAX_LINE:
         return line.replace(_NO_BREAK, " ")
@@ -72,6 +72,6 @@ def _toml(text: str, path: Path | str) -> object:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise BadUse(f"{path}: not valid TOML: {error}") from error
+        raise UsageError(f"{path}: not valid TOML: {error}") from error
     except (RecursionError, ValueError) as error:  # ValueError: a number of thousands of digits
-        raise BadUse(f"{path} is TOML beyond reason: {error}") from error
+        raise UsageError(f"{path} is TOML beyond reason: {error}") from error

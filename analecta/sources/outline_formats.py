@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.model import BELOW
 from analecta.parse.xml_tree import Tag
 from analecta.settings.schema import Settings
-from analecta.sources.collector import NOT_MEANT, Gathering, Place
-from analecta.sources.outline_text import ITEM, RULE, Shelf, enter_path, split_line
+from analecta.sources.collector import NOT_MEANT, Place, TopicCollector
+from analecta.sources.outline_text import ITEM, RULE, OpenTopics, enter_path, split_line
 from analecta.urls import evident
 
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)(?:[ \t]#+)?[ \t]*$")
@@ -71,10 +71,10 @@ def _is_title(line: str) -> bool:
     return bool(name) and not links and not marked and not line[:1].isspace()
 
 
-def read_markdown(lines: list[str], found: Gathering) -> None:
+def read_markdown(lines: list[str], found: TopicCollector) -> None:
     """Headings by their level, items by their indentation."""
     headings: list[tuple[int, Place]] = []
-    shelf = Shelf(found)
+    shelf = OpenTopics(found)
     fence = ""
     for number, line in enumerate(_underlined(lines), 1):
         if mark := _FENCE.match(line):
@@ -92,7 +92,7 @@ def read_markdown(lines: list[str], found: Gathering) -> None:
             _prose(shelf, _indent(line), text, number)
 
 
-def _below(found: Gathering, headings: list[tuple[int, Place]], heading: "re.Match[str]", line: int) -> Shelf:
+def _below(found: TopicCollector, headings: list[tuple[int, Place]], heading: "re.Match[str]", line: int) -> OpenTopics:
     """The shelf of a heading; those above it that are of its level or lower are over."""
     level = len(heading[1])
     while headings and headings[-1][0] >= level:
@@ -106,10 +106,10 @@ def _below(found: Gathering, headings: list[tuple[int, Place]], heading: "re.Mat
         headings.append((level, place))
     for link in links:
         found.add(place, link, line)
-    return Shelf(found, place)
+    return OpenTopics(found, place)
 
 
-def _prose(shelf: Shelf, column: int, text: str, line: int) -> None:
+def _prose(shelf: OpenTopics, column: int, text: str, line: int) -> None:
     """Text between: its links are of the topic that is open; "Biology:" opens one, for a list not indented too."""
     name, links = split_line(text)
     if text.endswith(":") and name and not links:
@@ -147,12 +147,12 @@ class Pairs(list[tuple[str, Any]]):
     """A JSON object that keeps a key which stands in it twice."""
 
 
-def read_nested(value: Any, found: Gathering) -> None:
+def read_nested(value: Any, found: TopicCollector) -> None:
     """What was read from TOML or JSON."""
     try:
         _settings(found, value) if _is_settings(value) else _walk_nested(found, value, ())
     except RecursionError as error:
-        raise BadUse(f"{found.path} is nested beyond reason") from error
+        raise UsageError(f"{found.path} is nested beyond reason") from error
 
 
 def _is_settings(value: Any) -> bool:
@@ -161,7 +161,7 @@ def _is_settings(value: Any) -> bool:
     return isinstance(topics, list) and bool(topics) and all(isinstance(topic, dict) for topic in topics)
 
 
-def _settings(found: Gathering, value: dict[str, Any]) -> None:
+def _settings(found: TopicCollector, value: dict[str, Any]) -> None:
     """The topics of a library and what is not meant; its files and how it crawls are its own."""
     for topic in value["topics"]:
         _walk_nested(found, _without_files(found, topic), ())
@@ -172,14 +172,14 @@ def _settings(found: Gathering, value: dict[str, Any]) -> None:
             found.skip(key, "of settings only [[topics]] and [others] are read")
 
 
-def _without_files(found: Gathering, table: dict[str, Any]) -> dict[str, Any]:
+def _without_files(found: TopicCollector, table: dict[str, Any]) -> dict[str, Any]:
     files = table.get(_FILES, [])
     for file in files if isinstance(files, list) else [files]:
         found.skip(str(file), "files of a library are not taken over: give their folder with --examples")
     return {key: value for key, value in table.items() if key != _FILES}
 
 
-def _walk_nested(found: Gathering, value: Any, place: Place) -> None:
+def _walk_nested(found: TopicCollector, value: Any, place: Place) -> None:
     pairs = _pairs(value)
     if pairs is not None:
         _object(found, pairs, place)
@@ -194,7 +194,7 @@ def _walk_nested(found: Gathering, value: Any, place: Place) -> None:
         found.skip(str(value), "it is neither a topic nor a URL")
 
 
-def _object(found: Gathering, pairs: Sequence[tuple[str, Any]], place: Place) -> None:
+def _object(found: TopicCollector, pairs: Sequence[tuple[str, Any]], place: Place) -> None:
     name = _name_of(pairs)
     keys = {key for key, _ in pairs}
     if name and not (keys & _LINK and not keys & _HOLDERS):  # else it is a link with its title
@@ -228,7 +228,7 @@ def _holds(value: Any) -> bool:
     return _pairs(value) is not None or (isinstance(value, str) and evident(value))
 
 
-def _below_key(found: Gathering, key: str, value: Any, place: Place) -> None:
+def _below_key(found: TopicCollector, key: str, value: Any, place: Place) -> None:
     """A key that is a topic, and what it holds."""
     if isinstance(value, str) and value.strip() and not evident(value):
         found.skip(f"{key}: {value}", "the words are neither a URL nor topics")
@@ -236,7 +236,7 @@ def _below_key(found: Gathering, key: str, value: Any, place: Place) -> None:
     _walk_nested(found, value, enter_path(found, place, key, 0))
 
 
-def _seeds(found: Gathering, value: Any, place: Place) -> None:
+def _seeds(found: TopicCollector, value: Any, place: Place) -> None:
     """What must be URLs."""
     for url in value if isinstance(value, list) else [value]:
         if isinstance(url, str):
@@ -259,17 +259,17 @@ def _pairs(value: Any) -> Sequence[tuple[str, Any]] | None:
 _NO_SPACE = frozenset(("",))
 
 
-def read_opml(root: Tag, found: Gathering) -> None:
+def read_opml(root: Tag, found: TopicCollector) -> None:
     """Outlines with outlines in them are topics, those with an address are links."""
     bodies = root.all("body", _NO_SPACE)
     if root.name.lower() != "opml" or not bodies:
-        raise BadUse(f"{found.path} is XML, but no OPML outline")
+        raise UsageError(f"{found.path} is XML, but no OPML outline")
     for outline in bodies[0].all("outline", _NO_SPACE):
         _walk_opml(found, outline, ())
 
 
-def _walk_opml(found: Gathering, outline: Tag, place: Place) -> None:
-    """Not deeper than `Gathering` allows, so that recursion is safe."""
+def _walk_opml(found: TopicCollector, outline: Tag, place: Place) -> None:
+    """Not deeper than `TopicCollector` allows, so that recursion is safe."""
     said = {key.lower(): value for key, value in outline.attributes.items()}
     # The front page says more of a subject than the feed, which has no text of its own.
     url = said.get("htmlurl") or said.get("xmlurl") or said.get("url")

@@ -2,9 +2,9 @@
 
 import re
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.model import BELOW
-from analecta.sources.collector import Gathering, Place
+from analecta.sources.collector import Place, TopicCollector
 from analecta.urls import evident
 
 # --- A line of an outline: a name, links, or a name with links behind it ---------------------------------------------
@@ -64,10 +64,10 @@ ITEM = re.compile(r"([ \t]*)(?:[-*+•]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(\
 RULE = re.compile(r"\s*(?:[-*_=][ \t]*){3,}$")
 
 
-class Shelf:
+class OpenTopics:
     """The topics that are open at a line, by their indentation."""
 
-    def __init__(self, found: Gathering, base: Place = ()) -> None:
+    def __init__(self, found: TopicCollector, base: Place = ()) -> None:
         self.found = found
         self.base = base
         self._open: list[tuple[int, Place]] = []
@@ -98,9 +98,9 @@ class Shelf:
             self._open.pop()
 
 
-def read_indented(lines: list[str], found: Gathering) -> None:
+def read_indented(lines: list[str], found: TopicCollector) -> None:
     """An outline without marks, or with few; lines that begin with # are comments."""
-    shelf = Shelf(found)
+    shelf = OpenTopics(found)
     used = ""
     for number, line in enumerate(lines, 1):
         text = line.strip()
@@ -109,12 +109,12 @@ def read_indented(lines: list[str], found: Gathering) -> None:
         blanks = line[: len(line) - len(line.lstrip(" \t"))]
         used = used or blanks[:1]
         if blanks.strip(used or None):
-            raise BadUse(_mixed(found, number, used))
+            raise UsageError(_mixed(found, number, used))
         item = ITEM.match(line)
         shelf.put(len(blanks), item[2] if item else text, number)
 
 
-def enter_path(found: Gathering, place: Place, name: str, line: int) -> Place:
+def enter_path(found: TopicCollector, place: Place, name: str, line: int) -> Place:
     """The place of a name; "Science / Biology" means two steps."""
     *steps, last = [step for step in name.split(BELOW) if step.strip()] or [name]
     for step in steps:
@@ -122,6 +122,6 @@ def enter_path(found: Gathering, place: Place, name: str, line: int) -> Place:
     return found.enter(place, last, line)
 
 
-def _mixed(found: Gathering, line: int, used: str) -> str:
+def _mixed(found: TopicCollector, line: int, used: str) -> str:
     words = ("spaces", "tabs") if used == "\t" else ("tabs", "spaces")
     return f"{found.path}, line {line}: indented with {words[0]} where the lines above use {words[1]}; use one"

@@ -2,10 +2,10 @@
 
 import msgspec
 
-from analecta.settings.schema import Others, Topic
+from analecta.settings.schema import NegativeSettings, Topic
 
 
-class Skipped(msgspec.Struct, frozen=True):
+class SkippedLine(msgspec.Struct, frozen=True):
     """A line or an entry that makes no sense, and why; line 0 where a file has no lines to speak of."""
 
     line: int
@@ -14,7 +14,7 @@ class Skipped(msgspec.Struct, frozen=True):
     file: str = ""
 
 
-class Reading(msgspec.Struct, frozen=True):
+class SourceResult(msgspec.Struct, frozen=True):
     """Topics with their seeds; what was skipped; how many seeds were named more than once.
 
     A topic that has no seeds is none yet: `queries` keeps what a search engine would be asked for it, by its
@@ -23,9 +23,9 @@ class Reading(msgspec.Struct, frozen=True):
     """
 
     topics: tuple[Topic, ...]
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedLine, ...] = ()
     repeated: int = 0
     queries: dict[str, str] = {}
     merged: tuple[str, ...] = ()
-    others: Others = Others()
+    others: NegativeSettings = NegativeSettings()
     files: dict[str, str] = {}

@@ -19,7 +19,7 @@ from typing import BinaryIO
 import msgspec
 from isal import isal_zlib
 
-from analecta.model import Answer
+from analecta.model import Response
 
 _STORED_HEAD = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 _PACKED = (b"%PDF-", b"PK\3\4", b"\x1f\x8b", b"\x89PNG", b"\xff\xd8\xff")  # compressed in themselves
@@ -35,7 +35,7 @@ _NOT_MODIFIED = b"http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 CERTIFICATE = b"Analecta-Certificate"  # our own field, where a certificate was not checked (fetch.allow_bad_tls)
 
 
-class Place(msgspec.Struct, frozen=True):
+class RecordPlace(msgspec.Struct, frozen=True):
     """Where a record lies: the file's number in this partition, its first byte, its length."""
 
     file: int
@@ -43,7 +43,7 @@ class Place(msgspec.Struct, frozen=True):
     length: int
 
 
-class Original(msgspec.Struct, frozen=True):
+class OriginalRecord(msgspec.Struct, frozen=True):
     """The earlier record that a revisit refers to."""
 
     url: str
@@ -150,7 +150,7 @@ class Archive:
         """The path of file number `file`."""
         return self.folder / f"{self.prefix}-{file:05d}.warc.gz"
 
-    def write(self, answer: Answer, digest: str = "", original: Original | None = None) -> Place:
+    def write(self, answer: Response, digest: str = "", original: OriginalRecord | None = None) -> RecordPlace:
         """Append the exchange; only a reference where `original` already holds the same payload."""
         digest = digest or payload_digest(answer.wire)
         if self.length > self.max_size:
@@ -182,7 +182,7 @@ class Archive:
         self._append(member)
         if answer.asked:
             self._write_request(answer.asked, url, date, response_id)
-        return Place(self.file, offset, len(member))
+        return RecordPlace(self.file, offset, len(member))
 
     def _write_request(self, asked: bytes, url: bytes, date: bytes, response_id: bytes) -> None:
         headers = [
@@ -271,7 +271,7 @@ def last_whole_member(path: Path, size: int) -> int:
     return end
 
 
-def read_record(path: Path, place: Place) -> bytes:
+def read_record(path: Path, place: RecordPlace) -> bytes:
     """The record at `place`, decompressed: WARC header, HTTP head and body."""
     with path.open("rb") as file:
         left = os.fstat(file.fileno()).st_size - place.offset
@@ -281,7 +281,7 @@ def read_record(path: Path, place: Place) -> bytes:
         return zlib.decompress(file.read(place.length), 31)
 
 
-def read_field(path: Path, place: Place, name: bytes) -> str:
+def read_field(path: Path, place: RecordPlace, name: bytes) -> str:
     """A field of the WARC header of a record; "" where it has none, or cannot be read."""
     try:
         header = read_record(path, place).partition(b"\r\n\r\n")[0]
@@ -291,7 +291,7 @@ def read_field(path: Path, place: Place, name: bytes) -> str:
     return values[0].decode("utf-8", "replace") if values else ""
 
 
-def read_answer(path: Path, place: Place) -> tuple[bytes, bytes] | None:
+def read_answer(path: Path, place: RecordPlace) -> tuple[bytes, bytes] | None:
     """The HTTP head and the body as it came of a record that we wrote; None where there is none (or not any more)."""
     try:
         header, _, block = read_record(path, place).partition(b"\r\n\r\n")

@@ -5,7 +5,7 @@ import sqlite3
 _MOST = 50_000  # names held in memory
 
 
-class Hosts:
+class HostTable:
     """The hosts of one shard."""
 
     def __init__(self, db: sqlite3.Connection) -> None:

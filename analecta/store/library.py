@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from analecta.errors import BadUse, Busy, Environment
+from analecta.errors import LibraryBusy, ResourceError, UsageError
 from analecta.store import shard_ids
 from analecta.store.checksums import seal, seal_of
 from analecta.store.snapshot import Snapshot
@@ -40,7 +40,7 @@ _HISTORY = """CREATE TABLE IF NOT EXISTS history (
 SCHEMA_SQL = f"{_TABLES} {_HISTORY}; INSERT INTO meta VALUES ('schema', {SCHEMA});"
 
 
-class Moment(NamedTuple):
+class HistoryPoint(NamedTuple):
     """How good a topic's collection was when so many pages had been fetched: confidences of its best items."""
 
     run: int
@@ -53,7 +53,7 @@ class Moment(NamedTuple):
     most: float
 
 
-class Library:
+class LibraryFolder:
     """Opens a library folder for reading; `lock` it to write."""
 
     def __init__(self, folder: Path, checked: bool = True) -> None:
@@ -62,7 +62,7 @@ class Library:
         self._scratch: Path | None = None
         if not (folder / SETTINGS).is_file():
             where = "there is no such folder" if not folder.exists() else f"it has no {SETTINGS}"
-            raise BadUse(f"{folder} is not a library: {where}; `analecta new {folder} --seeds FILE` makes one")
+            raise UsageError(f"{folder} is not a library: {where}; `analecta new {folder} --seeds FILE` makes one")
         if (folder / "library.db").exists():
             with contextlib.closing(connect(folder / "library.db", readonly=True)) as db:
                 check_schema(db, folder / "library.db")
@@ -70,7 +70,7 @@ class Library:
             shard_ids.check(folder)
 
     @classmethod
-    def create(cls, folder: Path, settings: str, topics: Mapping[str, str] | None = None) -> "Library":
+    def create(cls, folder: Path, settings: str, topics: Mapping[str, str] | None = None) -> "LibraryFolder":
         """Make a new library from the text of its settings; never on top of something else.
 
         `topics` are texts by file name about what a person brought, such as what was read of a paper.
@@ -88,9 +88,9 @@ class Library:
                     db.executescript(SCHEMA_SQL)
                 # The settings come last: a folder without them is no library yet, so nothing half-made counts as one.
                 (folder / SETTINGS).write_text(settings, encoding="utf-8")
-        except (OSError, sqlite3.Error, Environment) as error:
+        except (OSError, sqlite3.Error, ResourceError) as error:
             why = getattr(error, "strerror", None) or error
-            raise Environment(f"cannot make a library at {folder}: {why}") from error
+            raise ResourceError(f"cannot make a library at {folder}: {why}") from error
         return cls(folder)
 
     @staticmethod
@@ -99,9 +99,9 @@ class Library:
         try:
             str(folder.absolute()).encode()
         except UnicodeEncodeError:
-            raise BadUse(f"{str(folder)!r} is not written in UTF-8: choose another name") from None
+            raise UsageError(f"{str(folder)!r} is not written in UTF-8: choose another name") from None
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise BadUse(f"{folder} exists already: choose another name, or remove it first")
+            raise UsageError(f"{folder} exists already: choose another name, or remove it first")
 
     @property
     def settings_path(self) -> Path:
@@ -233,7 +233,7 @@ class Library:
         with self.database(readonly=True) as db:
             return int(db.execute("SELECT coalesce(max(n), 0) FROM runs").fetchone()[0])
 
-    def remember(self, moments: Iterable[Moment]) -> None:
+    def remember(self, moments: Iterable[HistoryPoint]) -> None:
         """Add to the history of the collections."""
         with self.database() as db:
             db.execute(_HISTORY)
@@ -241,12 +241,12 @@ class Library:
             db.executemany("INSERT INTO history VALUES (?,?,?,?,?,?,?,?)", moments)
             db.execute("COMMIT")
 
-    def history(self) -> list[Moment]:
+    def history(self) -> list[HistoryPoint]:
         """How good the collections were as crawls went on, oldest first."""
         with self.database(readonly=True) as db:
             if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'history'").fetchone():
                 return []
-            return [Moment(*row) for row in db.execute("SELECT * FROM history ORDER BY rowid")]
+            return [HistoryPoint(*row) for row in db.execute("SELECT * FROM history ORDER BY rowid")]
 
     # --- reading what the partitions wrote -----------------------------------------------------------------------
 
@@ -292,7 +292,7 @@ class Library:
             if not _locked(file):
                 file.seek(0)
                 holder = file.read().strip() or "another process"
-                raise Busy(f"{self.folder} is in use by {holder}; `analecta status` works all the same")
+                raise LibraryBusy(f"{self.folder} is in use by {holder}; `analecta status` works all the same")
             file.truncate(0)
             file.write(f"process {os.getpid()} on {socket.gethostname()}")
             file.flush()
@@ -317,7 +317,7 @@ class Library:
 
     def seal(self) -> None:
         """Write checksums of the databases that were written to (store/checksums.py); the caller holds the library."""
-        with contextlib.suppress(Environment):  # the holder may have removed it all
+        with contextlib.suppress(ResourceError):  # the holder may have removed it all
             # Before the first crawl there is nothing to lose.
             for path in self.databases if self.partitions else ():
                 seal(path)
@@ -343,7 +343,7 @@ def _moment(path: Path) -> sqlite3.Connection:
 @contextlib.contextmanager
 def whole_or_nothing(folder: Path) -> Iterator[None]:
     """A new library is made with all that belongs to it; what goes wrong leaves nothing behind."""
-    Library.check_new(folder)
+    LibraryFolder.check_new(folder)
     existed = folder.exists()
     try:
         yield
@@ -359,15 +359,15 @@ def check_disk(folder: Path, mounts: str | None = None) -> None:
     """Refuse folders that cannot hold a library, before anything is fetched (F06)."""
     kind = filesystem(folder.resolve(), _mounts() if mounts is None else mounts)
     if kind in _NETWORK_DISKS:
-        raise Environment(
+        raise ResourceError(
             f"{folder} is on a network disk ({kind}), where SQLite's write-ahead log is not safe: "
             "keep the library on a local disk and copy it when the crawl is over"
         )
     if words := full_disk(folder):
-        raise Environment(f"{folder} cannot be written to: {words}")
+        raise ResourceError(f"{folder} cannot be written to: {words}")
     for part in (folder, folder / "shards", folder / "archive"):
         if part.exists() and not _writable(part):
-            raise Environment(f"{part} is read-only: change its permissions or copy the library elsewhere")
+            raise ResourceError(f"{part} is read-only: change its permissions or copy the library elsewhere")
 
 
 def _writable(folder: Path) -> bool:

@@ -9,8 +9,8 @@ from heapq import heappush, heappushpop
 import msgspec
 import xxhash
 
-from analecta.model import Found
-from analecta.store.library import Library, Moment
+from analecta.model import FoundBy
+from analecta.store.library import HistoryPoint, LibraryFolder
 from analecta.store.partition import SHOWN
 
 # Came after the first libraries were made: it is added to those when somebody first says something, as is `text`.
@@ -23,7 +23,7 @@ MARK = "+"  # in meta "taught" it parts the digest of the examples from that of 
 GOOD, BAD, DROP = "good", "bad", "drop"
 
 
-class Word(msgspec.Struct, frozen=True):
+class Mark(msgspec.Struct, frozen=True):
     """One thing said of one page.
 
     "good": it is an example of the topic. "bad": it is not of the topic, or of none where no topic is named; where
@@ -42,7 +42,7 @@ class Word(msgspec.Struct, frozen=True):
     step: int = 0  # what was said by one command has one number, and is taken back together
 
 
-def say(library: Library, words: Sequence[Word], wall: float | None = None) -> list[Word]:
+def say(library: LibraryFolder, words: Sequence[Mark], wall: float | None = None) -> list[Mark]:
     """Write down what a person says, as one step."""
     now = time.time() if wall is None else wall
     with library.database() as db, db:  # all of it or nothing
@@ -59,17 +59,17 @@ def say(library: Library, words: Sequence[Word], wall: float | None = None) -> l
     return said
 
 
-def said(library: Library) -> list[Word]:
+def said(library: LibraryFolder) -> list[Mark]:
     """All that was said and not taken back, oldest first."""
     with library.database(readonly=True) as db:
         if not (columns := _columns(db)):
             return []
         text = "text" if "text" in columns else "''"
         rows = db.execute(f"SELECT page, url, says, topic, away, note, {text}, at, step FROM feedback ORDER BY n")
-        return [Word(page, url, says, topic, bool(away), *more) for page, url, says, topic, away, *more in rows]
+        return [Mark(page, url, says, topic, bool(away), *more) for page, url, says, topic, away, *more in rows]
 
 
-def take_back(library: Library) -> list[Word]:
+def take_back(library: LibraryFolder) -> list[Mark]:
     """Take the last step back: what was said by it; nothing where no more is left."""
     words = said(library)
     gone = [word for word in words if word.step == words[-1].step]
@@ -79,28 +79,28 @@ def take_back(library: Library) -> list[Word]:
     return gone
 
 
-def mark(words: Sequence[Word]) -> str:
+def mark(words: Sequence[Mark]) -> str:
     """A digest of what was said; "" where nothing was."""
     spoken = [(word.page, word.says, word.topic, word.away, *filter(None, [word.text])) for word in words]
     return xxhash.xxh3_64_hexdigest(msgspec.json.encode(spoken)) if spoken else ""
 
 
-def learnt(library: Library) -> bool:
+def learnt(library: LibraryFolder) -> bool:
     """Whether the library's model has learnt from all that was said, and from nothing that was taken back."""
     return str(library.get("taught", "")).partition(MARK)[2] == mark(said(library))
 
 
-def want_lesson(library: Library, wall: float | None = None) -> None:
+def want_lesson(library: LibraryFolder, wall: float | None = None) -> None:
     """Ask a crawl that runs to learn now."""
     library.put(_WANTED, time.time() if wall is None else wall)
 
 
-def lesson_wanted(library: Library) -> float:
+def lesson_wanted(library: LibraryFolder) -> float:
     """When somebody asked for a lesson that was not held yet; 0 where nobody did."""
     return float(library.get(_WANTED, 0.0))
 
 
-def lesson_held(library: Library, wanted: float) -> None:
+def lesson_held(library: LibraryFolder, wanted: float) -> None:
     """It was held; what was asked for since stays asked for."""
     with library.database() as db:
         db.execute("DELETE FROM meta WHERE key = ? AND value <= ?", (_WANTED, wanted))
@@ -109,13 +109,13 @@ def lesson_held(library: Library, wanted: float) -> None:
 # --- models ----------------------------------------------------------------------------------------------------------
 
 
-def add_model(library: Library, model: str, kind: str, about: str, made_at: float | None = None) -> None:
+def add_model(library: LibraryFolder, model: str, kind: str, about: str, made_at: float | None = None) -> None:
     """Make a model known to the library."""
     with library.database() as db:
         _add_model(db, model, kind, about, made_at)
 
 
-def adopt_model(library: Library, model: str, kind: str, about: str, taught: str) -> None:
+def adopt_model(library: LibraryFolder, model: str, kind: str, about: str, taught: str) -> None:
     """Make a model the one in use; `taught` is a digest of what it learned from."""
     with library.database() as db:
         _add_model(db, model, kind, about, None)
@@ -128,7 +128,7 @@ def _add_model(db: sqlite3.Connection, model: str, kind: str, about: str, made_a
     db.execute("INSERT OR IGNORE INTO models VALUES (?, ?, ?, ?)", values)
 
 
-def forget_topics(library: Library, gone: Sequence[int]) -> None:
+def forget_topics(library: LibraryFolder, gone: Sequence[int]) -> None:
     """Take topics off the list, with the history of their collections; the judge that knew them learns again."""
     with library.database() as db:
         db.execute("BEGIN")
@@ -151,11 +151,13 @@ def _columns(db: sqlite3.Connection) -> list[str]:
 
 # CROSS JOIN keeps SQLite to this order: all URLs, of which there are many more, would else be walked through.
 _ITEMS = f"""SELECT p.topic, coalesce(p.confidence, 0), p.topics FROM pages p CROSS JOIN urls u ON u.id = p.id
-  WHERE p.topic >= 0 AND {SHOWN} AND u.found != {int(Found.SEED)}"""
+  WHERE p.topic >= 0 AND {SHOWN} AND u.found != {int(FoundBy.SEED)}"""
 _topics = msgspec.msgpack.Decoder(tuple[tuple[int, float], ...]).decode
 
 
-def record(library: Library, pages: int, best: int = 50, wall: Callable[[], float] = time.time) -> list[Moment]:
+def record(
+    library: LibraryFolder, pages: int, best: int = 50, wall: Callable[[], float] = time.time
+) -> list[HistoryPoint]:
     """Write down how good the `best` items of every topic that has items are, now that so many pages are fetched."""
     items: dict[int, int] = defaultdict(int)
     heaps: dict[int, list[float]] = defaultdict(list)
@@ -171,7 +173,7 @@ def record(library: Library, pages: int, best: int = 50, wall: Callable[[], floa
                         heappushpop(heap, confidence)
     run, now = library.last_run_number(), wall()
     found = [
-        Moment(run, now, pages, topic, items[topic], heap[0], sum(heap) / len(heap), max(heap))
+        HistoryPoint(run, now, pages, topic, items[topic], heap[0], sum(heap) / len(heap), max(heap))
         for topic, heap in sorted(heaps.items())
     ]
     if found:
@@ -191,7 +193,7 @@ _CRAWLED_SITES = """CREATE TABLE IF NOT EXISTS crawled_sites (
 _ADD = "INSERT INTO crawled_sites (site, most) VALUES (?, ?) ON CONFLICT (site) DO UPDATE SET most = excluded.most"
 
 
-def add_crawled(library: Library, sites: Iterable[str], most: int) -> None:
+def add_crawled(library: LibraryFolder, sites: Iterable[str], most: int) -> None:
     """Note that sites were crawled, and how many pages of each might be taken (0: all)."""
     with library.database() as db:
         db.execute(_CRAWLED_SITES)
@@ -200,7 +202,7 @@ def add_crawled(library: Library, sites: Iterable[str], most: int) -> None:
         db.execute("COMMIT")
 
 
-def crawled_sites(library: Library) -> dict[str, int]:
+def crawled_sites(library: LibraryFolder) -> dict[str, int]:
     """The sites with that number, the first first; empty where no such crawl has been."""
     with library.database(readonly=True) as db:
         if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'crawled_sites'").fetchone():

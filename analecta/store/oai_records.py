@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from analecta.errors import Environment
+from analecta.errors import ResourceError
 from analecta.store.sqlite import connect
 
 _VERSION = 1
@@ -36,7 +36,7 @@ _MOST = 2**63 - 1
 _COLUMNS = "r.n, r.id, r.stamp, r.sets, r.metadata"
 
 
-class Change(msgspec.Struct, frozen=True):
+class RecordChange(msgspec.Struct, frozen=True):
     """What a record is from now on; without metadata it is deleted."""
 
     id: int
@@ -45,7 +45,7 @@ class Change(msgspec.Struct, frozen=True):
     metadata: str | None
 
 
-class Record(msgspec.Struct, frozen=True, gc=False):
+class OaiRecord(msgspec.Struct, frozen=True, gc=False):
     """A record as it is given out; `metadata` is XML, and None where the record is deleted."""
 
     n: int
@@ -55,7 +55,7 @@ class Record(msgspec.Struct, frozen=True, gc=False):
     metadata: str | None
 
 
-class Span(msgspec.Struct, frozen=True):
+class RecordSpan(msgspec.Struct, frozen=True):
     """Which records: of a set ("" for all), stamped in a time, that were there up to change number `top`."""
 
     set: str = ""
@@ -98,7 +98,7 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
 
 def _check(db: sqlite3.Connection, path: Path) -> None:
     if get(db, "version") != _VERSION:
-        raise Environment(f"{path} was made by another version of Analecta: update it, or move the file away")
+        raise ResourceError(f"{path} was made by another version of Analecta: update it, or move the file away")
 
 
 def get(db: sqlite3.Connection, key: str, default: Any = None) -> Any:
@@ -121,7 +121,7 @@ def sample_id(db: sqlite3.Connection) -> int:
 # --- writing -------------------------------------------------------------------------------------------------------
 
 
-def put(db: sqlite3.Connection, changes: Iterable[Change], stamp: int) -> None:
+def put(db: sqlite3.Connection, changes: Iterable[RecordChange], stamp: int) -> None:
     """Write what changed, all or nothing."""
     db.execute("BEGIN IMMEDIATE")
     try:
@@ -140,7 +140,7 @@ def mark_wrong(db: sqlite3.Connection, ids: Iterable[int]) -> None:
     db.executemany("UPDATE records SET digest = -1 WHERE id = ?", ((id,) for id in ids))
 
 
-def _put(db: sqlite3.Connection, n: int, change: Change, stamp: int) -> None:
+def _put(db: sqlite3.Connection, n: int, change: RecordChange, stamp: int) -> None:
     if old := db.execute("SELECT n, sets FROM records WHERE id = ?", (change.id,)).fetchone():
         gone = with_above(old[1].split())
         db.executemany("DELETE FROM members WHERE spec = ? AND n = ?", ((spec, old[0]) for spec in gone))
@@ -186,13 +186,13 @@ def last_number(db: sqlite3.Connection) -> int:
     return int(db.execute("SELECT coalesce(max(n), 0) FROM records").fetchone()[0])
 
 
-def record(db: sqlite3.Connection, id: int) -> Record | None:
+def record(db: sqlite3.Connection, id: int) -> OaiRecord | None:
     """The record of a page, deleted or not."""
     row = db.execute(f"SELECT {_COLUMNS} FROM records r WHERE r.id = ?", (id,)).fetchone()
     return _record(row) if row else None
 
 
-def records(db: sqlite3.Connection, span: Span, after: int, most: int) -> list[Record]:
+def records(db: sqlite3.Connection, span: RecordSpan, after: int, most: int) -> list[OaiRecord]:
     """The next records of a span, in the order of their changes."""
     low, high = _numbers(db, span)
     values = {"set": span.set, "after": max(after, low - 1), "high": high, "top": span.top, "most": most}
@@ -206,7 +206,7 @@ def records(db: sqlite3.Connection, span: Span, after: int, most: int) -> list[R
     return [_record(row) for row in rows]
 
 
-def before(db: sqlite3.Connection, span: Span, upto: int) -> list[Record]:
+def before(db: sqlite3.Connection, span: RecordSpan, upto: int) -> list[OaiRecord]:
     """The last record of a span up to a change number."""
     low, high = _numbers(db, span)
     table = "members" if span.set else "records"
@@ -216,7 +216,7 @@ def before(db: sqlite3.Connection, span: Span, upto: int) -> list[Record]:
     return [] if n is None else records(db, span, n - 1, 1)
 
 
-def count(db: sqlite3.Connection, span: Span) -> int:
+def count(db: sqlite3.Connection, span: RecordSpan) -> int:
     """How many records a span has now; counted in an index, without touching the records."""
     low, high = _numbers(db, span)
     if span.set:
@@ -231,7 +231,7 @@ def sets(db: sqlite3.Connection) -> list[tuple[str, str]]:
     return db.execute("SELECT spec, name FROM sets ORDER BY n").fetchall()
 
 
-def _numbers(db: sqlite3.Connection, span: Span) -> tuple[int, int]:
+def _numbers(db: sqlite3.Connection, span: RecordSpan) -> tuple[int, int]:
     """The change numbers of a time: the order of dates is that of numbers."""
     low, high = 0, _MOST
     if span.since is not None:
@@ -243,9 +243,9 @@ def _numbers(db: sqlite3.Connection, span: Span) -> tuple[int, int]:
     return low, high
 
 
-def _record(row: tuple[Any, ...]) -> Record:
+def _record(row: tuple[Any, ...]) -> OaiRecord:
     n, id, stamp, sets, metadata = row
-    return Record(n, id, stamp, tuple(sets.split()), metadata)
+    return OaiRecord(n, id, stamp, tuple(sets.split()), metadata)
 
 
 def with_above(specs: Iterable[str]) -> set[str]:

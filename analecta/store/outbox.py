@@ -3,7 +3,7 @@
 from analecta.store.partition import Shard
 
 
-class Post:
+class Outbox:
     """The outbox of a partition, and how far it has taken in what others sent."""
 
     def __init__(self, shard: Shard) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.files import whole_file
 from analecta.store.library import SETTINGS
 from analecta.text.display import escape_json, plain
@@ -74,13 +74,15 @@ def check_output(path: Path, kind: str, force: bool = False) -> None:
     if force or not path.is_file():
         return
     if kind in ARCHIVES:
-        raise BadUse(f"{path} exists already: choose another name, or replace it with --force")
+        raise UsageError(f"{path} exists already: choose another name, or replace it with --force")
     if not path.stat().st_size:
         return
     with path.open("rb") as file:
         head = file.read(_HEAD)
     if not KINDS[kind](path, head):
-        raise BadUse(f"{path} exists and is no {kind} file of ours: choose another name, or replace it with --force")
+        raise UsageError(
+            f"{path} exists and is no {kind} file of ours: choose another name, or replace it with --force"
+        )
 
 
 def check_outside(path: Path, kind: str = "") -> None:
@@ -88,7 +90,7 @@ def check_outside(path: Path, kind: str = "") -> None:
     for place in {path.parent.resolve() / path.name, path.resolve()}:
         library = library_above(place)
         if library and not (kind in INSIDE and place == library / INSIDE[kind]):
-            raise BadUse(f"{path} is inside the library {library}: choose a place outside it")
+            raise UsageError(f"{path} is inside the library {library}: choose a place outside it")
 
 
 def check_replaceable(folder: Path, kind: str = "") -> None:
@@ -96,7 +98,7 @@ def check_replaceable(folder: Path, kind: str = "") -> None:
     check_outside(folder, kind)
     for found, folders, _ in os.walk(folder):
         if is_library(Path(found)):
-            raise BadUse(f"{folder} holds the library {found}: choose another folder")
+            raise UsageError(f"{folder} holds the library {found}: choose another folder")
         folders[:] = [name for name in folders if not (Path(found) / name).is_symlink()]
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from analecta.model import State
+from analecta.model import UrlState
 from analecta.store.partition import NOINDEX, SOFT404, Shard
 from analecta.store.schema import unpack_text, unpack_topics
 from analecta.store.sqlite import connect
@@ -208,7 +208,7 @@ class CopyTable:
         self._db.execute("UPDATE pages SET duplicate_of = ? WHERE seq = ?", (original, seq))  # ids have no index
         self._db.execute(
             "UPDATE urls SET state = ?, elsewhere = ?, reason = 'duplicate' WHERE id = ? AND state = ?",
-            (int(State.ELSEWHERE), original, id, int(State.DONE)),
+            (int(UrlState.ALIAS), original, id, int(UrlState.DONE)),
         )
 
     def finish(self) -> None:

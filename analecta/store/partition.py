@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analecta.model import Candidate, Found, Lease, State, Target
-from analecta.store.hosts import Hosts
+from analecta.model import Candidate, FoundBy, Lease, UrlRef, UrlState
+from analecta.store.hosts import HostTable
 from analecta.store.sqlite import SCHEMA, check_schema, connect
 
 NOINDEX, NOFOLLOW, NOARCHIVE, SOFT404, UNREAD = 1, 2, 4, 8, 16  # pages.flags
@@ -93,7 +93,7 @@ class Shard:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.db = connect(path)
-        self.hosts = Hosts(self.db)
+        self.hosts = HostTable(self.db)
         self._names: dict[int, str] = {}
         if not self.db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
             # All tables or none, for whoever reads meanwhile and for a start after a kill.
@@ -127,11 +127,11 @@ class Shard:
 
     # --- URLs: the frontier's ledger -------------------------------------------------------------------------
 
-    def add(self, rows: Iterable[tuple[int, Candidate, State, bool, str]]) -> None:
+    def add(self, rows: Iterable[tuple[int, Candidate, UrlState, bool, str]]) -> None:
         """Write new URLs: number, what was found, state, whether cold, and the reason of a refusal."""
         self.db.executemany(_ADD_URL, (self._url_values(*row) for row in rows))
 
-    def _url_values(self, n: int, c: Candidate, state: State, cold: bool, reason: str) -> tuple[Any, ...]:
+    def _url_values(self, n: int, c: Candidate, state: UrlState, cold: bool, reason: str) -> tuple[Any, ...]:
         return (
             n, c.target.id, c.target.url, self.hosts.number(c.target.host), int(state), cold, c.priority, c.topic,
             c.depth, c.parent, int(c.found), c.astray, c.hops, reason or None, c.anchor or None, c.context or None,
@@ -194,13 +194,13 @@ class Shard:
         )
         return [row for id in ids if (row := self.db.execute(change, (priority, id)).fetchone())]
 
-    def demoted(self, host: str, most: int = 20_000) -> list[Target]:
+    def demoted(self, host: str, most: int = 20_000) -> list[UrlRef]:
         """The queued URLs of a host that are demoted."""
         rows = self.db.execute(
             "SELECT url, id FROM urls WHERE host = ? AND state = 0 AND priority < 0 LIMIT ?",
             (self.hosts.number(host), most),
         )
-        return [Target(url, id, host) for url, id in rows]
+        return [UrlRef(url, id, host) for url, id in rows]
 
     def worst(self, topic: int, count: int) -> list[int]:
         """The ids of the worst queued URLs of a topic."""
@@ -211,7 +211,7 @@ class Shard:
         return [row[0] for row in rows]
 
     def settle(
-        self, id: int, state: State, reason: str = "", detail: str = "", elsewhere: int = 0, tries: int | None = None
+        self, id: int, state: UrlState, reason: str = "", detail: str = "", elsewhere: int = 0, tries: int | None = None
     ) -> None:
         """Write the end of a URL's life (or its return to the queue)."""
         self.db.execute(
@@ -224,7 +224,7 @@ class Shard:
         """Ask for the same page by another way (http or https) from now on."""
         self.db.execute("UPDATE urls SET url = ?, hops = ? WHERE id = ?", (url, hops, id))
 
-    def settle_queued(self, ids: Sequence[int], state: State, reason: str, detail: str = "") -> dict[int, int]:
+    def settle_queued(self, ids: Sequence[int], state: UrlState, reason: str, detail: str = "") -> dict[int, int]:
         """Settle queued URLs alike, but such as have a page stand as they stood; how many of each topic."""
         settle = (
             "UPDATE urls SET state = ?, cold = 0, reason = ?, detail = ? WHERE id = ? AND state = 0 AND page IS NULL"
@@ -246,7 +246,7 @@ class Shard:
             self.db.execute(
                 "UPDATE urls SET state = ?, cold = 0, reason = 'poison', detail = 'ended the process '||crashes||"
                 "' times' WHERE id = ? AND state = 1 AND crashes >= ?",
-                (int(State.FAILED), culprit, poison_after),
+                (int(UrlState.FAILED), culprit, poison_after),
             )
         rows = self.db.execute(
             "UPDATE urls INDEXED BY urls_open SET state = 0, tries = max(tries - 1, 0)"
@@ -305,7 +305,7 @@ class Shard:
 
     # --- pages -----------------------------------------------------------------------------------------------
 
-    def add_page(self, values: Sequence[Any], state: State, elsewhere: int, old: int) -> int:
+    def add_page(self, values: Sequence[Any], state: UrlState, elsewhere: int, old: int) -> int:
         """Write a page row (PAGE_COLUMNS) and settle its URL; a page fetched again takes the place of the `old` row."""
         seq = self.db.execute(_ADD_PAGE, values).lastrowid
         if old:
@@ -464,7 +464,7 @@ class Shard:
             self.db.execute(
                 "UPDATE urls SET state = 0, page = NULL, elsewhere = NULL, reason = NULL WHERE id = ?", (id,)
             )
-        return [(id, topic) for id, topic, state in rows if state != State.QUEUED]
+        return [(id, topic) for id, topic, state in rows if state != UrlState.QUEUED]
 
     # --- small things ----------------------------------------------------------------------------------------
 
@@ -484,5 +484,5 @@ class Shard:
 
 def _lease(row: tuple[Any, ...]) -> Lease:
     n, id, url, host, priority, topic, depth, parent, found, astray, hops, tries, page, etag, modified = row
-    place = (priority, topic, depth, parent, Found(found), astray, hops)
+    place = (priority, topic, depth, parent, FoundBy(found), astray, hops)
     return Lease(n, id, url, host, *place, tries, page or 0, etag or "", modified or "")

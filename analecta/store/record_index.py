@@ -15,11 +15,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from analecta.errors import Environment
-from analecta.store.library import Library
+from analecta.errors import ResourceError
+from analecta.store.library import LibraryFolder
 from analecta.store.partition import NOARCHIVE, NOINDEX
 from analecta.store.snapshot import Snapshot
-from analecta.store.warc import Record, info, records, surt_key
+from analecta.store.warc import ArchivedResponse, info, records, surt_key
 from analecta.urls import url_id
 
 Ids = NDArray[np.int64]
@@ -134,7 +134,7 @@ class Catalogue:
 
 @contextlib.contextmanager
 def catalogue(
-    library: Library, snapshot: Snapshot, topics: Sequence[int] | None, everything: bool = False
+    library: LibraryFolder, snapshot: Snapshot, topics: Sequence[int] | None, everything: bool = False
 ) -> Iterator[Catalogue]:
     """The records of the topics' pages with the redirects that lead to them, or all records."""
     try:
@@ -146,7 +146,7 @@ def catalogue(
             _choose(made, snapshot.shards, topics, everything)
             yield made
     except sqlite3.OperationalError as error:  # such as "database or disk is full"
-        raise Environment(f"cannot list the records of {library.folder} in a temporary file: {error}") from error
+        raise ResourceError(f"cannot list the records of {library.folder} in a temporary file: {error}") from error
 
 
 def _choose(
@@ -178,14 +178,14 @@ def _has(ids: Ids, id: int) -> bool:
     return place < len(ids) and int(ids[place]) == id
 
 
-def _values(file: int, one: Record) -> tuple[Any, ...]:
+def _values(file: int, one: ArchivedResponse) -> tuple[Any, ...]:
     refers = url_id(one.refers_to) if one.refers_to else 0
     revisit = one.kind == "revisit"
     place = (file, one.offset, one.length, one.whole)
     return url_id(one.url), revisit, one.date, one.digest, refers, _line(one), *place
 
 
-def _line(one: Record) -> str:
+def _line(one: ArchivedResponse) -> str:
     """A line of a CDXJ but for the place: key, time to the second, and what the record is."""
     time = "".join(filter(str.isdigit, one.date))[:14]
     fields = {"url": one.url, "mime": one.mime, "status": one.status, "digest": one.digest}

@@ -11,7 +11,7 @@ from analecta.store.archive import trim
 from analecta.store.partition import Shard
 
 
-class Suspect:
+class CrashMarker:
     """The id of the URL that is being parsed, in eight bytes of shared memory that outlive the process."""
 
     def __init__(self, path: Path) -> None:
@@ -35,7 +35,7 @@ class Suspect:
 
 
 def recover(
-    shard: Shard, archive: Path, prefix: str, suspect: Suspect, poison_after: int
+    shard: Shard, archive: Path, prefix: str, suspect: CrashMarker, poison_after: int
 ) -> tuple[Counter[int], list[str]]:
     """Bring a shard and its archive into step: URLs put back into the queue by topic, and what to tell a person."""
     notes: list[str] = []

@@ -15,16 +15,16 @@ from typing import Any
 
 import orjson
 
-from analecta.errors import Environment
-from analecta.model import Found, State
-from analecta.store.archive import Place, last_whole_member, new_id, read_record, stored_member, trim, warc_date
+from analecta.errors import ResourceError
+from analecta.model import FoundBy, UrlState
+from analecta.store.archive import RecordPlace, last_whole_member, new_id, read_record, stored_member, trim, warc_date
 from analecta.store.checksums import seal_of
 from analecta.store.partition import NOINDEX, PAGE_COLUMNS, SCHEMA_SQL, UNREAD, Shard
 from analecta.store.schema import unpack_text
 from analecta.store.shard_ids import restore_id
 from analecta.store.sqlite import connect, readable
 from analecta.store.verify import BAD_WORDS, Damage, bad_urls, is_sound, present, unreadable
-from analecta.store.warc_scan import Record, read_records, set_aside
+from analecta.store.warc_scan import ScannedRecord, read_records, set_aside
 from analecta.urls import canonical
 
 # --- salvage ---------------------------------------------------------------------------------------------------------
@@ -181,7 +181,7 @@ def rebuild_shard(folder: Path, name: str) -> str:
 
 def reindexed(path: Path) -> bool:
     """Whether it is enough to rebuild the indexes."""
-    with contextlib.suppress(sqlite3.Error, Environment), contextlib.closing(connect(path)) as db:
+    with contextlib.suppress(sqlite3.Error, ResourceError), contextlib.closing(connect(path)) as db:
         db.execute("REINDEX")
     return is_sound(path)
 
@@ -198,7 +198,7 @@ def _take(shard: Shard, n: int, path: Path) -> int:
     return sum(_keep(shard, number, record) for record in read_records(path, 0, min(size, length)))
 
 
-def _keep(shard: Shard, file: int, record: Record) -> bool:
+def _keep(shard: Shard, file: int, record: ScannedRecord) -> bool:
     """Keep one page, if the record is one and its URL has none."""
     target = canonical(record.url)
     if target is None or record.fault or not _is_page(record):
@@ -206,23 +206,23 @@ def _keep(shard: Shard, file: int, record: Record) -> bool:
     row = shard.db.execute(
         "SELECT p.flags, u.page, u.state FROM urls u LEFT JOIN pages p ON p.seq = u.page WHERE u.id = ?", (target.id,)
     ).fetchone()
-    if row and (row[2] != State.DONE or row[0] not in (None, UNREAD | NOINDEX)):
+    if row and (row[2] != UrlState.DONE or row[0] not in (None, UNREAD | NOINDEX)):
         return False
     if row is None:
         values = (shard.last_n() + 1, target.id, target.url, shard.hosts.number(target.host))
-        shard.db.execute(_ADD_URL, (*values, int(State.DONE), int(Found.LINK)))
-    shard.add_page(_values(target.id, file, record), State.DONE, 0, row[1] if row and row[0] is not None else 0)
+        shard.db.execute(_ADD_URL, (*values, int(UrlState.DONE), int(FoundBy.LINK)))
+    shard.add_page(_values(target.id, file, record), UrlState.DONE, 0, row[1] if row and row[0] is not None else 0)
     return True
 
 
-def _is_page(record: Record) -> bool:
+def _is_page(record: ScannedRecord) -> bool:
     """Whether it is an answer that a crawl would have kept; sitemaps and robots.txt are none."""
     kind, status = record.headers.get("warc-type"), record.status.split(" ")
     is_xml = record.mime.endswith("xml") and "xhtml" not in record.mime
     return kind == "response" and status[1:2] == ["200"] and not is_xml and not record.url.endswith("/robots.txt")
 
 
-def _values(id: int, file: int, record: Record) -> tuple[object, ...]:
+def _values(id: int, file: int, record: ScannedRecord) -> tuple[object, ...]:
     when = _seconds(record.headers.get("warc-date", ""))
     known = {
         "id": id, "kept_at": when, "fetched_at": when, "status": 200, "mime": record.mime or "text/html",
@@ -323,7 +323,7 @@ def _record_head(shard: Shard, archive: Path, seq: int) -> bytes:
     query = "SELECT f.name, p.file, p.offset, p.length FROM pages p JOIN files f ON f.n = p.file WHERE p.seq = ?"
     for name, *place in shard.db.execute(query, (seq,)).fetchall():
         with contextlib.suppress(OSError, zlib.error):
-            return read_record(archive / name, Place(*place)).partition(b"\r\n\r\n")[0]
+            return read_record(archive / name, RecordPlace(*place)).partition(b"\r\n\r\n")[0]
     return b""
 
 

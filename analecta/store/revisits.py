@@ -6,8 +6,8 @@ The numbers only grow. Who wants those of one run looks before it and after.
 import sqlite3
 from collections import Counter
 
-from analecta.model import State
-from analecta.store.library import Library
+from analecta.model import UrlState
+from analecta.store.library import LibraryFolder
 
 UNCHANGED, CHANGED = "unchanged", "changed"
 OUTCOMES = (UNCHANGED, CHANGED, "gone", "moved", "refused", "failed")  # in the order in which they are told
@@ -21,16 +21,16 @@ def count_revisit(shard: sqlite3.Connection, outcome: str) -> None:
     shard.execute(_COUNT, (_KEY + outcome,))
 
 
-def outcome(state: State, reason: str) -> str:
+def outcome(state: UrlState, reason: str) -> str:
     """What an end without a new page means for the page that there is."""
-    if state == State.DONE or reason == "duplicate":  # a copy that is one still
+    if state == UrlState.DONE or reason == "duplicate":  # a copy that is one still
         return UNCHANGED
     if reason in ("http-404", "http-410"):
         return "gone"
-    return {State.ELSEWHERE: "moved", State.REFUSED: "refused"}.get(state, "failed")
+    return {UrlState.ALIAS: "moved", UrlState.REFUSED: "refused"}.get(state, "failed")
 
 
-def revisits(library: Library) -> Counter[str]:
+def revisits(library: LibraryFolder) -> Counter[str]:
     """How many pages came to which end, so far."""
     found: Counter[str] = Counter()
     with library.shards() as shards:

@@ -5,7 +5,7 @@ from typing import Any, get_type_hints
 
 import msgspec
 
-from analecta.model import Found, State, Verdict
+from analecta.model import FoundBy, UrlState, Verdict
 from analecta.store.partition import NOARCHIVE
 from analecta.store.schema import unpack_topics
 
@@ -75,7 +75,7 @@ PAGE_COLUMNS = columns(
         "parent": "u.parent",
         "anchor": "coalesce(u.anchor, '')",
         "context": "coalesce(u.context, '')",
-        "example": f"u.found = {Found.SEED:d}",
+        "example": f"u.found = {FoundBy.SEED:d}",
         "shard": "",
     },
 )
@@ -176,7 +176,9 @@ class RecordedPage(msgspec.Struct, frozen=True):
 
 
 RECORDED_COLUMNS = columns(
-    RecordedPage, "p", {"url": "u.url", "example": f"u.found = {Found.SEED:d}", "warc": "f.name", "offset": "p.offset"}
+    RecordedPage,
+    "p",
+    {"url": "u.url", "example": f"u.found = {FoundBy.SEED:d}", "warc": "f.name", "offset": "p.offset"},
 )
 
 
@@ -199,8 +201,8 @@ class UrlRow(msgspec.Struct, frozen=True, array_like=True):
     id: int
     url: str
     host: str
-    state: State
-    found: Found
+    state: UrlState
+    found: FoundBy
     parent: int
     elsewhere: int
     page: int
@@ -249,7 +251,7 @@ class HostRow(msgspec.Struct, frozen=True, order=True):
 class UrlCount(msgspec.Struct, frozen=True):
     """How many URLs of a partition are in a state, for a reason."""
 
-    state: State
+    state: UrlState
     reason: str | None
     urls: int
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from analecta.errors import Environment
+from analecta.errors import ResourceError
 from analecta.store.checksums import log_of
 from analecta.store.partition import Shard
 from analecta.store.sqlite import connect
@@ -21,7 +21,7 @@ _TABLE = "CREATE TABLE IF NOT EXISTS shards (name TEXT PRIMARY KEY, id TEXT NOT 
 _KEY = "shard"  # in the meta table of a shard: its id
 
 
-class Listed(msgspec.Struct, frozen=True):
+class ShardEntry(msgspec.Struct, frozen=True):
     """What library.db says of a shard; `made` is set once the shard itself carries the id."""
 
     id: str
@@ -75,7 +75,7 @@ def check(folder: Path) -> None:
     """Raise, in a sentence, what is missing from a library or does not belong to it."""
     if found := problems(folder):
         more = f" (and {len(found) - 1} more: {'; '.join(found[1:])})" if len(found) > 1 else ""
-        raise Environment(f"{found[0]}{more}. Nothing was changed")
+        raise ResourceError(f"{found[0]}{more}. Nothing was changed")
 
 
 def problems(folder: Path, strict: bool = True) -> list[str]:
@@ -93,7 +93,7 @@ def problems(folder: Path, strict: bool = True) -> list[str]:
         if said := _gone(shards / name, listed.get(name), folder / "archive"):
             found += [said] * strict
         elif name in listed and (shards / name).exists():
-            with contextlib.nullcontext() if strict else contextlib.suppress(Environment):
+            with contextlib.nullcontext() if strict else contextlib.suppress(ResourceError):
                 found += _foreign(shards / name, listed)
     if not (folder / "archive").is_dir() and any(_has_records(shards / name) for name in there):
         found.append(f"{folder}/archive is missing, where the WARC files of {len(there)} shards are: put it back")
@@ -109,13 +109,13 @@ def lost(folder: Path) -> dict[str, str]:
     return {name: words for name, words in found.items() if words}
 
 
-def _listed(db: sqlite3.Connection) -> tuple[int, dict[str, Listed]]:
+def _listed(db: sqlite3.Connection) -> tuple[int, dict[str, ShardEntry]]:
     """How many partitions the library has, and the list of its shards; empty where the library is older than that."""
     row = db.execute("SELECT value FROM meta WHERE key = 'partitions'").fetchone()
     if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'shards'").fetchone():
         return int(row[0]) if row else 0, {}
     rows = db.execute("SELECT name, id, made FROM shards").fetchall()
-    return int(row[0]) if row else 0, {name: Listed(id, bool(made)) for name, id, made in rows}
+    return int(row[0]) if row else 0, {name: ShardEntry(id, bool(made)) for name, id, made in rows}
 
 
 def _extra(path: Path, partitions: int) -> str:
@@ -125,7 +125,7 @@ def _extra(path: Path, partitions: int) -> str:
     )
 
 
-def _gone(path: Path, listed: Listed | None, archive: Path) -> str:
+def _gone(path: Path, listed: ShardEntry | None, archive: Path) -> str:
     """What is wrong with a shard that is missing or empty; "" where it is there, or was never made."""
     was_made = listed.made if listed else any(archive.glob(f"{path.stem}-*.warc.gz"))
     if not was_made or (path.exists() and (path.stat().st_size or log_of(path))):
@@ -137,7 +137,7 @@ def _gone(path: Path, listed: Listed | None, archive: Path) -> str:
     )
 
 
-def _foreign(path: Path, listed: dict[str, Listed]) -> list[str]:
+def _foreign(path: Path, listed: dict[str, ShardEntry]) -> list[str]:
     expected, id = listed[path.name], _id_of(path)
     if id == expected.id or (not id and not expected.made):
         return []
@@ -168,5 +168,5 @@ def _ask(path: Path, query: str, table: str) -> tuple[object, ...] | None:
             row: tuple[object, ...] | None = db.execute(query).fetchone()
         except sqlite3.DatabaseError as error:
             repair = f"`analecta verify {path.parents[1]} --repair`"
-            raise Environment(f"{path} is damaged ({error}): put it back from a copy, or run {repair}") from error
+            raise ResourceError(f"{path} is damaged ({error}): put it back from a copy, or run {repair}") from error
     return row

@@ -15,10 +15,10 @@ from typing import Any
 import msgspec
 import re2
 
-from analecta.errors import BadUse
-from analecta.model import State, Target
+from analecta.errors import UsageError
+from analecta.model import UrlRef, UrlState
 from analecta.settings.schema import SiteSettings, Topic
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.snapshot import Snapshot
 from analecta.urls import canonical, domain_of
 
@@ -32,7 +32,7 @@ _HOSTS = "SELECT n, name FROM hosts"
 _BELOW = "SELECT 1 FROM urls WHERE host = ?1 AND substr(url, 8 + instr(substr(url, 9), '/'), length(?2)) = ?2 LIMIT 1"
 
 
-class Edit(msgspec.Struct, frozen=True):
+class SiteEdit(msgspec.Struct, frozen=True):
     """A change by hand: a site goes into another, or a directory of it becomes a site of its own."""
 
     kind: str
@@ -49,7 +49,7 @@ class Sites:
     """Knows to which site a URL belongs."""
 
     def __init__(
-        self, settings: SiteSettings = SiteSettings(), edits: Iterable[Edit] = (), moved: Mapping[str, str] = {}
+        self, settings: SiteSettings = SiteSettings(), edits: Iterable[SiteEdit] = (), moved: Mapping[str, str] = {}
     ) -> None:
         self.by = settings.by
         self._shapes = _pattern(settings.prefixes) if self.by == "prefix" else None
@@ -99,7 +99,7 @@ class Sites:
             site = self._known[unit] = self._merged(self._plain(unit))
         return site
 
-    def site(self, target: Target) -> str:
+    def site(self, target: UrlRef) -> str:
         """The site that a URL belongs to."""
         return self.of(self.unit(target.url, target.host))
 
@@ -151,27 +151,27 @@ def _way(shards: Sequence[sqlite3.Connection], id: int) -> list[str]:
     way: list[str] = []
     while len(way) < _HOPS:
         rows = (row for shard in shards if (row := shard.execute(_URL, (id,)).fetchone()))
-        url, state, reason, id = next(rows, ("", State.FAILED, "", 0))
+        url, state, reason, id = next(rows, ("", UrlState.FAILED, "", 0))
         way.append(url)
-        if state != State.ELSEWHERE:
-            there = state == State.DONE or (len(way) > 1 and state != State.FAILED)
+        if state != UrlState.ALIAS:
+            there = state == UrlState.DONE or (len(way) > 1 and state != UrlState.FAILED)
             return way if there else []
         if reason not in _FOR_GOOD:
             break
     return []
 
 
-def sites_of(library: Library, settings: SiteSettings) -> Sites:
+def sites_of(library: LibraryFolder, settings: SiteSettings) -> Sites:
     """What a site is in a library."""
     return Sites(settings, edits(library), moved(library))
 
 
-def moved(library: Library) -> dict[str, str]:
+def moved(library: LibraryFolder) -> dict[str, str]:
     """Sites that a crawl has found to be part of others now."""
     return msgspec.json.decode(library.get(_MOVED, "{}"), type=dict[str, str])
 
 
-def add_moved(library: Library, to: Mapping[str, str]) -> None:
+def add_moved(library: LibraryFolder, to: Mapping[str, str]) -> None:
     """Note that sites have moved, and where to."""
     library.put(_MOVED, msgspec.json.encode({**moved(library), **to}).decode())
 
@@ -185,50 +185,50 @@ def seed_sites(topics: Iterable[Topic], sites: Sites) -> list[str]:
 # --- editing by hand -------------------------------------------------------------------------------------------------
 
 
-def edits(library: Library) -> list[Edit]:
+def edits(library: LibraryFolder) -> list[SiteEdit]:
     """What was said by hand, oldest first."""
-    return msgspec.json.decode(library.get(_KEY, "[]"), type=list[Edit])
+    return msgspec.json.decode(library.get(_KEY, "[]"), type=list[SiteEdit])
 
 
-def merge(library: Library, settings: SiteSettings, site: str, into: str) -> Edit:
+def merge(library: LibraryFolder, settings: SiteSettings, site: str, into: str) -> SiteEdit:
     """Let a site be part of another."""
     before, sites = edits(library), sites_of(library, settings)
     one, other = (sites.of(named(name)) for name in (site, into))
     if one == other:
-        raise BadUse(f"{site} and {into} are one site already")
+        raise UsageError(f"{site} and {into} are one site already")
     for name in (one, other):
         if "/" in name and (whole := sites.site(_target(name))) != name:
-            raise BadUse(f"{name} is no site but a part of {whole}: --split {name} makes it one")
+            raise UsageError(f"{name} is no site but a part of {whole}: --split {name} makes it one")
         _check_known(library, sites, name)
-    return _write(library, before, Edit(MERGE, one, other))
+    return _write(library, before, SiteEdit(MERGE, one, other))
 
 
-def split(library: Library, address: str) -> Edit:
+def split(library: LibraryFolder, address: str) -> SiteEdit:
     """Let a directory of a host, such as host.example/~name/, be a site of its own; links must be counted again."""
     before, name = edits(library), named(address)
     if "/" not in name and name not in moved(library):
-        raise BadUse(f"{address}: which part of it? Say HOST/DIRECTORY/, such as {name}/~name/")
+        raise UsageError(f"{address}: which part of it? Say HOST/DIRECTORY/, such as {name}/~name/")
     if any(edit.kind == SPLIT and edit.site == name for edit in before):
-        raise BadUse(f"{name} is a site of its own already")
+        raise UsageError(f"{name} is a site of its own already")
     _check_known(library, Sites(), name)
-    return _write(library, before, Edit(SPLIT, name))
+    return _write(library, before, SiteEdit(SPLIT, name))
 
 
-def undo(library: Library) -> Edit:
+def undo(library: LibraryFolder) -> SiteEdit:
     """Take the last change back."""
     before = edits(library)
     if not before:
-        raise BadUse("nothing was changed by hand")
+        raise UsageError("nothing was changed by hand")
     _keep(library, before[:-1])
     return before[-1]
 
 
-def _write(library: Library, before: Sequence[Edit], edit: Edit) -> Edit:
+def _write(library: LibraryFolder, before: Sequence[SiteEdit], edit: SiteEdit) -> SiteEdit:
     _keep(library, [*before, edit])
     return edit
 
 
-def _keep(library: Library, all_edits: Sequence[Edit]) -> None:
+def _keep(library: LibraryFolder, all_edits: Sequence[SiteEdit]) -> None:
     library.put(_KEY, msgspec.json.encode(all_edits).decode())
 
 
@@ -240,14 +240,14 @@ def named(address: str) -> str:
     return f"{name}/{path.rstrip('/')}/" if path.strip("/") else name
 
 
-def _target(address: str) -> Target:
+def _target(address: str) -> UrlRef:
     target = canonical(address if "://" in address else f"http://{address}")
     if target is None:
-        raise BadUse(f"{address!r} is no site: say HOST or HOST/DIRECTORY/")
+        raise UsageError(f"{address!r} is no site: say HOST or HOST/DIRECTORY/")
     return target
 
 
-def _check_known(library: Library, sites: Sites, name: str) -> None:
+def _check_known(library: LibraryFolder, sites: Sites, name: str) -> None:
     """Say so where a library that has been crawled knows no address of a site: that must be a slip."""
     host, _, path = name.partition("/")
     with library.shards() as shards:
@@ -255,10 +255,10 @@ def _check_known(library: Library, sites: Sites, name: str) -> None:
         own = [(shard, n) for shard, n, known in hosts if host in (known, sites.of(known))]
         below = not path or any(shard.execute(_BELOW, (n, f"/{path}")).fetchone() for shard, n in own)
     if own and not below:
-        raise BadUse(f"the library knows no address below {name}")
+        raise UsageError(f"the library knows no address below {name}")
     if hosts and not own:
         near = get_close_matches(host, {known for _, _, known in hosts}, 1, 0.7)
-        raise BadUse(f"the library knows no site {host}" + (f"; did you mean {near[0]}?" if near else ""))
+        raise UsageError(f"the library knows no site {host}" + (f"; did you mean {near[0]}?" if near else ""))
 
 
 def _pattern(prefixes: Sequence[str]) -> Any:

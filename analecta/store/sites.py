@@ -9,8 +9,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from analecta.model import Lease, Link, State
-from analecta.store.library import Library
+from analecta.model import Lease, Link, UrlState
+from analecta.store.library import LibraryFolder
 from analecta.store.partition import SOFT404, UNREAD
 from analecta.store.site_rules import Sites
 from analecta.store.snapshot import Snapshot
@@ -29,7 +29,7 @@ _MANY = 200_000  # names held in memory
 Links = dict[str, dict[str, int]]
 
 
-class Units:
+class SiteUnits:
     """The numbers of units in one shard."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
@@ -56,7 +56,7 @@ class Units:
 class SiteCount:
     """Counts the links of pages as they arrive."""
 
-    def __init__(self, units: Units, sites: Sites) -> None:
+    def __init__(self, units: SiteUnits, sites: Sites) -> None:
         self.units = units
         self.sites = sites
 
@@ -127,7 +127,7 @@ class SiteGraph:
 
 
 @contextlib.contextmanager
-def read_sites(library: Library, sites: Sites) -> Iterator[tuple[SiteGraph, Snapshot]]:
+def read_sites(library: LibraryFolder, sites: Sites) -> Iterator[tuple[SiteGraph, Snapshot]]:
     """The links between the sites of a library at this moment."""
     graph = SiteGraph(sites)
     with library.snapshot() as snapshot:
@@ -161,7 +161,7 @@ def has_site_urls(shard: sqlite3.Connection) -> bool:
 class SiteUrls:
     """The URLs of one shard by unit."""
 
-    def __init__(self, units: Units) -> None:
+    def __init__(self, units: SiteUnits) -> None:
         self.units = units
         self.db: sqlite3.Connection = units.db
         self.db.execute(_TABLE)
@@ -188,14 +188,14 @@ class SiteUrls:
             "SELECT u.id, u.state, u.page FROM site_urls s JOIN urls u ON u.id = s.id WHERE s.unit = ? AND s.let_go = 1"
         )
         rows = [row for unit in units for row in self.db.execute(query, (unit,))]
-        on_the_way = {id for id, state, _ in rows if state < State.DONE}
+        on_the_way = {id for id, state, _ in rows if state < UrlState.DONE}
         return on_the_way, sum(page is not None for *_, page in rows), len(rows)
 
     def over(self, ids: Iterable[int]) -> list[tuple[int, bool]]:
         """Those of some URLs that are no longer on their way, and whether each has become a page."""
         query = "SELECT state, page FROM urls WHERE id = ?"
         rows = [(id, self.db.execute(query, (id,)).fetchone()) for id in ids]
-        return [(id, row[1] is not None) for id, row in rows if row is None or row[0] >= State.DONE]
+        return [(id, row[1] is not None) for id, row in rows if row is None or row[0] >= UrlState.DONE]
 
 
 # --- site counts -----------------------------------------------------------------------------------------------------
@@ -210,13 +210,13 @@ _URLS = "SELECT u.id, u.url, h.name FROM urls u JOIN hosts h ON h.n = u.host"
 _PAGES = f"SELECT id, links FROM pages WHERE duplicate_of IS NULL AND flags & {SOFT404 | UNREAD} = 0"
 
 
-def counted(library: Library) -> bool:
+def counted(library: LibraryFolder) -> bool:
     """Whether the links between sites of all partitions are counted."""
     with library.shards() as shards:
         return all(map(has_counts, shards))
 
 
-def recount(library: Library, sites: Sites) -> None:
+def recount(library: LibraryFolder, sites: Sites) -> None:
     """Count all links between sites anew. The caller holds the library."""
     paths = [path for n in range(library.partitions) if (path := library.shard_path(n)).exists()]
     with contextlib.ExitStack() as stack:
@@ -229,7 +229,7 @@ def recount(library: Library, sites: Sites) -> None:
             shard.execute("COMMIT")
 
 
-def count_links(library: Library, sites: Sites) -> tuple[list[str], Numbers, Numbers]:
+def count_links(library: LibraryFolder, sites: Sites) -> tuple[list[str], Numbers, Numbers]:
     """As the pages that are stored have it, without writing: the units, pairs of their numbers, and links of each."""
     names: dict[str, int] = {}
     with library.shards() as shards:
@@ -239,7 +239,7 @@ def count_links(library: Library, sites: Sites) -> tuple[list[str], Numbers, Num
     return list(names), pairs, np.concatenate([np.empty(0, np.int64), *(links for *_, links in counted)])
 
 
-class _Urls(msgspec.Struct, frozen=True):
+class _UnitUrls(msgspec.Struct, frozen=True):
     """All URLs in the order of their ids: which unit each is of, and to which one a link to it leads (-1: none)."""
 
     ids: Numbers
@@ -254,7 +254,7 @@ class _Urls(msgspec.Struct, frozen=True):
         return np.where(self.ids[at] == wanted, what[at], -1)
 
 
-def _of_urls(shards: Sequence[sqlite3.Connection], sites: Sites, names: dict[str, int]) -> _Urls:
+def _of_urls(shards: Sequence[sqlite3.Connection], sites: Sites, names: dict[str, int]) -> _UnitUrls:
     """The URLs of all shards; their units are numbers among `names`."""
     rows = [
         (id, names.setdefault(sites.unit(url, host), len(names)), carries(url))
@@ -262,10 +262,10 @@ def _of_urls(shards: Sequence[sqlite3.Connection], sites: Sites, names: dict[str
         for id, url, host in shard.execute(_URLS)
     ]
     ids, units, carry = np.array(sorted(rows), np.int64).reshape(-1, 3).T
-    return _Urls(ids, units, np.where(carry, -1, units))
+    return _UnitUrls(ids, units, np.where(carry, -1, units))
 
 
-def _counted(shard: sqlite3.Connection, urls: _Urls) -> tuple[Numbers, Numbers, Numbers]:
+def _counted(shard: sqlite3.Connection, urls: _UnitUrls) -> tuple[Numbers, Numbers, Numbers]:
     """The unit of each page of a shard, the pairs of units that its pages link, and how many links each pair has."""
     pages = shard.execute(_PAGES).fetchall()
     src = urls.of(np.array([id for id, _ in pages], np.int64), urls.units)
@@ -277,8 +277,8 @@ def _counted(shard: sqlite3.Connection, urls: _Urls) -> tuple[Numbers, Numbers, 
     return src, pairs, count
 
 
-def _rewrite(shard: sqlite3.Connection, urls: _Urls, names: Sequence[str]) -> None:
-    own = Units(shard)
+def _rewrite(shard: sqlite3.Connection, urls: _UnitUrls, names: Sequence[str]) -> None:
+    own = SiteUnits(shard)
     src, pairs, count = _counted(shard, urls)
     shard.execute("DELETE FROM site_links")
     shard.execute("UPDATE sites SET pages = 0")
@@ -291,7 +291,7 @@ def _rewrite(shard: sqlite3.Connection, urls: _Urls, names: Sequence[str]) -> No
         _move(shard, own, lambda wanted: [names[unit] for unit in urls.of(wanted, urls.units)])
 
 
-def _move(shard: sqlite3.Connection, own: Units, units_of: Callable[[Numbers], list[str]]) -> None:
+def _move(shard: sqlite3.Connection, own: SiteUnits, units_of: Callable[[Numbers], list[str]]) -> None:
     """Let URLs that wait do so with the units that they are of now."""
     rows = shard.execute("SELECT id, let_go, rank FROM site_urls").fetchall()
     shard.execute("DELETE FROM site_urls")

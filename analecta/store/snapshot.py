@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from analecta.errors import BadUse, suggest
-from analecta.model import BELOW, OTHERS, Found, State, Target
+from analecta.errors import UsageError, suggest
+from analecta.model import BELOW, NO_TOPIC, FoundBy, UrlRef, UrlState
 from analecta.settings.load import load
 from analecta.store import links
 from analecta.store.links import Ids, Inlinks, LinksOfPage, PageLinks
@@ -106,7 +106,7 @@ class Snapshot:
         self.shards = shards
         self._database = database
         self._settings = settings
-        self._urls = _Urls(shards)
+        self._urls = _UrlLookup(shards)
 
     @property
     def database(self) -> sqlite3.Connection:
@@ -121,7 +121,7 @@ class Snapshot:
 
         No copies, soft 404s or pages that say noindex. With `off_topic` those on no topic follow.
         """
-        for which in ("p.topic >= 0" if topic is None else "p.topic = ?", *([f"p.topic = {OTHERS}"] * off_topic)):
+        for which in ("p.topic >= 0" if topic is None else "p.topic = ?", *([f"p.topic = {NO_TOPIC}"] * off_topic)):
             values = (topic,) * which.count("?")
             for n, shard in enumerate(self.shards):
                 for row in shard.execute(f"{_SHOWN} AND {which} ORDER BY p.seq", values):
@@ -144,7 +144,7 @@ class Snapshot:
     def pages(self, ids: Sequence[int], off_topic: bool = False) -> dict[int, tuple[PageSummary, str]]:
         """Those of these pages that may be shown, with their texts; with `off_topic` also those on no topic."""
         query = f"{_SUMMARIES}({_marks(ids)})"
-        found = (row for shard in self.shards for row in shard.execute(query, [OTHERS if off_topic else 0, *ids]))
+        found = (row for shard in self.shards for row in shard.execute(query, [NO_TOPIC if off_topic else 0, *ids]))
         return {row[0]: (PageSummary(*row[:-1]), unpack_text(row[-1])) for row in found}
 
     def stored_pages(self) -> Iterator[StoredPage]:
@@ -178,18 +178,22 @@ class Snapshot:
         url, why = address(words.strip())
         target = canonical(url) if url else None
         if target is None:
-            raise BadUse(f"{words!r} is no address of a page: {why or 'it is no http or https URL'}")
+            raise UsageError(f"{words!r} is no address of a page: {why or 'it is no http or https URL'}")
         id, hops, row = target.id, 0, self._first(_ADDRESS, target.id)
-        while row and row[1] == State.ELSEWHERE and row[2] and hops < _MOST_HOPS:
+        while row and row[1] == UrlState.ALIAS and row[2] and hops < _MOST_HOPS:
             id, hops, row = row[2], hops + 1, self._first(_ADDRESS, row[2])
         page = self._first(f"{_NAMED} WHERE u.id = ?", id)
         if row and page:
             return NamedPage(id, row[0], page[0], unpacked(*page[1:]))
         if row:
-            state = State(row[1])
-            how = "it waits to be fetched" if state in (State.QUEUED, State.LEASED) else f"it was not kept ({row[3]})"
-            raise BadUse(f"{target.url} is no page of the library: {how}; `analecta explain` tells more")
-        raise BadUse(f"{target.url} is no page of the library{self._nearest(target)}")
+            state = UrlState(row[1])
+            how = (
+                "it waits to be fetched"
+                if state in (UrlState.QUEUED, UrlState.LEASED)
+                else f"it was not kept ({row[3]})"
+            )
+            raise UsageError(f"{target.url} is no page of the library: {how}; `analecta explain` tells more")
+        raise UsageError(f"{target.url} is no page of the library{self._nearest(target)}")
 
     def titles(self, ids: Sequence[int]) -> dict[int, tuple[str, str]]:
         """The addresses and titles of pages."""
@@ -286,7 +290,7 @@ class Snapshot:
     def first_address(self, url: UrlRow) -> UrlRow:
         """The first address of the redirects that led to a URL; itself where none did."""
         for step in self.path(url):
-            if step.found != Found.REDIRECT:
+            if step.found != FoundBy.REDIRECT:
                 return step
         return url
 
@@ -313,7 +317,7 @@ class Snapshot:
 
     def refused(self, but: Sequence[str] = ()) -> Iterator[UrlRow]:
         """URLs that were refused or failed, but for some reasons."""
-        query = f"""SELECT id FROM urls WHERE state IN ({State.FAILED:d}, {State.REFUSED:d})
+        query = f"""SELECT id FROM urls WHERE state IN ({UrlState.FAILED:d}, {UrlState.REFUSED:d})
           AND coalesce(reason, '') NOT IN ({_marks(but)}) ORDER BY n"""
         for shard in self.shards:
             for (id,) in shard.execute(query, but):
@@ -323,18 +327,18 @@ class Snapshot:
     def waiting_seeds(self, reason: str) -> list[tuple[str, str]]:
         """Seeds that wait for a reason: addresses, and what is said about it."""
         query = "SELECT url, detail FROM urls WHERE found = ? AND state = ? AND reason = ? ORDER BY n"
-        asked = (int(Found.SEED), int(State.QUEUED), reason)
+        asked = (int(FoundBy.SEED), int(UrlState.QUEUED), reason)
         return [row for shard in self.shards for row in shard.execute(query, asked)]
 
     def failed_seeds(self) -> list[tuple[str, int]]:
         """Why seeds gave no page, and how many of each partition."""
         query = "SELECT reason, count(*) FROM urls WHERE found = ? AND state IN (?, ?) GROUP BY 1"
-        asked = (int(Found.SEED), int(State.FAILED), int(State.REFUSED))
+        asked = (int(FoundBy.SEED), int(UrlState.FAILED), int(UrlState.REFUSED))
         return [row for shard in self.shards for row in shard.execute(query, asked)]
 
     def queue_position(self, priority: float) -> tuple[int, int]:
         """How many URLs wait with a higher priority, and how many in all."""
-        query = f"SELECT sum(priority > ?), count(*) FROM urls WHERE state = {State.QUEUED:d}"
+        query = f"SELECT sum(priority > ?), count(*) FROM urls WHERE state = {UrlState.QUEUED:d}"
         rows = [shard.execute(query, (priority,)).fetchone() for shard in self.shards]
         return sum(ahead or 0 for ahead, _ in rows), sum(count for _, count in rows)
 
@@ -426,7 +430,7 @@ class Snapshot:
         limits, memory = Counter[str](), Counter[str]()
         for shard in self.shards:
             rows = shard.execute("SELECT state, reason, count(*) FROM urls GROUP BY state, reason")
-            urls += [UrlCount(State(state), reason, count) for state, reason, count in rows]
+            urls += [UrlCount(UrlState(state), reason, count) for state, reason, count in rows]
             pages += [
                 PageCount(topic, flags, bool(duplicate), bool(reserved), count)
                 for topic, flags, duplicate, reserved, count in shard.execute(_PAGE_COUNTS)
@@ -506,7 +510,7 @@ class Snapshot:
         """The row of the first shard that has one."""
         return next((row for shard in self.shards if (row := shard.execute(query, (id,)).fetchone())), None)
 
-    def _nearest(self, target: Target) -> str:
+    def _nearest(self, target: UrlRef) -> str:
         """The end of the sentence: the page that may be meant."""
         hosts = [name for shard in self.shards for (name,) in shard.execute("SELECT name FROM hosts")]
         host = next(iter(get_close_matches(target.host, hosts, 1, 0.7)), "")
@@ -519,7 +523,7 @@ class Snapshot:
         assert self._settings is not None, "opened from shards alone"
         try:
             return {topic.name for topic in load(self._settings).topics}
-        except BadUse:
+        except UsageError:
             return set()
 
     def _topics_with_pages(self) -> set[int]:
@@ -535,7 +539,7 @@ class Snapshot:
         if not found:
             listed = [names[number] for number in self.listed_topics()]
             known = suggest(topic, listed) if listed else " yet: crawl it first"
-            raise BadUse(f"the library has no topic {topic!r}{known}")
+            raise UsageError(f"the library has no topic {topic!r}{known}")
         return found
 
 
@@ -546,7 +550,7 @@ def named_topics(names: Sequence[str], topic: str, below: bool = True) -> list[i
     return [n for n, name in enumerate(same) if name == wanted or (below and name.startswith(wanted + BELOW))]
 
 
-class _Urls:
+class _UrlLookup:
     """Looks URLs up by id; those asked for last are remembered."""
 
     def __init__(self, shards: Sequence[sqlite3.Connection], remember: int = 20_000) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
-from analecta.errors import Environment
+from analecta.errors import ResourceError
 from analecta.store.checksums import seal_of
 
 SCHEMA = 2  # 2: pages have author and date
@@ -22,7 +22,7 @@ def connect(path: Path, readonly: bool = False) -> sqlite3.Connection:
     try:
         return _read(path) if readonly else _write(path)
     except sqlite3.DatabaseError as error:
-        raise Environment(f"cannot open {path}: {full_disk(path.parent) or error}") from error
+        raise ResourceError(f"cannot open {path}: {full_disk(path.parent) or error}") from error
 
 
 def readable(raw: bytes) -> str:
@@ -138,7 +138,7 @@ def check_schema(db: sqlite3.Connection, path: Path) -> None:
     found = db.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
     version = int(found[0]) if found else 0
     if version != SCHEMA:
-        raise Environment(
+        raise ResourceError(
             f"{path} has schema {version}, this Analecta knows schema {SCHEMA}: "
             + ("update Analecta to open it" if version > SCHEMA else "it cannot be migrated")
         )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from analecta.model import Found, Lease, State, Target, Verdict
+from analecta.model import FoundBy, Lease, UrlRef, UrlState, Verdict
 from analecta.store.partition import NOFOLLOW, SOFT404, Shard
 from analecta.store.sites import WAITS, has_site_urls
 
@@ -16,7 +16,7 @@ FULL = "host-full"  # the reason of URLs whose host has given all pages that it 
 _TOPICS = msgspec.msgpack.Decoder(tuple[tuple[int, float], ...]).decode
 
 
-class Waiting(msgspec.Struct):
+class WaitingUrl(msgspec.Struct):
     """A URL that waits: `page` is the one that it was found on, `host` a number."""
 
     id: int
@@ -26,7 +26,7 @@ class Waiting(msgspec.Struct):
     priority: float
 
 
-class Source(msgspec.Struct):
+class LinkSource(msgspec.Struct):
     """A page that was kept: how it was come by, what is said of it now, and the packed ids that it links to."""
 
     lease: Lease
@@ -35,17 +35,17 @@ class Source(msgspec.Struct):
     links: bytes
 
 
-def waiting(db: Connection, cold: bool = False) -> list[Waiting]:
+def waiting(db: Connection, cold: bool = False) -> list[WaitingUrl]:
     """The URLs in the frontier's memory that were found by a link or a redirect; or those outside it."""
     hot = "INDEXED BY urls_open WHERE state < 2 AND cold = 0 AND state = 0"
     query = (
         f"SELECT id, parent, host, depth, priority FROM urls {'WHERE cold = 1' if cold else hot}"
-        f" AND found IN ({Found.LINK:d}, {Found.REDIRECT:d}) AND priority BETWEEN 0.0 AND 1.0"
+        f" AND found IN ({FoundBy.LINK:d}, {FoundBy.REDIRECT:d}) AND priority BETWEEN 0.0 AND 1.0"
     )
-    return [Waiting(*row) for row in db.execute(query)]
+    return [WaitingUrl(*row) for row in db.execute(query)]
 
 
-def sources(db: Connection, ids: Collection[int]) -> list[Source]:
+def sources(db: Connection, ids: Collection[int]) -> list[LinkSource]:
     """Those of the pages with these ids that are here and whose links are followed."""
     query = (
         "SELECT u.id, h.name, u.priority, u.topic, u.depth, u.astray, p.topic, p.confidence, p.topics,"
@@ -59,10 +59,10 @@ def sources(db: Connection, ids: Collection[int]) -> list[Source]:
 def _source(
     id: int, host: str, priority: float, path: int, depth: int, astray: int,
     topic: int, sure: float | None, topics: bytes | None, twin: int, links: bytes,
-) -> Source:  # fmt: skip
-    lease = Lease(0, id, "", host, priority, path, depth, 0, Found.LINK, astray, 0, 0)
+) -> LinkSource:  # fmt: skip
+    lease = Lease(0, id, "", host, priority, path, depth, 0, FoundBy.LINK, astray, 0, 0)
     several = _TOPICS(topics) if topics else ((topic, sure or 0.0),)
-    return Source(lease, Verdict(topic, sure or 0.0, several), bool(twin), links)
+    return LinkSource(lease, Verdict(topic, sure or 0.0, several), bool(twin), links)
 
 
 def host_names(db: Connection) -> dict[int, str]:
@@ -72,7 +72,7 @@ def host_names(db: Connection) -> dict[int, str]:
 
 def entered_hosts(db: Connection) -> list[str]:
     """Hosts of which some URL was queued at least."""
-    rows = db.execute(f"SELECT name FROM hosts WHERE n IN (SELECT host FROM urls WHERE state != {State.REFUSED:d})")
+    rows = db.execute(f"SELECT name FROM hosts WHERE n IN (SELECT host FROM urls WHERE state != {UrlState.REFUSED:d})")
     return [name for (name,) in rows]
 
 
@@ -81,15 +81,15 @@ def entered_hosts(db: Connection) -> list[str]:
 
 # An address that no page led to is a seed, or else one to begin at.
 _HOLD = f"""UPDATE urls SET priority = :priority, topic = :topic, cold = 0,
-  found = CASE WHEN found = {Found.LINK:d} AND parent = 0 THEN {Found.SEED:d} ELSE found END
+  found = CASE WHEN found = {FoundBy.LINK:d} AND parent = 0 THEN {FoundBy.SEED:d} ELSE found END
   WHERE id = :id AND (priority < :priority OR topic != :topic)"""
 # A person's word counts more than what became of it, but for the scope.
-_ASK = f"""UPDATE urls SET state = {State.QUEUED:d}, depth = 0, tries = 0, reason = NULL, detail = NULL
-  WHERE id = ? AND state IN ({State.FAILED:d}, {State.REFUSED:d}) AND page IS NULL
+_ASK = f"""UPDATE urls SET state = {UrlState.QUEUED:d}, depth = 0, tries = 0, reason = NULL, detail = NULL
+  WHERE id = ? AND state IN ({UrlState.FAILED:d}, {UrlState.REFUSED:d}) AND page IS NULL
   AND reason NOT IN ('scope-host', 'scope-exclude', 'sitemap', 'probe', 'poison')"""
 _RELEASE = f"""UPDATE urls SET priority = ?,
-  found = CASE found WHEN {Found.SEED:d} THEN {Found.LINK:d} ELSE found END WHERE id = ?"""
-_LEADS = f"SELECT elsewhere FROM urls WHERE id = ? AND state = {State.ELSEWHERE:d} AND reason LIKE 'http-%'"
+  found = CASE found WHEN {FoundBy.SEED:d} THEN {FoundBy.LINK:d} ELSE found END WHERE id = ?"""
+_LEADS = f"SELECT elsewhere FROM urls WHERE id = ? AND state = {UrlState.ALIAS:d} AND reason LIKE 'http-%'"
 
 
 def hold_example(shard: Shard, id: int, topic: int, priority: float) -> None:
@@ -127,7 +127,7 @@ def redirect_of(shard: Shard, id: int) -> int | None:
 
 # What waits, and what was refused for something that settings can change.
 _SCOPED = f"""SELECT u.id, u.url, h.name, u.priority, u.topic, u.depth, u.found, u.page, u.state, u.reason FROM urls u
-  JOIN hosts h ON h.n = u.host WHERE u.state = {State.QUEUED:d} OR (u.state = {State.REFUSED:d}
+  JOIN hosts h ON h.n = u.host WHERE u.state = {UrlState.QUEUED:d} OR (u.state = {UrlState.REFUSED:d}
   AND u.reason IN ('scope-host', 'scope-depth', 'scope-exclude', '{FULL}', 'guard', '{WAITS}',
   'trap-depth', 'trap-repeat'))"""
 _SET = "UPDATE urls SET state = ?, cold = 0, reason = ? WHERE id = ?"
@@ -149,9 +149,9 @@ class ScopedUrl(NamedTuple):
     reason: str | None
 
     @property
-    def target(self) -> Target:
+    def target(self) -> UrlRef:
         """Where it points."""
-        return Target(self.url, self.id, self.host)
+        return UrlRef(self.url, self.id, self.host)
 
 
 def scoped_urls(shard: Shard) -> Iterator[ScopedUrl]:
@@ -172,8 +172,8 @@ def lift_demoted(shard: Shard, ids: Iterable[int]) -> None:
 def requeue_tls(shard: Shard, hosts: Sequence[str]) -> Counter[int]:
     """Queue again what failed for its certificate on some hosts; how many of each topic. To be committed."""
     rows = shard.db.execute(
-        f"UPDATE urls SET state = {State.QUEUED:d}, cold = 0, tries = 0, reason = NULL, detail = NULL"
-        f" WHERE state = {State.FAILED:d} AND reason GLOB 'tls*' AND page IS NULL AND host IN"
+        f"UPDATE urls SET state = {UrlState.QUEUED:d}, cold = 0, tries = 0, reason = NULL, detail = NULL"
+        f" WHERE state = {UrlState.FAILED:d} AND reason GLOB 'tls*' AND page IS NULL AND host IN"
         " (SELECT n FROM hosts, json_each(?) WHERE name = value OR substr(name, 1, length(value) + 1) = value || ':')"
         " RETURNING topic",
         (msgspec.json.encode(hosts),),

@@ -8,10 +8,10 @@ from pathlib import Path
 import msgspec
 from isal import isal_zlib
 
-from analecta.errors import Environment
+from analecta.errors import ResourceError
 from analecta.store.checksums import changed_pages
 from analecta.store.sqlite import connect
-from analecta.store.warc_scan import Record, read_records
+from analecta.store.warc_scan import ScannedRecord, read_records
 from analecta.urls import partition_of, url_id
 
 EXAMPLES = 5  # of each kind, by step
@@ -26,7 +26,7 @@ class Damage(msgspec.Struct, frozen=True):
     page: int = 0
 
 
-class Kind(msgspec.Struct):
+class FindingKind(msgspec.Struct):
     """Findings of one kind; `repair` says what `--repair` does, "" where nothing can be done."""
 
     count: int = 0
@@ -34,20 +34,20 @@ class Kind(msgspec.Struct):
     examples: list[str] = []
 
 
-class Part(msgspec.Struct):
+class CheckPart(msgspec.Struct):
     """What one step of the check found, and how far it came."""
 
     stamp: list[tuple[int, int]] = []  # size and time of its files
     done: bool = False
     place: int = 0  # where to go on
-    kinds: dict[str, Kind] = {}
+    kinds: dict[str, FindingKind] = {}
     notes: list[str] = []
     damages: list[Damage] = []
     checked: dict[str, int] = {}
 
     def find(self, kind: str, what: str, repair: str = "", count: int = 1) -> None:
         """Note something that is wrong."""
-        known = self.kinds.setdefault(kind, Kind(repair=repair))
+        known = self.kinds.setdefault(kind, FindingKind(repair=repair))
         known.count += count
         if len(known.examples) < EXAMPLES:
             known.examples.append(what)
@@ -61,10 +61,10 @@ class Part(msgspec.Struct):
         self.checked[what] = self.checked.get(what, 0) + n
 
 
-class Report(msgspec.Struct):
+class VerifyReport(msgspec.Struct):
     """What a whole check found."""
 
-    kinds: dict[str, Kind] = {}
+    kinds: dict[str, FindingKind] = {}
     notes: list[str] = []
     checked: dict[str, int] = {}
     repaired: list[str] = []
@@ -76,12 +76,12 @@ class Report(msgspec.Struct):
         return not self.kinds
 
 
-def combined(parts: Iterable[Part]) -> Report:
+def combined(parts: Iterable[CheckPart]) -> VerifyReport:
     """The findings of all steps together."""
-    report = Report()
+    report = VerifyReport()
     for part in parts:
         for name, kind in part.kinds.items():
-            known = report.kinds.setdefault(name, Kind(repair=kind.repair))
+            known = report.kinds.setdefault(name, FindingKind(repair=kind.repair))
             known.count += kind.count
             known.examples = [*known.examples, *kind.examples][:EXAMPLES]
         report.notes += part.notes
@@ -99,7 +99,7 @@ _SALVAGE = "every readable row is copied into a new file; lost pages are read ag
 _REINDEX = "indexes are rebuilt; damaged rows are queued or read again where they can be told"
 
 
-def verify_database(path: Path, part: Part) -> Iterator[int]:
+def verify_database(path: Path, part: CheckPart) -> Iterator[int]:
     """Look at one file; yields now and then."""
     part.count("databases")
     try:
@@ -115,13 +115,13 @@ def verify_database(path: Path, part: Part) -> Iterator[int]:
             if changed and DAMAGED not in part.kinds:
                 for where in tables_of(db, changed):
                     part.find(CHANGED, f"{path.name}: {where}", _REINDEX)
-    except (sqlite3.DatabaseError, Environment) as error:
+    except (sqlite3.DatabaseError, ResourceError) as error:
         part.find(DAMAGED, f"{path.name}: {error}", _SALVAGE)
 
 
 def is_sound(path: Path) -> bool:
     """Whether SQLite finds nothing wrong with a file."""
-    part = Part()
+    part = CheckPart()
     for _ in verify_database(path, part):
         pass
     return DAMAGED not in part.kinds
@@ -163,7 +163,9 @@ class _Row(msgspec.Struct, frozen=True):
     digest: str
 
 
-def verify_file(db: sqlite3.Connection, archive: Path, n: int, name: str, running: bool, part: Part) -> Iterator[int]:
+def verify_file(
+    db: sqlite3.Connection, archive: Path, n: int, name: str, running: bool, part: CheckPart
+) -> Iterator[int]:
     """One file that a shard has committed; goes on at the part's place. `running`: a crawl may be writing to it."""
     path = archive / name
     committed = db.execute("SELECT length FROM files WHERE n = ?", (n,)).fetchone()[0]
@@ -198,7 +200,7 @@ def verify_file(db: sqlite3.Connection, archive: Path, n: int, name: str, runnin
         row = next(rows, None)
 
 
-def verify_places(db: sqlite3.Connection, name: str, part: Part) -> Iterator[int]:
+def verify_places(db: sqlite3.Connection, name: str, part: CheckPart) -> Iterator[int]:
     """Pages whose rows name no archive file at all."""
     for seq, url in db.execute(
         "SELECT p.seq, u.url FROM pages p LEFT JOIN urls u ON u.id = p.id WHERE p.file IS NULL"
@@ -209,7 +211,7 @@ def verify_places(db: sqlite3.Connection, name: str, part: Part) -> Iterator[int
     yield 0
 
 
-def _differs(row: _Row, record: Record) -> str:
+def _differs(row: _Row, record: ScannedRecord) -> str:
     """How a page's row and the record at its place do not agree."""
     if record.fault:
         return "its archived record is damaged"
@@ -334,7 +336,7 @@ def file_names(db: sqlite3.Connection) -> Iterator[str]:
 
 
 def verify_rows(
-    db: sqlite3.Connection, name: str, me: int, partitions: int, topics: int, running: bool, part: Part
+    db: sqlite3.Connection, name: str, me: int, partitions: int, topics: int, running: bool, part: CheckPart
 ) -> Iterator[int]:
     """All rows of a shard; `running`: a crawl holds it, so leases are as they should be."""
     for check in present(db):
@@ -365,7 +367,7 @@ def bad_urls(db: sqlite3.Connection) -> Iterator[tuple[int, str, str, str]]:
         yield n, url, host or "", fault
 
 
-def _urls(db: sqlite3.Connection, name: str, me: int, partitions: int, part: Part) -> Iterator[int]:
+def _urls(db: sqlite3.Connection, name: str, me: int, partitions: int, part: CheckPart) -> Iterator[int]:
     count, own = 0, dict[str, bool]()
     for count, (n, url, host, fault) in enumerate(bad_urls(db), 1):
         if fault:
@@ -413,7 +415,7 @@ def _reads(read: Callable[[bytes], object], packed: bytes) -> bool:
     return True
 
 
-def _pages(db: sqlite3.Connection, name: str, part: Part) -> Iterator[int]:
+def _pages(db: sqlite3.Connection, name: str, part: CheckPart) -> Iterator[int]:
     count = 0
     for count, (seq, what) in enumerate(unreadable(db), 1):
         if what:

@@ -9,7 +9,7 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 import msgspec
 from isal import isal_zlib
 
-from analecta.errors import Environment
+from analecta.errors import ResourceError
 
 _PIECE = 1 << 14  # bytes read at a time: what is read beyond a member is copied once more
 _HEAD = 1 << 18  # bytes of a record in which its header and the head of its answer must be
@@ -20,7 +20,7 @@ _BROKEN: Any = isal_zlib.error  # not a zlib.error, and its stub does not say th
 _WORD = re.compile(r"[;\s]")
 
 
-class Record(msgspec.Struct, frozen=True):
+class ArchivedResponse(msgspec.Struct, frozen=True):
     """An answer in the archive. `date` is as the record has it; `whole` are the bytes with the request after it."""
 
     kind: str  # "response" or "revisit"
@@ -35,9 +35,9 @@ class Record(msgspec.Struct, frozen=True):
     refers_to: str  # the URL of the record that has a revisit's payload
 
 
-def records(path: Path, length: int) -> Iterator[Record]:
+def records(path: Path, length: int) -> Iterator[ArchivedResponse]:
     """The answers within the first `length` bytes of a file: what follows may not be whole yet."""
-    answer: Record | None = None
+    answer: ArchivedResponse | None = None
     for offset, size, start in _members(path, length):
         kind = _kind(start)
         if kind == "request" and answer:
@@ -63,12 +63,12 @@ def _kind(start: bytes) -> str:
     return _text(found[1]) if found else ""
 
 
-def _answer(kind: str, start: bytes, offset: int, size: int) -> Record:
+def _answer(kind: str, start: bytes, offset: int, size: int) -> ArchivedResponse:
     header, _, block = start.partition(b"\r\n\r\n")
     fields = _fields(header)
     head = block[: min((end for mark in _ENDS if (end := block.find(mark)) >= 0), default=len(block))]
     words = head.split(b"\n", 1)[0].split(None, 2)
-    return Record(
+    return ArchivedResponse(
         kind,
         fields.get("warc-target-uri", ""),
         fields.get("warc-date", ""),
@@ -122,9 +122,9 @@ def _member(file: BinaryIO, rest: bytes, path: Path, offset: int) -> tuple[bytes
         try:
             data = inflater.decompress(piece)
         except _BROKEN as error:
-            raise Environment(f"{path} is damaged at byte {offset:,}: {error}") from error
+            raise ResourceError(f"{path} is damaged at byte {offset:,}: {error}") from error
         if not piece:
-            raise Environment(f"{path} ends within the record at byte {offset:,}: the next crawl mends it")
+            raise ResourceError(f"{path} ends within the record at byte {offset:,}: the next crawl mends it")
         read += len(piece)
         if kept < _HEAD:
             held.append(data)

@@ -21,7 +21,7 @@ _MOST_HEAD = 1 << 20  # of an HTTP head; a longer one has no payload that could 
 _BAD_GZIP: tuple[type[Exception], ...] = (isal_zlib.error,)  # type: ignore[assignment]  # its stub calls it a value
 
 
-class Record(msgspec.Struct):
+class ScannedRecord(msgspec.Struct):
     """A record: where it is, its headers in lower case, the digests that were computed; `fault` where it is damaged."""
 
     offset: int
@@ -40,7 +40,7 @@ class Record(msgspec.Struct):
         return self.headers.get("warc-target-uri", "")
 
 
-def read_records(path: Path, start: int, end: int) -> Iterator[Record]:
+def read_records(path: Path, start: int, end: int) -> Iterator[ScannedRecord]:
     """The records of a file from one byte to another; what cannot be read comes as a record with a fault."""
     with path.open("rb") as file:
         while start < end:
@@ -51,23 +51,23 @@ def read_records(path: Path, start: int, end: int) -> Iterator[Record]:
             start += record.length
 
 
-def _read(file: BinaryIO, start: int, end: int) -> Record:
+def _read(file: BinaryIO, start: int, end: int) -> ScannedRecord:
     file.seek(start)
     inflater: Any = isal_zlib.decompressobj(31)
-    reader = _Reader()
+    reader = _RecordReader()
     place, first = start, True
     while not inflater.eof:
         piece = file.read(min(_PIECE, end - place))
         if not piece:
-            return Record(start, 0, fault="the file ends within it")
+            return ScannedRecord(start, 0, fault="the file ends within it")
         if first and not _MEMBER.match(piece):
-            return Record(start, 0, fault="no record begins here")
+            return ScannedRecord(start, 0, fault="no record begins here")
         first = False
         place += len(piece)
         try:
             reader.feed(inflater.decompress(piece))
         except _BAD_GZIP as error:
-            return Record(start, 0, fault=f"its bytes were changed ({error})")
+            return ScannedRecord(start, 0, fault=f"its bytes were changed ({error})")
     length = place - start - len(inflater.unused_data)
     return reader.finish(start, length)
 
@@ -88,7 +88,7 @@ def _next_member(file: BinaryIO, start: int, end: int) -> int:
     return end
 
 
-class _Reader:
+class _RecordReader:
     """Takes the decompressed bytes of one record in pieces."""
 
     def __init__(self) -> None:
@@ -128,12 +128,12 @@ class _Reader:
         self.payload.update(own)
         self.size += len(own)
 
-    def finish(self, offset: int, length: int) -> Record:
+    def finish(self, offset: int, length: int) -> ScannedRecord:
         if self.headers is None or not self.head.startswith(b"WARC/1."):
-            return Record(offset, length, fault="it is no WARC record")
+            return ScannedRecord(offset, length, fault="it is no WARC record")
         status, _, rest = self.http.partition(b"\n")
         mime = re.search(rb"(?im)^content-type:[ \t]*([^;\s]+)", rest)
-        record = Record(
+        record = ScannedRecord(
             offset,
             length,
             self.headers,
@@ -146,7 +146,7 @@ class _Reader:
         record.fault = self._fault(record)
         return record
 
-    def _fault(self, record: Record) -> str:
+    def _fault(self, record: ScannedRecord) -> str:
         kind, said = record.headers.get("warc-type", ""), record.headers.get("warc-payload-digest")
         if self.left or self.tail != b"\r\n\r\n":
             return "its length is not what it says"

@@ -9,21 +9,21 @@ import msgspec
 import xxhash
 
 from analecta.testweb import sentences
-from analecta.testweb.pages import ENTRIES, PARKED, Link, frame, listing
-from analecta.testweb.plan import Card, Plan, Site, number_in
-from analecta.testweb.sentences import Voice, some
+from analecta.testweb.pages import ENTRIES, PARKED, WrittenLink, frame, listing
+from analecta.testweb.plan import PageCard, PocketSite, WebPlan, number_in
+from analecta.testweb.sentences import SentenceMaker, some
 
 AGENT = "analecta"  # the product token that robots files of the pocket web know
 
 
-class Place(msgspec.Struct, frozen=True):
+class AddressInfo(msgspec.Struct, frozen=True):
     """What stands at an address. `kind` is the word that Truth uses."""
 
     kind: str
     url: str
     path: str
-    site: Site | None = None
-    card: Card | None = None
+    site: PocketSite | None = None
+    card: PageCard | None = None
     status: int = 200
     location: str = ""
     duplicate_of: str = ""
@@ -38,25 +38,25 @@ _TRAPS = {
 _SESSION = re.compile(r"[?&]sid=[0-9a-f]{16}$")
 
 
-class Gazetteer:
+class AddressMap:
     """Finds places."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: WebPlan) -> None:
         self.plan = plan
 
-    def find(self, host: str, path: str) -> Place | None:
+    def find(self, host: str, path: str) -> AddressInfo | None:
         """The place at a host and a path (with query), or None: 404."""
         url = f"http://{host}{path}"
         if host in PARKED:
-            return Place("parked", url, path)
+            return AddressInfo("parked", url, path)
         if host in self.plan.mirrors:
             return self._mirrored(url, self.plan.mirrors[host], path)
         if host.startswith("www.") and host[4:] in self.plan.by_host:
-            return Place("redirect", url, path, status=301, location=f"http://{host[4:]}{path}")
+            return AddressInfo("redirect", url, path, status=301, location=f"http://{host[4:]}{path}")
         site = self.plan.by_host.get(host)
         return self._on_site(url, site, path) if site else None
 
-    def allowed(self, place: Place) -> bool:
+    def allowed(self, place: AddressInfo) -> bool:
         """Whether the robots.txt of the place lets AGENT fetch it."""
         site = place.site
         if site is None or place.path == "/robots.txt" or site.robots == "missing":
@@ -65,52 +65,54 @@ class Gazetteer:
             return False
         return not place.path.startswith(("/private/", "/print/") if site.robots == "agents" else "/private/")
 
-    def _mirrored(self, url: str, site: Site, path: str) -> Place | None:
+    def _mirrored(self, url: str, site: PocketSite, path: str) -> AddressInfo | None:
         original = self._on_site(f"http://{site.host}{path}", site, path)
         if not original or original.status != 200 or original.kind in ("robots", "sitemap"):
             return original and msgspec.structs.replace(original, url=url)
         return msgspec.structs.replace(original, kind="mirror", url=url, duplicate_of=original.url)
 
-    def _on_site(self, url: str, site: Site, path: str) -> Place | None:
+    def _on_site(self, url: str, site: PocketSite, path: str) -> AddressInfo | None:
         if path == "/robots.txt":
-            return Place("robots", url, path, site, status={"missing": 404, "broken": 500}.get(site.robots, 200))
+            return AddressInfo("robots", url, path, site, status={"missing": 404, "broken": 500}.get(site.robots, 200))
         if path.startswith("/sitemap"):
-            return Place("sitemap", url, path, site) if path in sitemaps(site) else None
+            return AddressInfo("sitemap", url, path, site) if path in sitemaps(site) else None
         if path == "/index.html":
-            return Place("redirect", url, path, site, status=301, location="/")
+            return AddressInfo("redirect", url, path, site, status=301, location="/")
         if path in ("/loop/a", "/loop/b") and site.first == 0:
-            return Place("redirect", url, path, site, status=302, location="/loop/b" if path[-1] == "a" else "/loop/a")
+            return AddressInfo(
+                "redirect", url, path, site, status=302, location="/loop/b" if path[-1] == "a" else "/loop/a"
+            )
         if path.startswith("/gone/"):
-            return Place("missing", url, path, site, status=410 if number_in(path) % 2 else 404)
+            return AddressInfo("missing", url, path, site, status=410 if number_in(path) % 2 else 404)
         return self._page(url, site, path) or self._besides(url, site, path) or self._odd(url, site, path)
 
-    def _page(self, url: str, site: Site, path: str) -> Place | None:
+    def _page(self, url: str, site: PocketSite, path: str) -> AddressInfo | None:
         card = self.plan.find(site, path)
         if card:
             source = self.plan.card(card.source).url if card.source >= 0 else ""
-            return Place(card.kind, url, path, site, card, duplicate_of=source)
+            return AddressInfo(card.kind, url, path, site, card, duplicate_of=source)
         if path.endswith("?utm_source=newsletter"):
             card = self.plan.find(site, path.partition("?")[0])
-            return Place("alias", url, path, site, card, duplicate_of=card.url) if card else None
+            return AddressInfo("alias", url, path, site, card, duplicate_of=card.url) if card else None
         return None
 
-    def _besides(self, url: str, site: Site, path: str) -> Place | None:
+    def _besides(self, url: str, site: PocketSite, path: str) -> AddressInfo | None:
         """What goes with an article: its old addresses, its print version, its file."""
         local = number_in(path)
         if not site.articles <= local < site.count:
             return None
         card = self.plan.card(site.first + local)
         if card.moved and path == f"/old/{local}":
-            return Place("redirect", url, path, site, card, 301, card.path)
+            return AddressInfo("redirect", url, path, site, card, 301, card.path)
         if card.moved == 2 and path == f"/go/{local}":
-            return Place("redirect", url, path, site, card, 302, f"/old/{local}")
+            return AddressInfo("redirect", url, path, site, card, 302, f"/old/{local}")
         if card.printed and path == f"/print/{local}":
-            return Place("near-duplicate", url, path, site, card, duplicate_of=card.url)
+            return AddressInfo("near-duplicate", url, path, site, card, duplicate_of=card.url)
         if card.file and path == f"/files/{local}.{card.file}":
-            return Place("file", url, path, site, card)
+            return AddressInfo("file", url, path, site, card)
         return None
 
-    def _odd(self, url: str, site: Site, path: str) -> Place | None:
+    def _odd(self, url: str, site: PocketSite, path: str) -> AddressInfo | None:
         if site.odd == "session" and _SESSION.search(path):
             plain = self._on_site(url, site, _SESSION.sub("", path))
             if plain and plain.status == 200 and plain.kind != "trap":
@@ -119,11 +121,11 @@ class Gazetteer:
                 )
             return plain
         if site.odd in _TRAPS and _TRAPS[site.odd].fullmatch(path):
-            return Place("trap", url, path, site)
-        return Place("soft-404", url, path, site) if site.odd == "soft-404" else None
+            return AddressInfo("trap", url, path, site)
+        return AddressInfo("soft-404", url, path, site) if site.odd == "soft-404" else None
 
 
-def sitemaps(site: Site) -> tuple[str, ...]:
+def sitemaps(site: PocketSite) -> tuple[str, ...]:
     """The paths of a site's sitemaps, the one that robots.txt names first."""
     return {
         "plain": ("/sitemap.xml",),
@@ -137,7 +139,7 @@ def sitemaps(site: Site) -> tuple[str, ...]:
 _OWN_HREF = re.compile(r'href="(/[^"]*)"')
 
 
-def robots(site: Site) -> str:
+def robots(site: PocketSite) -> str:
     """The robots.txt of a site."""
     if site.robots == "closed":
         return "User-agent: *\nDisallow: /\n"
@@ -152,7 +154,7 @@ def robots(site: Site) -> str:
     )
 
 
-def sitemap(plan: Plan, site: Site, path: str) -> bytes:
+def sitemap(plan: WebPlan, site: PocketSite, path: str) -> bytes:
     """A sitemap of a site: of its articles, also of those that no link leads to."""
     space = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
     if path == "/sitemap_index.xml":
@@ -178,20 +180,22 @@ def with_session(html: str, path: str) -> str:
     return _OWN_HREF.sub(renewed, html)
 
 
-def trap(place: Place, site: Site) -> str:
+def trap(place: AddressInfo, site: PocketSite) -> str:
     """A page of an endless section: little text, and links that lead further in."""
     rng = Random(xxhash.xxh3_64_intdigest(place.url.encode()))
-    voice = Voice(site.topic, (0, 1, 2), rng, site.language)
+    voice = SentenceMaker(site.topic, (0, 1, 2), rng, site.language)
     main = f"<h1>{ENTRIES[site.odd].text}</h1>\n<p>{voice.paragraph(3)}</p>\n{listing(_further(site.odd, place.path))}"
-    return frame(site, ENTRIES[site.odd].text, main, [Link("/", "Home"), ENTRIES[site.odd]])
+    return frame(site, ENTRIES[site.odd].text, main, [WrittenLink("/", "Home"), ENTRIES[site.odd]])
 
 
-def _further(odd: str, path: str) -> Sequence[Link]:
+def _further(odd: str, path: str) -> Sequence[WrittenLink]:
     if odd == "calendar":
         year, month = (int(part) for part in path.split("/")[2:4])
         months = [year * 12 + month - 1 + step for step in (-1, 1, 12)]
         names = ("Last month", "Next month", "Next year")
-        return [Link(f"/calendar/{m // 12}/{m % 12 + 1:02d}/", name) for m, name in zip(months, names, strict=True)]
+        return [
+            WrittenLink(f"/calendar/{m // 12}/{m % 12 + 1:02d}/", name) for m, name in zip(months, names, strict=True)
+        ]
     if odd == "facets":
         chosen = dict(pair.partition("=")[::2] for pair in path.partition("?")[2].split("&") if pair)
         page = int(chosen.get("page", "1")) if chosen.get("page", "1").isdigit() else 1
@@ -206,19 +210,19 @@ def _further(odd: str, path: str) -> Sequence[Link]:
         # The order of the choices is kept, as careless shops do: the same shelf has many addresses.
         found = [{**{k: v for k, v in chosen.items() if k != name}, name: value} for name, value in facets]
         return [
-            Link("/shop/?" + "&amp;".join(f"{k}={v}" for k, v in one.items()), f"{name}: {value}")
+            WrittenLink("/shop/?" + "&amp;".join(f"{k}={v}" for k, v in one.items()), f"{name}: {value}")
             for one, (name, value) in zip(found, facets, strict=True)
         ]
     if odd == "repeating":
-        return [Link(f"{path}section/", "Section"), Link(f"{path}part/", "Part")]
+        return [WrittenLink(f"{path}section/", "Section"), WrittenLink(f"{path}part/", "Part")]
     # Written without the leading slash, so that it is joined to wherever we are.
-    return [Link(f"news/item-{i}.html", f"News item {i}") for i in range(1, 6)]
+    return [WrittenLink(f"news/item-{i}.html", f"News item {i}") for i in range(1, 6)]
 
 
-def soft_404(site: Site) -> str:
+def soft_404(site: PocketSite) -> str:
     """The page that a careless site gives, with status 200, for whatever it does not have."""
     main = "<h1>Oops!</h1>\n<p>We are sorry, the page that you are looking for could not be found.</p>"
-    return frame(site, "Page not found", main, [Link("/", "Home"), Link("/links-1.html", "Links 1")])
+    return frame(site, "Page not found", main, [WrittenLink("/", "Home"), WrittenLink("/links-1.html", "Links 1")])
 
 
 def parked(host: str) -> str:

@@ -10,8 +10,8 @@ import xxhash
 
 from analecta.testweb import sentences
 from analecta.testweb.plan import number_in, slug
-from analecta.testweb.sentences import TOPICS, Voice, capital, lexicon, some, title, titles
-from analecta.testweb.server import HERE, Mood, Response
+from analecta.testweb.sentences import TOPICS, SentenceMaker, capital, lexicon, some, title, titles
+from analecta.testweb.server import HERE, Mood, ServedResponse
 
 # --- villages --------------------------------------------------------------------------------------------------------
 # A web of sites in communities, as links between sites: who belongs together is known, so finders can be measured.
@@ -28,14 +28,14 @@ _STRAY = 0.03
 _PER_COMMUNITY = 55  # sites, as in the paper: 11,000 in some 200 communities
 
 
-class Village(msgspec.Struct, frozen=True):
+class WebCommunity(msgspec.Struct, frozen=True):
     """A community: the numbers of its sites, leading ones first."""
 
     first: int
     count: int
 
 
-class Villages:
+class CommunityWeb:
     """About `sites` sites in communities (0: one for 55 sites); `stray` says how many links lead out (0: none)."""
 
     def __init__(self, sites: int = 11_000, communities: int = 0, seed: int = 1, stray: float = 1.0) -> None:
@@ -43,10 +43,10 @@ class Villages:
         rng = Random(seed)
         communities = communities or max(4, sites // _PER_COMMUNITY)
         sizes = [rng.lognormvariate(0, 0.5) for _ in range(communities)]
-        self.villages = list[Village]()
+        self.villages = list[WebCommunity]()
         for size in sizes:
             first = self.villages[-1].first + self.villages[-1].count if self.villages else 0
-            self.villages.append(Village(first, max(8, round(size * sites / sum(sizes)))))
+            self.villages.append(WebCommunity(first, max(8, round(size * sites / sum(sizes)))))
         self.of = [place for place, village in enumerate(self.villages) for _ in range(village.count)]
         self.everywhere = [f"{name}.test" for name in EVERYWHERE]
 
@@ -97,7 +97,7 @@ class Villages:
                 add(host, 1 + round(total * rng.uniform(0, 0.06)))
         return found
 
-    def _within(self, village: Village, rng: Random) -> int:
+    def _within(self, village: WebCommunity, rng: Random) -> int:
         return village.first + int(village.count * rng.random() ** 1.6)
 
     def links_of_everywhere(self, place: int) -> dict[str, int]:
@@ -134,7 +134,7 @@ _HTML = b"Content-Type: text/html; charset=utf-8\r\n"
 Links = list[tuple[str, str]]  # address and words
 
 
-class Home(msgspec.Struct, frozen=True):
+class WebSite(msgspec.Struct, frozen=True):
     """A site: its host as others call it, its name, what it is about."""
 
     host: str
@@ -149,11 +149,11 @@ class Home(msgspec.Struct, frozen=True):
         return f"http://www.{self.host}" if self.www else f"http://{self.host}"
 
 
-class VillagesWeb:
+class CommunityWebServer:
     """Serves the sites of some villages; `answer` is what a server needs."""
 
     def __init__(self, sites: int = 1100, communities: int = 0, seed: int = 1, stray: float = 1.0) -> None:
-        self.villages = Villages(sites, communities, seed, stray)
+        self.villages = CommunityWeb(sites, communities, seed, stray)
         self.seed = seed
         names = [*map(self.villages.name, range(self.villages.count)), *self.villages.everywhere]
         self.numbers = {host: n for n, host in enumerate(names)}
@@ -162,22 +162,22 @@ class VillagesWeb:
         self.home = lru_cache(20_000)(self._home)
         self.dealt = lru_cache(500)(self._dealt)
 
-    def answer(self, host: str, target: str, headers: Mapping[str, str]) -> Response:
+    def answer(self, host: str, target: str, headers: Mapping[str, str]) -> ServedResponse:
         """The answer of a host to a request; asked as localhost, it lists all sites with their communities."""
         if host in HERE:
-            return self._listing() if target == "/" else Response(404, _TEXT, b"Nothing here.\n")
+            return self._listing() if target == "/" else ServedResponse(404, _TEXT, b"Nothing here.\n")
         site = self.numbers.get(host.removeprefix("www."))
         if site is None:
-            return Response(404, _TEXT, b"There is no such site.\n")
+            return ServedResponse(404, _TEXT, b"There is no such site.\n")
         home = self.home(site)
         if host.startswith("www.") != home.www:
-            return Response(301, b"Location: %b%b\r\n" % (home.address.encode(), target.encode()))
+            return ServedResponse(301, b"Location: %b%b\r\n" % (home.address.encode(), target.encode()))
         if target == "/robots.txt":
-            return Response(200, _TEXT, ROBOTS)
+            return ServedResponse(200, _TEXT, ROBOTS)
         page = number_in(target) if target != "/" else 0
         if not 0 <= page < NUMBERS or self.path(site, page) != target:
-            return Response(404, _HTML, b"<title>404</title><h1>Nothing here</h1>\n")
-        return Response(200, _HTML, self.page(site, page).encode())
+            return ServedResponse(404, _HTML, b"<title>404</title><h1>Nothing here</h1>\n")
+        return ServedResponse(200, _HTML, self.page(site, page).encode())
 
     def listed(self) -> Iterator[str]:
         """The addresses that a search engine would know: all pages that the sites lead to."""
@@ -207,20 +207,20 @@ class VillagesWeb:
         """A page: words about what the community likes, the way through the site, links to others."""
         home, bits = self.home(site), self._hash(site, page)
         dealt = self.dealt(site)
-        voice = Voice(home.topic, self._focus(home, bits >> 40), Random(bits))
+        voice = SentenceMaker(home.topic, self._focus(home, bits >> 40), Random(bits))
         parts = [f"<h1>{self.title(site, page)}</h1>"]
         for _ in range(2 + bits % 3):
             parts += [f"<h2>{voice.heading()}</h2>", f"<p>{voice.paragraph(6)}</p>"]
         near = range(1, len(dealt)) if page == 0 else [n for n in (page - 1, page + 1) if 0 < n < len(dealt)]
         own = [(self.path(site, n), self.title(site, n)) for n in near]
-        parts += ["<h2>On this site</h2>", _listed([("/", "Home"), *own])]
+        parts += ["<h2>On this site</h2>", _listed([("/", "WebSite"), *own])]
         if page < len(dealt):
             parts += ["<h2>Elsewhere</h2>", _listed([self._link(site, *link) for link in dealt[page]])]
         head = f"<title>{self.title(site, page)} - {home.name}</title>"
         body = "\n".join(parts)
         return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head>\n<body>\n{body}\n</body></html>\n'
 
-    def _home(self, site: int) -> Home:
+    def _home(self, site: int) -> WebSite:
         host = self.hosts[site]
         village = self.villages.of[site] if site < self.villages.count else -site
         topic = theme(village)
@@ -229,7 +229,7 @@ class VillagesWeb:
         bits = self._hash(site, -2)
         kinds = some(sentences.TITLE_WORDS)
         name = f"The {capital(nouns[favourites[bits % len(favourites)]])} {capital(kinds[(bits >> 8) % len(kinds)])}"
-        return Home(host, name, topic, tuple(favourites), site % _WWW == 3)
+        return WebSite(host, name, topic, tuple(favourites), site % _WWW == 3)
 
     def _dealt(self, site: int) -> list[list[tuple[int, int]]]:
         """The links to other sites by page: the number of a site, and of the page that is linked there."""
@@ -250,16 +250,16 @@ class VillagesWeb:
         text = f"{self.title(other, page)}, {home.name}" if page else home.name
         return f"http://{'www.' * www}{home.host}{self.path(other, page)}", text
 
-    def _focus(self, home: Home, bits: int) -> tuple[int, int, int]:
+    def _focus(self, home: WebSite, bits: int) -> tuple[int, int, int]:
         own = home.favourites
         return own[bits % len(own)], own[(bits >> 8) % len(own)], own[(bits >> 16) % len(own)]
 
     def _hash(self, *of: int) -> int:
         return int(xxhash.xxh3_64_intdigest(repr(of).encode(), self.seed))
 
-    def _listing(self) -> Response:
+    def _listing(self) -> ServedResponse:
         rows = (f"http://{host}/\tcommunity {n + 1}\n" for host, n in self.villages.truth.items())
-        return Response(200, _TEXT, "".join(rows).encode())
+        return ServedResponse(200, _TEXT, "".join(rows).encode())
 
 
 def theme(village: int) -> str:

@@ -5,8 +5,8 @@ from random import Random
 from typing import NamedTuple
 
 from analecta.testweb import sentences
-from analecta.testweb.plan import Card, Plan, Site
-from analecta.testweb.sentences import OFF_TOPIC, PRIVACY, TOPICS, Voice, some
+from analecta.testweb.plan import PageCard, PocketSite, WebPlan
+from analecta.testweb.sentences import OFF_TOPIC, PRIVACY, TOPICS, SentenceMaker, some
 
 # --- Who links to whom: mostly within a topic, more often to its leading sites and their first articles --------------
 
@@ -15,7 +15,7 @@ NAMES = tuple(TOPICS)
 PARKED = ("best-deals-portal.test", "great-domain-4-sale.test")
 
 
-class Link(NamedTuple):
+class WrittenLink(NamedTuple):
     """A link as it is written on a page."""
 
     href: str
@@ -26,30 +26,30 @@ class Link(NamedTuple):
 class Links(NamedTuple):
     """The links of a page by their place on it."""
 
-    nav: list[Link]
-    inline: list[Link]
-    listed: list[Link]
-    comments: list[Link]
+    nav: list[WrittenLink]
+    inline: list[WrittenLink]
+    listed: list[WrittenLink]
+    comments: list[WrittenLink]
 
 
 # How the entry of each trap is written in the navigation, and with it the odd link that leads nowhere.
 ENTRIES = {
-    "calendar": Link("/calendar/2024/05/", "Calendar"),
-    "facets": Link("/shop/?page=1", "Shop"),
-    "repeating": Link("/docs/section/", "Documents"),
-    "relative": Link("/news/", "News"),
-    "soft-404": Link("/old-programme.html", "Programme"),
+    "calendar": WrittenLink("/calendar/2024/05/", "Calendar"),
+    "facets": WrittenLink("/shop/?page=1", "Shop"),
+    "repeating": WrittenLink("/docs/section/", "Documents"),
+    "relative": WrittenLink("/news/", "News"),
+    "soft-404": WrittenLink("/old-programme.html", "Programme"),
 }
-LOOP = Link("/loop/a", "The forum (moved)")
+LOOP = WrittenLink("/loop/a", "The forum (moved)")
 
 
-class Weaver:
+class LinkMaker:
     """Chooses the links of each page of a plan."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: WebPlan) -> None:
         self.plan = plan
 
-    def of(self, card: Card) -> Links:
+    def of(self, card: PageCard) -> Links:
         """The links of a page; the same page always has the same ones."""
         rng = Random(self.plan.hash(card.n, b"links"))
         match card.kind:
@@ -66,65 +66,65 @@ class Weaver:
         listed = self._steps(card) + self._extras(card) + self._away(card, rng, 5 + int(rng.random() * 7), 0.78)
         return Links(self._nav(card), list(self._near(card, own)), listed, self._comments(card, rng))
 
-    def choose(self, topic: str, rng: Random) -> Card:
+    def choose(self, topic: str, rng: Random) -> PageCard:
         """A page about a topic: the square of a random number favours what comes first."""
         sites = self.plan.by_topic[topic]
         site = sites[int(len(sites) * rng.random() ** 2)]
         return self.plan.card(site.first) if rng.random() < 0.12 else self._article(site, rng)
 
-    def _article(self, site: Site, rng: Random) -> Card:
+    def _article(self, site: PocketSite, rng: Random) -> PageCard:
         size = site.count - site.articles
         at = site.articles + int(size * rng.random() ** 2)
         card = self.plan.card(site.first + min(at, site.count - 1))
         return card if not card.orphan else self.plan.card(site.first + min(site.articles, site.count - 1))
 
-    def _own(self, site: Site, start: int, length: int) -> list[Card]:
+    def _own(self, site: PocketSite, start: int, length: int) -> list[PageCard]:
         """Articles of a site in order, without those that only its sitemap names."""
         first = site.articles + start
         cards = [self.plan.card(site.first + i) for i in range(first, min(first + length, site.count))]
         return [card for card in cards if not card.orphan]
 
-    def _near(self, card: Card, cards: list[Card]) -> Iterator[Link]:
-        return (Link(other.path, other.title) for other in cards if other.n != card.n)
+    def _near(self, card: PageCard, cards: list[PageCard]) -> Iterator[WrittenLink]:
+        return (WrittenLink(other.path, other.title) for other in cards if other.n != card.n)
 
-    def _nav(self, card: Card) -> list[Link]:
+    def _nav(self, card: PageCard) -> list[WrittenLink]:
         site = card.site
-        nav = [Link("/" if card.n % 3 else "/index.html", "Home")]
-        nav += [Link(f"/links-{i}.html", f"Links {i}") for i in range(1, min(site.hubs, 3, site.count - 1) + 1)]
+        nav = [WrittenLink("/" if card.n % 3 else "/index.html", "Home")]
+        nav += [WrittenLink(f"/links-{i}.html", f"Links {i}") for i in range(1, min(site.hubs, 3, site.count - 1) + 1)]
         if site.count >= 6:
-            nav += [Link("/about.html", "About"), Link("/privacy.html", "Privacy")]
+            nav += [WrittenLink("/about.html", "About"), WrittenLink("/privacy.html", "Privacy")]
         if site.odd in ENTRIES:
             nav.append(ENTRIES[site.odd])
         return nav
 
-    def _only_here(self, site: Site) -> list[Link]:
+    def _only_here(self, site: PocketSite) -> list[WrittenLink]:
         """The further link lists, sites abroad, mirrors, a redirect loop: each stands on a home page."""
-        more = [Link(f"/links-{i}.html", f"Links {i}") for i in range(4, site.hubs + 1)]
+        more = [WrittenLink(f"/links-{i}.html", f"Links {i}") for i in range(4, site.hubs + 1)]
         if site.rank == 0:
-            more.append(Link(f"http://{PARKED[site.first % 2]}/", "Our old address"))
+            more.append(WrittenLink(f"http://{PARKED[site.first % 2]}/", "Our old address"))
             abroad = [other for other in self.plan.by_topic[site.topic] if other.language != "en"]
-            more += [Link(f"http://{other.host}/", f"{other.name} ({other.language})") for other in abroad]
-        more += [Link(f"http://{host}/", "Mirror") for host, other in self.plan.mirrors.items() if other is site]
+            more += [WrittenLink(f"http://{other.host}/", f"{other.name} ({other.language})") for other in abroad]
+        more += [WrittenLink(f"http://{host}/", "Mirror") for host, other in self.plan.mirrors.items() if other is site]
         return [*more, LOOP] if site.first == 0 else more
 
-    def _steps(self, card: Card) -> list[Link]:
+    def _steps(self, card: PageCard) -> list[WrittenLink]:
         """Previous and next article, so that each can be reached."""
         site, steps = card.site, []
         for name, local in (("Previous", card.local - 1), ("Next", card.local + 1)):
             if site.articles <= local < site.count:
                 other = self.plan.card(site.first + local)
                 if not other.orphan:
-                    steps.append(Link(other.path, f"{name}: {other.title}"))
+                    steps.append(WrittenLink(other.path, f"{name}: {other.title}"))
         return steps
 
-    def _extras(self, card: Card) -> list[Link]:
+    def _extras(self, card: PageCard) -> list[WrittenLink]:
         """The print version and the file of an article."""
-        extras = [Link(f"/print/{card.local}", "Print version")] if card.printed else []
+        extras = [WrittenLink(f"/print/{card.local}", "Print version")] if card.printed else []
         if card.file:
-            extras.append(Link(f"/files/{card.local}.{card.file}", f"Download ({card.file.upper()})"))
+            extras.append(WrittenLink(f"/files/{card.local}.{card.file}", f"Download ({card.file.upper()})"))
         return extras
 
-    def _away(self, card: Card, rng: Random, length: int, local: float) -> list[Link]:
+    def _away(self, card: PageCard, rng: Random, length: int, local: float) -> list[WrittenLink]:
         """Links to other sites; a share of `local` stays with the topic, the rest goes next door or anywhere."""
         away = []
         for _ in range(length):
@@ -133,19 +133,19 @@ class Weaver:
                 at = (at + 1) % len(NAMES) if rng.random() < 0.6 else int(rng.random() * len(NAMES))
             other = self.choose(NAMES[at], rng)
             if other.site is not card.site:
-                away.append(Link(_address(other, rng), other.title))
+                away.append(WrittenLink(_address(other, rng), other.title))
         return away
 
-    def _comments(self, card: Card, rng: Random) -> list[Link]:
+    def _comments(self, card: PageCard, rng: Random) -> list[WrittenLink]:
         """What readers left below an article; their links are marked nofollow."""
         if card.n % 9:
             return []
-        spam = Link(f"http://{PARKED[1]}/{card.n}", rng.choice(some(sentences.SPAM)), nofollow=True)
+        spam = WrittenLink(f"http://{PARKED[1]}/{card.n}", rng.choice(some(sentences.SPAM)), nofollow=True)
         other = self.choose(card.site.topic, rng)
-        return [Link(other.url, other.title, nofollow=True), spam]
+        return [WrittenLink(other.url, other.title, nofollow=True), spam]
 
 
-def _address(card: Card, rng: Random) -> str:
+def _address(card: PageCard, rng: Random) -> str:
     """A page's address as others write it: now and then an old one, with www, or with a tracking parameter."""
     chance, home = rng.random(), f"http://{card.site.host}"
     if card.moved and chance < 0.5:
@@ -165,13 +165,13 @@ def _address(card: Card, rng: Random) -> str:
 CHARSETS = {"wrong": "iso-8859-1", "bom": "utf-8"}
 
 
-class Writer:
+class PageWriter:
     """Writes any page of a plan as HTML text."""
 
-    def __init__(self, plan: Plan, weaver: Weaver) -> None:
+    def __init__(self, plan: WebPlan, weaver: LinkMaker) -> None:
         self.plan, self.weaver = plan, weaver
 
-    def page(self, card: Card) -> str:
+    def page(self, card: PageCard) -> str:
         """The page of a card."""
         links = self.weaver.of(card)
         voice = self._voice(card)
@@ -189,7 +189,7 @@ class Writer:
                 main = article(card, self._text(card, voice, links.inline), links)
         return frame(card.site, card.title, main, links.nav, _meta(card))
 
-    def printed(self, card: Card) -> str:
+    def printed(self, card: PageCard) -> str:
         """The print version: the same text, no navigation, hardly a link."""
         paragraphs = self._text(card, self._voice(card), self.weaver.of(card).inline)
         body = f"<h1>{card.title}</h1>\n" + "\n".join(paragraphs)
@@ -197,16 +197,16 @@ class Writer:
         head = f"<head>{_charset(card.site)}<title>{card.title} (print)</title></head>"
         return f"<!DOCTYPE html>\n<html>{head}\n<body>{body}\n{back}</body></html>\n"
 
-    def plain(self, card: Card) -> str:
+    def plain(self, card: PageCard) -> str:
         """The text of an article without markup, for files."""
         voice = self._voice(card)
         return "\n\n".join([card.title, *(voice.paragraph(6) for _ in range(4))])
 
-    def _voice(self, card: Card) -> Voice:
+    def _voice(self, card: PageCard) -> SentenceMaker:
         rng = Random(self.plan.hash(card.n if card.source < 0 else card.source, b"text"))
-        return Voice(card.site.topic, card.focus, rng, card.site.language)
+        return SentenceMaker(card.site.topic, card.focus, rng, card.site.language)
 
-    def _text(self, card: Card, voice: Voice, inline: Sequence[Link]) -> list[str]:
+    def _text(self, card: PageCard, voice: SentenceMaker, inline: Sequence[WrittenLink]) -> list[str]:
         """Paragraphs with headings. A copy says the same as its source but for a remark of its own."""
         if not card.topic:
             return [f"<p>{voice.from_(OFF_TOPIC, 5)}</p>" for _ in range(4)]
@@ -230,7 +230,7 @@ class Writer:
         return parts
 
 
-def article(card: Card, paragraphs: Sequence[str], links: Links) -> str:
+def article(card: PageCard, paragraphs: Sequence[str], links: Links) -> str:
     """An article with what surrounds it."""
     parts = [
         f"<article>\n<h1>{card.title}</h1>",
@@ -248,7 +248,7 @@ def article(card: Card, paragraphs: Sequence[str], links: Links) -> str:
     return "\n".join(parts)
 
 
-def hub(card: Card, links: Links, voice: Voice) -> str:
+def hub(card: PageCard, links: Links, voice: SentenceMaker) -> str:
     """A link list: a word on most of the links, the site's own pages at the end."""
     rows = [f"<li>{anchor(link)}{' - ' + voice.sentence() if voice.draw() < 0.5 else ''}</li>" for link in links.listed]
     return "\n".join(
@@ -261,7 +261,7 @@ def hub(card: Card, links: Links, voice: Voice) -> str:
     )
 
 
-def home(card: Card, links: Links, voice: Voice) -> str:
+def home(card: PageCard, links: Links, voice: SentenceMaker) -> str:
     """A home page: a welcome, news, where to go."""
     news = [f"<h3>{anchor(link)}</h3>\n<p>{voice.paragraph(2)}</p>" for link in links.inline[:6]]
     rest = links.inline[6:] + links.listed + links.comments
@@ -271,18 +271,18 @@ def home(card: Card, links: Links, voice: Voice) -> str:
     return "\n".join([welcome, *news, listing(rest)])
 
 
-def anchor(link: Link) -> str:
+def anchor(link: WrittenLink) -> str:
     """A link in HTML."""
     rel = ' rel="nofollow ugc"' if link.nofollow else ""
     return f'<a href="{link.href}"{rel}>{link.text}</a>'
 
 
-def listing(links: Sequence[Link]) -> str:
+def listing(links: Sequence[WrittenLink]) -> str:
     """Links as a list."""
     return "<ul>\n" + "".join([f"<li>{anchor(link)}</li>\n" for link in links]) + "</ul>"
 
 
-def frame(site: Site, title: str, main: str, nav: Sequence[Link], meta: str = "") -> str:
+def frame(site: PocketSite, title: str, main: str, nav: Sequence[WrittenLink], meta: str = "") -> str:
     """A whole page: head, navigation, main part, footer."""
     menu = " | ".join([f'<a href="{link.href}">{link.text}</a>' for link in nav])
     return f"""<!DOCTYPE html>
@@ -305,13 +305,13 @@ def frame(site: Site, title: str, main: str, nav: Sequence[Link], meta: str = ""
 """
 
 
-def _charset(site: Site) -> str:
+def _charset(site: PocketSite) -> str:
     if site.declared == "header" or site.declared == "bom":
         return ""
     return f'<meta charset="{site.charset if site.declared == "meta" else CHARSETS["wrong"]}">'
 
 
-def _meta(card: Card) -> str:
+def _meta(card: PageCard) -> str:
     """What the page says of itself: wishes to robots, and its canonical address where it has others."""
     robots = f'\n<meta name="robots" content="{card.robots}">' if card.robots and card.said == "meta" else ""
     return f'{robots}\n<link rel="canonical" href="{card.url}">' if card.n % 4 == 0 or card.moved else robots

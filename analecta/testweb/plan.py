@@ -41,7 +41,7 @@ FOREIGN = (
 )
 
 
-class Site(msgspec.Struct, frozen=True):
+class PocketSite(msgspec.Struct, frozen=True):
     """A host of the pocket web."""
 
     host: str
@@ -62,11 +62,11 @@ class Site(msgspec.Struct, frozen=True):
     articles: int = 2  # the place of its first article among its pages
 
 
-class Card(msgspec.Struct, frozen=True):
+class PageCard(msgspec.Struct, frozen=True):
     """What is known of a page without writing it."""
 
     n: int
-    site: Site
+    site: PocketSite
     local: int
     kind: str
     topic: str
@@ -87,7 +87,7 @@ class Card(msgspec.Struct, frozen=True):
         return f"http://{self.site.host}{self.path}"
 
 
-class Plan:
+class WebPlan:
     """Sites and pages of a web of about `size` pages."""
 
     def __init__(self, size: int, seed: int) -> None:
@@ -99,9 +99,9 @@ class Plan:
         # Some leading sites are mirrored, each under another name.
         self.mirrors = {f"mirror-{i}.test": self.sites[3 * i] for i in range(MIRRORS)}
         self._first = [site.first for site in self.sites]
-        self._cards: dict[int, Card] = {}
+        self._cards: dict[int, PageCard] = {}
 
-    def card(self, n: int) -> Card:
+    def card(self, n: int) -> PageCard:
         """What page n is."""
         found = self._cards.get(n)
         if found is None:
@@ -111,7 +111,7 @@ class Plan:
             found = self._cards[n] = self._deal(n, site, n - site.first)
         return found
 
-    def find(self, site: Site, path: str) -> Card | None:
+    def find(self, site: PocketSite, path: str) -> PageCard | None:
         """The page that has this path, if any."""
         if path == "/":
             return self.card(site.first)
@@ -127,17 +127,19 @@ class Plan:
         """64 random bits for page n."""
         return int(xxhash.xxh3_64_intdigest(b"%d %b" % (n, salt), self.seed))
 
-    def _deal(self, n: int, site: Site, local: int) -> Card:
+    def _deal(self, n: int, site: PocketSite, local: int) -> PageCard:
         if local == 0:
-            return Card(n, site, local, "home", site.topic, site.name, "/")
+            return PageCard(n, site, local, "home", site.topic, site.name, "/")
         if local <= site.hubs:
-            return Card(n, site, local, "hub", site.topic, f"Links: {site.topic}, part {local}", f"/links-{local}.html")
+            return PageCard(
+                n, site, local, "hub", site.topic, f"Links: {site.topic}, part {local}", f"/links-{local}.html"
+            )
         if local < site.articles:
             kind = ("about", "privacy")[local - site.articles + 2]
-            return Card(n, site, local, "about", "", f"{capital(kind)}: {site.name}", f"/{kind}.html")
+            return PageCard(n, site, local, "about", "", f"{capital(kind)}: {site.name}", f"/{kind}.html")
         return self._article(n, site, local)
 
-    def _article(self, n: int, site: Site, local: int) -> Card:
+    def _article(self, n: int, site: PocketSite, local: int) -> PageCard:
         bits, order = self.hash(n), local - site.articles
         plain = order < 3 and (site.rank < 3 or order == 0)
         kind, source, topic = "page", -1, site.topic
@@ -158,7 +160,7 @@ class Plan:
         asks = "" if plain else ASKS.get((bits >> 50) % 40, "")
         private = not plain and (bits >> 20) % 40 == 0
         path = _path(site, local, name, bits)
-        return Card(
+        return PageCard(
             n,
             site,
             local,
@@ -176,7 +178,7 @@ class Plan:
             said="header" if (bits >> 57) % 2 else "meta",
         )
 
-    def _original(self, site: Site, bits: int) -> int:
+    def _original(self, site: PocketSite, bits: int) -> int:
         """The page on another site that a near-duplicate copies: always one that is no copy itself."""
         others = [other for other in self.by_topic[site.topic][:4] if other is not site and other.language == "en"]
         other = others[(bits >> 8) % len(others)]
@@ -198,7 +200,7 @@ def slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "page"
 
 
-def _path(site: Site, local: int, name: str, bits: int) -> str:
+def _path(site: PocketSite, local: int, name: str, bits: int) -> str:
     match site.style:
         case 0:
             return f"/articles/{slug(name)}-{local}.html"
@@ -212,12 +214,12 @@ def _path(site: Site, local: int, name: str, bits: int) -> str:
             return f"/{('guides', 'stories', 'questions')[bits % 3]}/{slug(name)}-{local}.htm"
 
 
-def _sites(size: int, rng: Random) -> list[Site]:
+def _sites(size: int, rng: Random) -> list[PocketSite]:
     ranks = max(2, size // 600)
     foreign = max(2, size // 200)
     shares = [1 / (1 + rank) ** 0.6 for rank in range(ranks)]
     pages = max(0, size - foreign * len(FOREIGN)) / len(TOPICS) / sum(shares)
-    sites: list[Site] = []
+    sites: list[PocketSite] = []
     taken: set[str] = set()
 
     def add(topic: str, rank: int, count: int, **more: str) -> None:
@@ -231,7 +233,9 @@ def _sites(size: int, rng: Random) -> list[Site]:
         first = sites[-1].first + sites[-1].count if sites else 0
         hubs = 1 + count // 40
         articles = 1 + hubs + (2 if count >= 6 else 0)
-        sites.append(Site(host, name, topic, rank, len(sites) % 5, first, count, hubs=hubs, articles=articles, **more))
+        sites.append(
+            PocketSite(host, name, topic, rank, len(sites) % 5, first, count, hubs=hubs, articles=articles, **more)
+        )
 
     for rank in range(ranks):
         for i, topic in enumerate(TOPICS):

@@ -15,11 +15,11 @@ import xxhash
 from ada_url import join_url
 
 from analecta.testweb import addresses
-from analecta.testweb.addresses import Gazetteer, Place, sitemaps
-from analecta.testweb.pages import PARKED, Weaver, Writer
-from analecta.testweb.plan import Card, Plan, Site
+from analecta.testweb.addresses import AddressInfo, AddressMap, sitemaps
+from analecta.testweb.pages import PARKED, LinkMaker, PageWriter
+from analecta.testweb.plan import PageCard, PocketSite, WebPlan
 from analecta.testweb.sentences import TOPICS
-from analecta.testweb.server import HERE, NAMED, Response
+from analecta.testweb.server import HERE, NAMED, ServedResponse
 
 # --- The smallest valid PDF and PNG, written by hand -----------------------------------------------------------------
 
@@ -74,7 +74,7 @@ _LOC = re.compile(r"<loc>([^<]*)</loc>")
 _TYPES = {"pdf": b"application/pdf", "png": b"image/png", "txt": b"text/plain; charset=utf-8"}
 
 
-class Truth(msgspec.Struct, frozen=True):
+class AddressTruth(msgspec.Struct, frozen=True):
     """What is true of an address.
 
     Kinds: home, hub, authority, page, about; mirror, near-duplicate, alias; redirect, missing; trap, soft-404,
@@ -102,22 +102,22 @@ class PocketWeb:
     """A web of about `size` pages; `answer` is what a server needs, `truth` what a test needs."""
 
     def __init__(self, size: int = 3000, seed: int = 1) -> None:
-        self.plan = Plan(size, seed)
+        self.plan = WebPlan(size, seed)
         self.topics = tuple(TOPICS)
-        self.places = Gazetteer(self.plan)
-        self.weaver = Weaver(self.plan)
-        self.writer = Writer(self.plan, self.weaver)
+        self.places = AddressMap(self.plan)
+        self.weaver = LinkMaker(self.plan)
+        self.writer = PageWriter(self.plan, self.weaver)
         self.hosts = (*self.plan.by_host, *self.plan.mirrors, *PARKED)
         self.moods = {site.host: NAMED[site.mood] for site in self.plan.sites if site.mood}
-        self._kept: OrderedDict[tuple[str, str, bool], Response] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, str, bool], ServedResponse] = OrderedDict()
 
-    def truth(self, url: str, *, links: bool = True) -> Truth | None:
+    def truth(self, url: str, *, links: bool = True) -> AddressTruth | None:
         """What is true of an address, or None where nothing stands."""
         host, _, path = url.partition("://")[2].partition("/")
         place = self.places.find(host, "/" + path)
         return self._truth(place, links) if place else None
 
-    def pages(self, *, links: bool = True) -> Iterator[Truth]:
+    def pages(self, *, links: bool = True) -> Iterator[AddressTruth]:
         """All that can be listed: each page, file, redirect and mirror, and the entries of the traps."""
         for host, path in self._addresses():
             found = self.truth(f"http://{host}{path}", links=links)
@@ -139,11 +139,11 @@ class PocketWeb:
             if one.status == 200 and one.allowed and "noindex" not in one.robots:
                 yield one.url
 
-    def answer(self, host: str, target: str, headers: Mapping[str, str]) -> Response:
+    def answer(self, host: str, target: str, headers: Mapping[str, str]) -> ServedResponse:
         """The answer of a host to a request; asked as localhost, it lists good pages of each topic."""
         if host in HERE and target == "/":
             rows = (f"{url}\t{topic}\n" for topic in self.topics for url in self.seeds(topic, SHOWN))
-            return Response(200, b"Content-Type: text/plain; charset=utf-8\r\n", "".join(rows).encode())
+            return ServedResponse(200, b"Content-Type: text/plain; charset=utf-8\r\n", "".join(rows).encode())
         packed = "gzip" in headers.get("accept-encoding", "")
         key = (host, target, packed)
         found = self._kept.get(key)
@@ -153,13 +153,13 @@ class PocketWeb:
                 self._kept.popitem(last=False)
         wanted = headers.get("if-none-match")
         if wanted and found.status == 200 and b"ETag: %b\r\n" % wanted.encode() in found.head:
-            return Response(304, found.head)
+            return ServedResponse(304, found.head)
         since = headers.get("if-modified-since")
         if since and not wanted and b"Last-Modified: %b\r\n" % since.encode() in found.head:
-            return Response(304, found.head)
+            return ServedResponse(304, found.head)
         return found
 
-    def text(self, place: Place) -> str:
+    def text(self, place: AddressInfo) -> str:
         """The HTML or text that a place shows, before it is encoded."""
         if place.kind == "parked":
             return addresses.parked(place.url.split("/")[2])
@@ -176,15 +176,15 @@ class PocketWeb:
         page = self.writer.printed(card) if place.path.startswith("/print/") else self.writer.page(card)
         return addresses.with_session(page, place.path) if site.odd == "session" else page
 
-    def _make(self, host: str, target: str, packed: bool) -> Response:
+    def _make(self, host: str, target: str, packed: bool) -> ServedResponse:
         place = self.places.find(host, target)
         if place is None or (place.status >= 400):
             status = place.status if place else 404
-            return Response(
+            return ServedResponse(
                 status, b"Content-Type: text/html\r\n", b"<title>%d</title><h1>Nothing here</h1>\n" % status
             )
         if place.location:
-            return Response(place.status, b"Location: %b\r\n" % place.location.encode())
+            return ServedResponse(place.status, b"Location: %b\r\n" % place.location.encode())
         kind, body = self._body(place)
         date = 1_500_000_000 + xxhash.xxh3_64_intdigest(place.path.encode()) % 200_000_000
         head = b'Content-Type: %b\r\nETag: "%b"\r\nLast-Modified: %b\r\n' % (
@@ -195,10 +195,10 @@ class PocketWeb:
         if place.card and place.card.robots and place.card.said == "header":
             head += b"X-Robots-Tag: %b\r\n" % place.card.robots.encode()
         if packed and place.site and place.site.rank == 0 and kind.startswith(b"text/"):
-            return Response(200, head + b"Content-Encoding: gzip\r\n", gzip.compress(body, 1, mtime=0))
-        return Response(200, head, body)
+            return ServedResponse(200, head + b"Content-Encoding: gzip\r\n", gzip.compress(body, 1, mtime=0))
+        return ServedResponse(200, head, body)
 
-    def _body(self, place: Place) -> tuple[bytes, bytes]:
+    def _body(self, place: AddressInfo) -> tuple[bytes, bytes]:
         """Content type and body."""
         site, card = place.site, place.card
         if place.kind == "sitemap" and site:
@@ -211,10 +211,10 @@ class PocketWeb:
             return _TYPES[card.file], _file(card.file, text, self.plan.hash(card.n))
         return _content_type(site), text.encode(site.charset if site else "utf-8", "xmlcharrefreplace")
 
-    def _truth(self, place: Place, links: bool) -> Truth:
+    def _truth(self, place: AddressInfo, links: bool) -> AddressTruth:
         site, card = place.site, place.card
         topical = place.kind not in ("redirect", "trap", "missing", "robots", "sitemap") and card
-        return Truth(
+        return AddressTruth(
             place.url,
             place.kind,
             topic=card.topic if topical and card else "",
@@ -231,7 +231,7 @@ class PocketWeb:
             orphan=bool(card and card.orphan and place.path == card.path),
         )
 
-    def _links(self, place: Place) -> tuple[str, ...]:
+    def _links(self, place: AddressInfo) -> tuple[str, ...]:
         if place.status != 200 or place.kind in ("file", "robots"):
             return ()
         if place.kind == "sitemap" and place.site:
@@ -247,7 +247,7 @@ class PocketWeb:
             yield from ((host, self.plan.card(n).path) for n in range(site.first, site.first + site.count))
         yield from ((host, "/") for host in PARKED)
 
-    def _paths(self, site: Site) -> Iterator[str]:
+    def _paths(self, site: PocketSite) -> Iterator[str]:
         entry = {"calendar": "/calendar/2024/05/", "facets": "/shop/?page=1", "repeating": "/docs/section/"}
         entry |= {"relative": "/news/", "soft-404": "/old-programme.html", "session": "/?sid=0123456789abcdef"}
         yield from ("/robots.txt", "/index.html", *sitemaps(site))
@@ -264,7 +264,7 @@ class PocketWeb:
                 yield f"/files/{card.local}.{card.file}"
 
 
-def _content_type(site: Site | None) -> bytes:
+def _content_type(site: PocketSite | None) -> bytes:
     """The Content-Type of a site's pages; with `wrong`, it names a charset that they are not in."""
     if site is None or site.declared == "header":
         return b"text/html; charset=%b" % (site.charset if site else "utf-8").encode()
@@ -273,7 +273,7 @@ def _content_type(site: Site | None) -> bytes:
     return b"text/html"
 
 
-def _exemplary(card: Card) -> bool:
+def _exemplary(card: PageCard) -> bool:
     """Whether a page may stand for its topic: no copy, open to robots, linked."""
     closed = card.path.startswith("/private") or card.robots or card.orphan
     return bool(card.topic) and card.source < 0 and not closed

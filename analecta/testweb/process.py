@@ -13,9 +13,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from analecta.errors import Environment
+from analecta.errors import ResourceError
 from analecta.testweb.pocket import PocketWeb
-from analecta.testweb.server import Mood, Noted, read_log, serve
+from analecta.testweb.server import LogLine, Mood, read_log, serve
 
 
 class ServerProcess:
@@ -54,7 +54,7 @@ class ServerProcess:
     def pid(self) -> int:
         """The process that serves."""
         if not self._child:
-            raise Environment("The server has not been started.")
+            raise ResourceError("The server has not been started.")
         return self._child.pid
 
     def __enter__(self) -> Self:
@@ -65,7 +65,7 @@ class ServerProcess:
         said = self._child.stdout.readline()
         if not said:
             self.close()
-            raise Environment("The server could not start; its own message is above.")
+            raise ResourceError("The server could not start; its own message is above.")
         self.port = int(said)
         return self
 
@@ -86,7 +86,7 @@ class ServerProcess:
                 child.kill()
                 child.wait()
 
-    def asked(self) -> list[Noted]:
+    def asked(self) -> list[LogLine]:
         """What it was asked so far, if it keeps a log."""
         return read_log(self.log) if self.log and self.log.exists() else []
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from analecta.errors import BadUse
-from analecta.testweb.community_web import VillagesWeb
+from analecta.errors import UsageError
+from analecta.testweb.community_web import CommunityWebServer
 from analecta.testweb.pocket import PocketWeb
-from analecta.testweb.search import Search
-from analecta.testweb.server import HERE, Response
-from analecta.testweb.warc_index import Warcs
+from analecta.testweb.search import WebSearch
+from analecta.testweb.server import HERE, ServedResponse
+from analecta.testweb.warc_index import WarcIndex
 
 # --- made up ---------------------------------------------------------------------------------------------------------
 # Made-up webs by name: `pocket[:PAGES]`, a small web of topics, and `villages[:SITES]`, a web of communities.
@@ -17,26 +17,26 @@ from analecta.testweb.warc_index import Warcs
 _LEAST, _MOST = 100, 1_000_000
 
 
-def made_up(name: str) -> PocketWeb | VillagesWeb | None:
+def made_up(name: str) -> PocketWeb | CommunityWebServer | None:
     """The web of a name; None where it is not one of these."""
     kind, colon, size = name.partition(":")
     if kind not in ("pocket", "villages"):
         return None
     if colon and not (size.isdecimal() and _LEAST <= int(size) <= _MOST):
-        raise BadUse(f"{kind} wants a size of {_LEAST} to {_MOST:,}, as in {kind}:1100, not {size!r}")
+        raise UsageError(f"{kind} wants a size of {_LEAST} to {_MOST:,}, as in {kind}:1100, not {size!r}")
     if kind == "pocket":
         return PocketWeb(int(size or 3000))
-    return VillagesWeb(int(size or 1100))
+    return CommunityWebServer(int(size or 1100))
 
 
-class Searched:
+class SearchedWeb:
     """A made-up web with a search engine, at localhost."""
 
-    def __init__(self, web: PocketWeb | VillagesWeb) -> None:
+    def __init__(self, web: PocketWeb | CommunityWebServer) -> None:
         self.web = web
-        self.search = Search(_Archived(web))
+        self.search = WebSearch(_Archived(web))
 
-    def answer(self, host: str, target: str, headers: Mapping[str, str]) -> Response:
+    def answer(self, host: str, target: str, headers: Mapping[str, str]) -> ServedResponse:
         """What the search engine or the web says."""
         found = self.search.asked(target) if host in HERE else None
         return found or self.web.answer(host, target, headers)
@@ -45,13 +45,13 @@ class Searched:
 class _Archived:
     """A made-up web as if it had been archived."""
 
-    def __init__(self, web: PocketWeb | VillagesWeb) -> None:
+    def __init__(self, web: PocketWeb | CommunityWebServer) -> None:
         self.web = web
 
-    def pages(self) -> Iterator[tuple[str, Response]]:
+    def pages(self) -> Iterator[tuple[str, ServedResponse]]:
         return ((url, self.answer(url)) for url in self.web.listed())
 
-    def answer(self, url: str) -> Response:
+    def answer(self, url: str) -> ServedResponse:
         host, _, path = url.partition("://")[2].partition("/")
         return self.web.answer(host, f"/{path}", {})
 
@@ -65,26 +65,30 @@ _TEXT = b"Content-Type: text/plain; charset=utf-8\r\n"
 class Replay:
     """Answers requests from archives; asked as localhost, it says what it holds, and searches."""
 
-    def __init__(self, archives: Warcs, search: Search | None = None) -> None:
+    def __init__(self, archives: WarcIndex, search: WebSearch | None = None) -> None:
         self.archives, self.search = archives, search
 
-    def answer(self, host: str, target: str, headers: Mapping[str, str]) -> Response:
+    def answer(self, host: str, target: str, headers: Mapping[str, str]) -> ServedResponse:
         """The archived answer, or 404."""
         if host in HERE:
             return self._here(target)
         found = self.archives.answer(f"http://{host}{target}")
         if found is None:
-            return Response(404, _TEXT, b"Not in the archive.\n")
+            return ServedResponse(404, _TEXT, b"Not in the archive.\n")
         return found
 
-    def _here(self, target: str) -> Response:
+    def _here(self, target: str) -> ServedResponse:
         if self.search and (found := self.search.asked(target)):
             return found
         hosts = "".join(f"{count}\t{host}\n" for host, count in sorted(self.archives.hosts.items()))
-        return Response(200, _TEXT, hosts.encode()) if target == "/" else Response(404, _TEXT, b"Nothing here.\n")
+        return (
+            ServedResponse(200, _TEXT, hosts.encode())
+            if target == "/"
+            else ServedResponse(404, _TEXT, b"Nothing here.\n")
+        )
 
 
 def make(paths: Sequence[str], search: bool = False) -> Replay:
     """A replay of WARC files, for ServerProcess."""
-    archives = Warcs(map(Path, paths))
-    return Replay(archives, Search(archives) if search else None)
+    archives = WarcIndex(map(Path, paths))
+    return Replay(archives, WebSearch(archives) if search else None)

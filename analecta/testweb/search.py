@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 import orjson
 
 from analecta.analyse.word_search import InLinks, WordSearch, snippet
-from analecta.testweb.server import Response
+from analecta.testweb.server import ServedResponse
 from analecta.testweb.warc_index import key_of
 from analecta.urls import Joiner
 
@@ -31,7 +31,7 @@ _JSON = b"Content-Type: application/json\r\n"
 _TEXT = b"Content-Type: text/plain\r\n"
 
 
-def body_of(found: Response) -> bytes:
+def body_of(found: ServedResponse) -> bytes:
     """The HTML of an answer; b"" where it is something else."""
     head = found.head.lower()
     if found.status != 200 or b"content-type: text/html" not in head:
@@ -44,7 +44,7 @@ def body_of(found: Response) -> bytes:
         return b""
 
 
-def title_and_text(found: Response) -> tuple[str, str]:
+def title_and_text(found: ServedResponse) -> tuple[str, str]:
     """The title and the visible text of an HTML answer; ("", "") for anything else."""
     body = body_of(found)
     named = _CHARSET.search(found.head) or _CHARSET.search(body[:2048])
@@ -64,12 +64,12 @@ def _clean(data: bytes, charset: str) -> str:
 class Archives(Protocol):
     """What can be searched: pages by their URLs."""
 
-    def pages(self) -> Iterator[tuple[str, Response]]: ...
+    def pages(self) -> Iterator[tuple[str, ServedResponse]]: ...
 
-    def answer(self, url: str) -> Response | None: ...
+    def answer(self, url: str) -> ServedResponse | None: ...
 
 
-class Search:
+class WebSearch:
     """Finds pages by words, and by the links on them."""
 
     def __init__(self, archives: Archives, step: Callable[[], None] = lambda: None) -> None:
@@ -103,33 +103,33 @@ class Search:
         targets = (join(href.strip()) for name, href in hrefs[:MAX_LINKS] if name.lower() != b"base")
         return [target.id for target in targets if target]
 
-    def asked(self, target: str) -> Response | None:
+    def asked(self, target: str) -> ServedResponse | None:
         """The answer to a request, where it is one for a search engine."""
         if target.startswith("/search"):
             return self.answer(target)
         return self.about() if target == "/config" else None
 
-    def about(self) -> Response:
+    def about(self) -> ServedResponse:
         """What SearXNG tells of itself at `/config`, and that there is more here."""
         engine = {"name": "replay", "categories": ["general"], "enabled": True, "shortcut": "re"}
         body = {"instance_name": "analecta replay", "categories": ["general"], "engines": [engine], "backlinks": LINK}
-        return Response(200, _JSON, orjson.dumps(body))
+        return ServedResponse(200, _JSON, orjson.dumps(body))
 
-    def answer(self, target: str) -> Response:
+    def answer(self, target: str) -> ServedResponse:
         """What SearXNG would answer to this request."""
         asked = parse_qs(urlsplit(target).query)
         query = asked.get("q", [""])[0].strip()
         if not query:
-            return Response(400, _TEXT, b"No query.\n")
+            return ServedResponse(400, _TEXT, b"No query.\n")
         if asked.get("format", ["html"])[0] != "json":
-            return Response(403, _TEXT, b"Only format=json is served here.\n")
+            return ServedResponse(403, _TEXT, b"Only format=json is served here.\n")
         page = asked.get("pageno", ["1"])[0]
         start = (max(1, int(page)) - 1) * PER_PAGE if page.isdigit() else 0
         number, best = self.find(query, start + PER_PAGE)
         results = [self._result(page, score, query, i) for i, (page, score) in enumerate(best[start:], start + 1)]
         body = {"query": query, "number_of_results": number, "results": results}
         body |= {name: [] for name in ("answers", "corrections", "infoboxes", "suggestions", "unresponsive_engines")}
-        return Response(200, _JSON, orjson.dumps(body))
+        return ServedResponse(200, _JSON, orjson.dumps(body))
 
     def find(self, query: str, n: int) -> tuple[int, list[tuple[int, float]]]:
         """How many pages match, and the best `n` of them with their scores."""

@@ -154,31 +154,31 @@ Forms = Mapping[str, Sequence[str]]
 Draw = Callable[[], float]
 
 
-class Template(NamedTuple):
+class SentenceTemplate(NamedTuple):
     """A sentence with gaps: `pattern % words for slots`."""
 
     pattern: str
     slots: tuple[str, ...]
 
 
-def template(text: str) -> Template:
+def template(text: str) -> SentenceTemplate:
     """Read a template as it is written above."""
     slots = tuple(re.findall(r"\{(\w+)\}", text))
-    return Template(re.sub(r"\{\w+\}", "%s", text.replace("%", "%%")), slots)
+    return SentenceTemplate(re.sub(r"\{\w+\}", "%s", text.replace("%", "%%")), slots)
 
 
-def templates(lines: Iterable[str]) -> tuple[Template, ...]:
+def templates(lines: Iterable[str]) -> tuple[SentenceTemplate, ...]:
     """Templates as they are written."""
     return tuple(template(line) for line in lines)
 
 
-def fill(which: Template, forms: Forms, draw: Draw) -> str:
+def fill(which: SentenceTemplate, forms: Forms, draw: Draw) -> str:
     """A sentence: each gap is filled with a word drawn at random."""
     pattern, slots = which
     return pattern % tuple([(some := forms[slot])[int(draw() * len(some))] for slot in slots])
 
 
-def title(which: Template, forms: Forms, number: int, focus: Sequence[int]) -> str:
+def title(which: SentenceTemplate, forms: Forms, number: int, focus: Sequence[int]) -> str:
     """Like fill, but the words follow from a number: a title must be known without making the page."""
     chosen, nouns = [], iter(focus)
     for slot in which.slots:
@@ -281,7 +281,7 @@ PRIVACY = templates(_PRIVACY.strip().splitlines())
 
 
 @cache
-def sentences(topic: str, language: str = "en") -> tuple[Template, ...]:
+def sentences(topic: str, language: str = "en") -> tuple[SentenceTemplate, ...]:
     """The templates of a topic: those that all share, and its own three times, since they are what sets it apart."""
     if language != "en":
         return templates(LANGUAGES[language]["sentences"])
@@ -289,12 +289,12 @@ def sentences(topic: str, language: str = "en") -> tuple[Template, ...]:
 
 
 @cache
-def titles(language: str = "en") -> tuple[Template, ...]:
+def titles(language: str = "en") -> tuple[SentenceTemplate, ...]:
     """The templates of titles in a language."""
     return templates(TITLES.strip().splitlines() if language == "en" else LANGUAGES[language]["titles"])
 
 
-class Voice:
+class SentenceMaker:
     """Writes the sentences of one page. `focus` are positions of the nouns that the page is about."""
 
     def __init__(self, topic: str, focus: Sequence[int], rng: Random, language: str = "en") -> None:
@@ -330,6 +330,6 @@ class Voice:
             return fill(which[int(self.draw() * len(which))], self.forms, self.draw)
         return fill(_HEADINGS[int(self.draw() * len(_HEADINGS))], self.forms, self.draw)
 
-    def from_(self, which: Sequence[Template], length: int) -> str:
+    def from_(self, which: Sequence[SentenceTemplate], length: int) -> str:
         """A paragraph from other templates, each used once."""
         return " ".join([fill(one, self.forms, self.draw) for one in self.rng.sample(which, min(length, len(which)))])

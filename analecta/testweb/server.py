@@ -97,7 +97,7 @@ HERE = ("localhost", "127.0.0.1")  # asked by these names, a web tells of itself
 MAX_HEAD = 65_536  # bytes of a request head; more is no request of ours
 
 
-class Response(msgspec.Struct, frozen=True, gc=False):
+class ServedResponse(msgspec.Struct, frozen=True, gc=False):
     """An answer: `head` holds header lines, each ending in CRLF, without Content-Length and Connection."""
 
     status: int = 200
@@ -106,13 +106,13 @@ class Response(msgspec.Struct, frozen=True, gc=False):
     reason: bytes = b""
 
 
-Answer = Callable[[str, str, Mapping[str, str]], Response]
+Answer = Callable[[str, str, Mapping[str, str]], ServedResponse]
 
 _STATUS = {one.value: b"HTTP/1.1 %d %b\r\n" % (one.value, one.phrase.encode()) for one in HTTPStatus}
 _PLAIN = b"Content-Type: text/plain\r\n"
 
 
-def wire(answer: Response, *, head_only: bool = False) -> bytes:
+def wire(answer: ServedResponse, *, head_only: bool = False) -> bytes:
     """An answer as it goes over the wire."""
     status = answer.status
     line = _STATUS.get(status) if not answer.reason else None
@@ -123,7 +123,7 @@ def wire(answer: Response, *, head_only: bool = False) -> bytes:
     return b"%b%bContent-Length: %d\r\n\r\n%b" % (line, answer.head, len(answer.body), body)
 
 
-class Connection(asyncio.Protocol):
+class ServerConnection(asyncio.Protocol):
     """One client. Requests are answered in order; a delayed answer holds back those after it."""
 
     def __init__(self, answer: Answer, moods: Moods, log: Callable[[str, str, int], None] | None) -> None:
@@ -152,7 +152,7 @@ class Connection(asyncio.Protocol):
             end = self.buffer.find(b"\r\n\r\n")
             if end < 0:
                 if len(self.buffer) > MAX_HEAD:
-                    self._end(Response(431))
+                    self._end(ServedResponse(431))
                 return
             head, self.buffer = self.buffer[:end], self.buffer[end + 4 :]
             self._request(head.decode("latin-1"))
@@ -162,7 +162,7 @@ class Connection(asyncio.Protocol):
         method, _, rest = first.partition(" ")
         target, _, version = rest.rpartition(" ")
         if method not in ("GET", "HEAD") or not target:
-            return self._end(Response(405 if target else 400, b"Allow: GET, HEAD\r\n"))
+            return self._end(ServedResponse(405 if target else 400, b"Allow: GET, HEAD\r\n"))
         headers = {}
         for line in lines:
             name, _, value = line.partition(":")
@@ -176,7 +176,7 @@ class Connection(asyncio.Protocol):
         close = version == "HTTP/1.0" or headers.get("connection", "").lower() == "close"
         deed = None if self.moods.even else self.moods.next(host, target)
         if deed and deed.status:
-            answer = Response(deed.status, _PLAIN + b"Retry-After: %d\r\n" % deed.retry_after, b"Not now.\n")
+            answer = ServedResponse(deed.status, _PLAIN + b"Retry-After: %d\r\n" % deed.retry_after, b"Not now.\n")
         else:
             answer = self.answer(host, target, headers)
         if self.log:
@@ -203,7 +203,7 @@ class Connection(asyncio.Protocol):
         if cut or close:
             self.transport.close()
 
-    def _end(self, answer: Response) -> None:
+    def _end(self, answer: ServedResponse) -> None:
         self._send(wire(answer), False, True)
 
 
@@ -212,7 +212,7 @@ async def listen(
 ) -> asyncio.Server:
     """Start answering on a socket, in the loop that runs."""
     loop = asyncio.get_running_loop()
-    return await loop.create_server(lambda: Connection(answer, moods, log), sock=listener, backlog=2048)
+    return await loop.create_server(lambda: ServerConnection(answer, moods, log), sock=listener, backlog=2048)
 
 
 def bind(port: int, host: str = "127.0.0.1", shared: bool = True) -> socket.socket:
@@ -225,7 +225,7 @@ def bind(port: int, host: str = "127.0.0.1", shared: bool = True) -> socket.sock
     return listener
 
 
-class Log:
+class RequestLog:
     """Writes a line for each request: monotonic time, host, target, status, with tabs between."""
 
     def __init__(self, path: Path) -> None:
@@ -240,7 +240,7 @@ class Log:
         os.close(self._file)
 
 
-class Noted(msgspec.Struct, frozen=True):
+class LogLine(msgspec.Struct, frozen=True):
     """A line of the request log."""
 
     time: float
@@ -249,10 +249,10 @@ class Noted(msgspec.Struct, frozen=True):
     status: int
 
 
-def read_log(path: Path) -> list[Noted]:
+def read_log(path: Path) -> list[LogLine]:
     """What a server was asked, in order of time."""
     lines = [line.split("\t") for line in path.read_text().splitlines()]
-    return sorted((Noted(float(t), h, p, int(s)) for t, h, p, s in lines), key=lambda noted: noted.time)
+    return sorted((LogLine(float(t), h, p, int(s)) for t, h, p, s in lines), key=lambda noted: noted.time)
 
 
 def serve(
@@ -280,7 +280,7 @@ def serve(
         listener.close()
         listener, lifeline, ready = bind(port), end, lambda port: None
     watch = Moods(moods or {}, Random(seed).random, time.monotonic, delay=delay, error_rate=error_rate)
-    note = Log(log) if log else None
+    note = RequestLog(log) if log else None
     gc.freeze()  # what was loaded stays: the collector need not look at it again
     try:
         asyncio.run(_until_told(answer, listener, watch, note, lifeline, lambda: ready(port)))
@@ -313,7 +313,7 @@ async def _until_told(
     answer: Answer,
     listener: socket.socket,
     moods: Moods,
-    log: Log | None,
+    log: RequestLog | None,
     lifeline: int | None,
     ready: Callable[[], None],
 ) -> None:

@@ -13,8 +13,8 @@ import msgspec
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 from isal import isal_zlib
 
-from analecta.errors import BadUse
-from analecta.testweb.server import Response
+from analecta.errors import UsageError
+from analecta.testweb.server import ServedResponse
 from analecta.urls import canonical
 
 KEPT = 500  # answers kept; hot pages are asked for again by several crawls
@@ -44,18 +44,18 @@ def warc_files(paths: Iterable[Path]) -> list[Path]:
         if path.is_dir():
             inside = sorted(p for p in path.rglob("*") if p.name.endswith((".warc", ".warc.gz")))
             if not inside:
-                raise BadUse(f"There are no .warc or .warc.gz files in {path}.")
+                raise UsageError(f"There are no .warc or .warc.gz files in {path}.")
             found += inside
         elif path.is_file():
             found.append(path)
         else:
-            raise BadUse(f"There is no file or folder {path}.")
+            raise UsageError(f"There is no file or folder {path}.")
     if not found:
-        raise BadUse("Name at least one WARC file or a folder of them.")
+        raise UsageError("Name at least one WARC file or a folder of them.")
     return found
 
 
-class Entry(msgspec.Struct):
+class IndexEntry(msgspec.Struct):
     """A record while the index is made."""
 
     url: str
@@ -66,7 +66,7 @@ class Entry(msgspec.Struct):
     refers: str
 
 
-class Warcs:
+class WarcIndex:
     """Answers from WARC files."""
 
     def __init__(self, paths: Iterable[Path], step: Callable[[int], None] = lambda done: None) -> None:
@@ -76,10 +76,10 @@ class Warcs:
         self._open = [os.open(path, os.O_RDONLY) for path in self.files]
         self._places: dict[int, int] = {}
         self._redirects: set[int] = set()
-        self._kept: OrderedDict[int, Response] = OrderedDict()
+        self._kept: OrderedDict[int, ServedResponse] = OrderedDict()
         try:
             self._load(step)
-        except BadUse:
+        except UsageError:
             self.close()
             raise
 
@@ -92,7 +92,7 @@ class Warcs:
             os.close(file)
         self._open = []
 
-    def answer(self, url: str) -> Response | None:
+    def answer(self, url: str) -> ServedResponse | None:
         """The archived answer for a URL, or None."""
         key = key_of(url)
         place = self._places.get(key)
@@ -110,7 +110,7 @@ class Warcs:
                 self._kept.popitem(last=False)
         return None if key in self._redirects and _to_itself(found, url, key) else found
 
-    def pages(self) -> Iterator[tuple[str, Response]]:
+    def pages(self) -> Iterator[tuple[str, ServedResponse]]:
         """Every URL with its answer, in the order of the files."""
         for place in sorted(set(self._places.values())):
             try:
@@ -142,7 +142,7 @@ class Warcs:
 
     def _load(self, step: Callable[[int], None]) -> None:
         digests: dict[str, int] = {}
-        revisits: list[Entry] = []
+        revisits: list[IndexEntry] = []
         before = 0
         for number, path in enumerate(self.files):
             last, first, start = -1, True, before
@@ -161,19 +161,19 @@ class Warcs:
             if last < 0:
                 empty = f"{path} holds no WARC response that could be served; is it a WARC file?"
                 if len(self.files) == 1:
-                    raise BadUse(empty)
+                    raise UsageError(empty)
                 self.warnings.append(empty)
                 continue
             self._check_end(path, last)
         if not self._places and not revisits:
-            raise BadUse("None of the files holds a WARC response that could be served.")
+            raise UsageError("None of the files holds a WARC response that could be served.")
         for entry in revisits:
             original = self._places.get(key_of(entry.refers)) if entry.refers else None
             place = digests.get(entry.digest, original)
             if place is not None and key_of(entry.url) not in self._places:  # what refers to nothing known is 404
                 self._put(entry, place)
 
-    def _entries(self, path: Path, step: Callable[[int], None]) -> Iterator[Entry]:
+    def _entries(self, path: Path, step: Callable[[int], None]) -> Iterator[IndexEntry]:
         with path.open("rb") as file:
             try:
                 for n, record in enumerate(ArchiveIterator(file, parse_http=False, record_types=_KINDS)):
@@ -185,16 +185,16 @@ class Warcs:
                     status = int(found[1]) if found and found[1] >= b"200" else 0  # what is less is no answer
                     digest, refers = named.get("warc-payload-digest", ""), named.get("warc-refers-to-target-uri", "")
                     if url.startswith("http") and (status or kind == "revisit"):
-                        yield Entry(url, record.stream_pos, kind, status, digest, refers.strip("<>"))
+                        yield IndexEntry(url, record.stream_pos, kind, status, digest, refers.strip("<>"))
                     if n % 200 == 0:
                         step(record.stream_pos)
             except (OSError, ValueError) as error:
                 if file.tell() == 0 or not self._places:
-                    raise BadUse(f"{path} is not a WARC file ({error}).") from error
+                    raise UsageError(f"{path} is not a WARC file ({error}).") from error
                 self.warnings.append(f"{path} is damaged ({error}); what stands before the damage is served.")
         step(path.stat().st_size)
 
-    def _put(self, entry: Entry, place: int) -> None:
+    def _put(self, entry: IndexEntry, place: int) -> None:
         """Later answers stand for earlier ones, but a redirect never for a page: http often leads to https."""
         target, redirect = canonical(entry.url), 300 <= entry.status < 400
         key = target.id if target else 0
@@ -213,7 +213,7 @@ class Warcs:
         except _UNREADABLE:
             whole = False
         if not whole:
-            raise BadUse(f"{path} is not compressed record by record; `warcio recompress` makes it so.")
+            raise UsageError(f"{path} is not compressed record by record; `warcio recompress` makes it so.")
 
     def _check_end(self, path: Path, last: int) -> None:
         """fastwarc does not say when a file ends within a record: look at the last one."""
@@ -228,14 +228,14 @@ class Warcs:
             self.warnings.append(f"{path} ends within a record; the records before it are served.")
 
 
-def response(record: bytes) -> Response:
+def response(record: bytes) -> ServedResponse:
     """What a record's server said, with the headers that belong to the connection put right."""
     head, _, block = record.partition(b"\r\n\r\n")
     length = _length(record)
     block = block[:length] if len(block) >= length else block.removesuffix(b"\r\n\r\n")
     if not block.startswith(b"HTTP/"):  # a resource record is the bare body
         kind = _header(record, b"content-type").encode()
-        return Response(200, b"Content-Type: %b\r\n" % _one_line(kind), block)
+        return ServedResponse(200, b"Content-Type: %b\r\n" % _one_line(kind), block)
     end = _HEAD_END.search(block)
     top, body = (block[: end.start()], block[end.end() :]) if end else (block, b"")
     first, *lines = top.replace(b"\r\n", b"\n").split(b"\n")
@@ -244,7 +244,7 @@ def response(record: bytes) -> Response:
     chunked = any(line.lower().replace(b" ", b"").startswith(b"transfer-encoding:chunked") for line in lines)
     body = _whole(body) if chunked else body
     head = b"".join([_one_line(line) + b"\r\n" for line in kept])
-    return Response(int(parts[1][:3]), head, body, _one_line(parts[2]) if len(parts) > 2 else b"")
+    return ServedResponse(int(parts[1][:3]), head, body, _one_line(parts[2]) if len(parts) > 2 else b"")
 
 
 def _one_line(raw: bytes) -> bytes:
@@ -303,7 +303,7 @@ def _plain(file: int, offset: int, data: bytes) -> bytes:
     return data[:size]
 
 
-def _to_itself(found: Response, url: str, key: int) -> bool:
+def _to_itself(found: ServedResponse, url: str, key: int) -> bool:
     """Whether a redirect leads to its own address but for the scheme: served, it would never end."""
     for line in found.head.split(b"\r\n"):
         name, _, value = line.partition(b":")

@@ -9,7 +9,7 @@ from typing import Any
 
 import re2
 
-from analecta.errors import BadSettings
+from analecta.errors import SettingsError
 
 _HINTS = (  # what RE2 says -> what to do; the first that fits
     (r"\(\?<?[=!]", "look-around is not supported: write what is wanted, or two expressions"),
@@ -68,7 +68,7 @@ def _compiled(patterns: Sequence[str]) -> Any:
             found.Add(pattern)
         found.Compile()
     except re2.error as error:
-        raise BadSettings(_TOGETHER) from error
+        raise SettingsError(_TOGETHER) from error
     return found
 
 

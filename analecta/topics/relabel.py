@@ -8,16 +8,16 @@ again.
 from collections.abc import Mapping, Sequence, Set
 
 from analecta.learning.examples import follow, writing
-from analecta.model import BELOW, OTHERS
+from analecta.model import BELOW, NO_TOPIC
 from analecta.settings.schema import Settings
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.library_db import forget_topics
 from analecta.store.outbox import has_letters
 from analecta.store.pages import move_page, refers_to_topic, renumber_topics
 from analecta.store.partition import Shard
 
 
-def replant(library: Library, settings: Settings, moved: Mapping[int, tuple[str, str]]) -> None:
+def replant(library: LibraryFolder, settings: Settings, moved: Mapping[int, tuple[str, str]]) -> None:
     """Let what was crawled agree with the topics of the settings; `moved` are pages by id: from which topic to which.
 
     Pages of a topic that is gone go to the nearest one above it. The caller holds the library.
@@ -27,7 +27,9 @@ def replant(library: Library, settings: Settings, moved: Mapping[int, tuple[str,
     number = {name: n for n, name in enumerate(names)}
     ways = {id: (number[old], number[new]) for id, (old, new) in moved.items()}
     with writing(library) as shards:
-        above = {old: new for old, new in homes.items() if new != OTHERS}  # with nothing above, pages stay as they are
+        above = {
+            old: new for old, new in homes.items() if new != NO_TOPIC
+        }  # with nothing above, pages stay as they are
         for shard in shards:
             if above:
                 renumber_topics(shard, above)
@@ -41,13 +43,13 @@ def replant(library: Library, settings: Settings, moved: Mapping[int, tuple[str,
         forget_topics(library, gone)
 
 
-def page_counts(library: Library) -> dict[str, int]:
+def page_counts(library: LibraryFolder) -> dict[str, int]:
     """How many pages each topic has, also such as the settings no longer name."""
     with library.snapshot() as snapshot:
         return {topic.name: topic.pages for topic in snapshot.topics()}
 
 
-def pages_on(library: Library, topic: str, ids: Set[int]) -> list[int]:
+def pages_on(library: LibraryFolder, topic: str, ids: Set[int]) -> list[int]:
     """Those of some pages that are on a topic now."""
     number = library.topic_names((topic,)).index(topic)
     with library.snapshot() as snapshot:
@@ -63,7 +65,7 @@ def _homes(names: Sequence[str], wanted: set[str]) -> dict[int, int]:
         while above and above not in wanted:
             above = above.rpartition(BELOW)[0]
         if above != name:
-            found[n] = numbers[above] if above else OTHERS
+            found[n] = numbers[above] if above else NO_TOPIC
     return found
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import tomlkit
 
-from analecta.errors import BadUse, suggest
+from analecta.errors import UsageError, suggest
 from analecta.model import BELOW
 from analecta.settings.edit import Added, add, pieces, rewrite
 from analecta.settings.load import load as load_settings
@@ -18,10 +18,10 @@ from analecta.settings.schema import Topic
 from analecta.settings.topics import tree
 from analecta.sources.collector import clean
 from analecta.sources.files import read_bytes, text_of
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.topics.relabel import page_counts, pages_on, replant
 from analecta.urls import canonical
-from analecta.views.clusters import Analysis, Cluster, load
+from analecta.views.clusters import PageCluster, TopicClusters, load
 
 # --- plan ------------------------------------------------------------------------------------------------------------
 # A topic split into subtopics: "Biology" grows "Biology / Birds", in settings whose comments stay (B19).
@@ -34,7 +34,7 @@ from analecta.views.clusters import Analysis, Cluster, load
 EXAMPLES = 10  # pages that show a subtopic
 
 
-class Part(msgspec.Struct, frozen=True):
+class Subtopic(msgspec.Struct, frozen=True):
     """A subtopic as it is suggested: a label, and the URLs of its pages, those nearest to the centre first."""
 
     label: str
@@ -50,7 +50,7 @@ class Split(msgspec.Struct, frozen=True):
     shared: Mapping[str, str]  # seeds of the topic that now show a subtopic: URL to the subtopic's name
 
 
-def split(text: str, name: str, topic: str, parts: Sequence[Part], examples: int = EXAMPLES) -> Split:
+def split(text: str, name: str, topic: str, parts: Sequence[Subtopic], examples: int = EXAMPLES) -> Split:
     """Settings in which a topic has these subtopics; `name` is what the file is called."""
     written = parse(text, name)
     seeds = _seeds(written, topic, name)
@@ -73,17 +73,17 @@ def _seeds(written: Mapping[str, Any], topic: str, name: str) -> dict[str, list[
     for table in written.get("topics", ()):
         seeds.setdefault(table["name"], []).extend(table.get("seeds", ()))
     if topic not in seeds:
-        raise BadUse(f"{name} has no topic {topic!r}{suggest(topic, list(seeds))}")
+        raise UsageError(f"{name} has no topic {topic!r}{suggest(topic, list(seeds))}")
     return seeds
 
 
-def _shared(seeds: Sequence[str], names: Sequence[str], parts: Sequence[Part]) -> dict[str, str]:
+def _shared(seeds: Sequence[str], names: Sequence[str], parts: Sequence[Subtopic]) -> dict[str, str]:
     """Which seeds go to which subtopic."""
     homes = {_key(url): one for one, part in zip(names, parts, strict=True) for url in part.pages}
     return {url: homes[_key(url)] for url in seeds if _key(url) in homes}
 
 
-def _nearest(part: Part, taken: set[int], own: set[int], count: int) -> list[str]:
+def _nearest(part: Subtopic, taken: set[int], own: set[int], count: int) -> list[str]:
     """The pages nearest to the centre that are no seeds; they are none for the next part.
 
     Those that the subtopic has already, its `own`, are among the count: who splits the same again changes nothing.
@@ -126,7 +126,7 @@ def _without(text: str, written: Mapping[str, Any], topic: str, urls: Mapping[st
     except tomllib.TOMLDecodeError:
         same = False
     if not same:
-        raise BadUse(f"{name} is written in a way that cannot be changed: write the topics as [[topics]] tables")
+        raise UsageError(f"{name} is written in a way that cannot be changed: write the topics as [[topics]] tables")
     return left
 
 
@@ -158,7 +158,7 @@ class Branch(msgspec.Struct, frozen=True):
     below: int  # pages of all topics below it
 
 
-class Step(msgspec.Struct, frozen=True):
+class SplitStep(msgspec.Struct, frozen=True):
     """A split that can be undone: the settings before it, and the digest of those after it.
 
     `moved` are pages that went to subtopics which were there before, by the names of those.
@@ -171,7 +171,7 @@ class Step(msgspec.Struct, frozen=True):
     moved: dict[str, list[int]] = {}
 
 
-class Undone(msgspec.Struct, frozen=True):
+class SplitUndo(msgspec.Struct, frozen=True):
     """What was taken back, where the settings that were in force are kept, and how many more steps there are."""
 
     topic: str
@@ -180,7 +180,7 @@ class Undone(msgspec.Struct, frozen=True):
     left: int
 
 
-def branches(library: Library) -> list[Branch]:
+def branches(library: LibraryFolder) -> list[Branch]:
     """The tree as the settings name it, with what was found; then topics that they no longer name and have pages."""
     topics = load_settings(library.settings_path).topics
     counts = page_counts(library)
@@ -204,20 +204,20 @@ def branches(library: Library) -> list[Branch]:
     return found + [Branch(0, name, "", 0, 0, n, 0) for name, n in counts.items() if n and name not in named]
 
 
-def suggested(library: Library, topic: str) -> Analysis:
+def suggested(library: LibraryFolder, topic: str) -> TopicClusters:
     """The analysis whose clusters are the suggested subtopics."""
     names = [one.name for one in load_settings(library.settings_path).topics]
     if topic not in names:
-        raise BadUse(f"{library.settings_path} has no topic {topic!r}{suggest(topic, names)}")
+        raise UsageError(f"{library.settings_path} has no topic {topic!r}{suggest(topic, names)}")
     found = load(library, topic)
     if found is None or found.topic != topic:
-        raise BadUse(f"{topic!r} was not analysed yet: `analecta analyse LIB --topic {topic!r}` suggests subtopics")
+        raise UsageError(f"{topic!r} was not analysed yet: `analecta analyse LIB --topic {topic!r}` suggests subtopics")
     if not found.clusters:
-        raise BadUse(f"the analysis of {topic!r} found no clusters: there are too few pages to split it")
+        raise UsageError(f"the analysis of {topic!r} found no clusters: there are too few pages to split it")
     return found
 
 
-def choose(found: Analysis, which: str) -> list[Cluster]:
+def choose(found: TopicClusters, which: str) -> list[PageCluster]:
     """The clusters of which a person gave the numbers, such as "1,3", or all."""
     if which.strip() == "all":
         return found.clusters
@@ -225,19 +225,19 @@ def choose(found: Analysis, which: str) -> list[Cluster]:
     wrong = next((word for word in words if not word.isdecimal() or not 0 < int(word) <= len(found.clusters)), None)
     if wrong is not None or not words:
         most = len(found.clusters)
-        raise BadUse(f"--clusters wants numbers from 1 to {most}, such as 1,{most}, or all, not {wrong or which!r}")
+        raise UsageError(f"--clusters wants numbers from 1 to {most}, such as 1,{most}, or all, not {wrong or which!r}")
     return [found.clusters[n] for n in sorted({int(word) - 1 for word in words})]
 
 
-def plan(library: Library, topic: str, clusters: Sequence[Cluster], examples: int = EXAMPLES) -> Split:
+def plan(library: LibraryFolder, topic: str, clusters: Sequence[PageCluster], examples: int = EXAMPLES) -> Split:
     """What a split would make of the settings; nothing is written."""
     path = library.settings_path
-    parts = [Part(one.label, [page.url for page in one.members]) for one in clusters]
+    parts = [Subtopic(one.label, [page.url for page in one.members]) for one in clusters]
     return split(text_of(read_bytes(path), path), str(path), topic, parts, examples)
 
 
 def grow(
-    library: Library, topic: str, clusters: Sequence[Cluster], examples: int = EXAMPLES
+    library: LibraryFolder, topic: str, clusters: Sequence[PageCluster], examples: int = EXAMPLES
 ) -> tuple[Split, Path | None]:
     """Make clusters subtopics: in the settings, and for the pages that are here. Where the former settings are."""
     with library.lock():
@@ -249,23 +249,23 @@ def grow(
         names = zip(made.names, clusters, strict=True)
         going = {name: pages_on(library, topic, {page.id for page in one.members}) for name, one in names}
         old = {name: ids for name, ids in going.items() if name not in new}
-        step = Step(topic, new, text_of(read_bytes(path), path), _digest(made.text), old)
+        step = SplitStep(topic, new, text_of(read_bytes(path), path), _digest(made.text), old)
         _put(library, [*_steps(library), step][-_MOST_STEPS:])  # first: a step too many does no harm, one too few does
         before = rewrite(path, made.text)
         replant(library, load_settings(path), {id: (topic, name) for name, ids in going.items() for id in ids})
     return made, before
 
 
-def undo(library: Library, force: bool = False) -> Undone:
+def undo(library: LibraryFolder, force: bool = False) -> SplitUndo:
     """Take the last split back: the settings as they were before it, and the pages to the topic above."""
     with library.lock():
         steps = _steps(library)
         if not steps:
-            raise BadUse("there is no split to undo")
+            raise UsageError("there is no split to undo")
         path, last = library.settings_path, steps[-1]
         text = text_of(read_bytes(path), path)
         if not force and text != last.before and _digest(text) != last.after:
-            raise BadUse(
+            raise UsageError(
                 f"{path} was edited since {last.topic!r} was split: --force puts it back as it was before the split "
                 "all the same, and keeps the edited one beside it"
             )
@@ -273,14 +273,14 @@ def undo(library: Library, force: bool = False) -> Undone:
         back = {id: (name, last.topic) for name, ids in last.moved.items() for id in ids}
         replant(library, load_settings(path), back)
         _put(library, steps[:-1])
-    return Undone(last.topic, last.made, kept, len(steps) - 1)
+    return SplitUndo(last.topic, last.made, kept, len(steps) - 1)
 
 
-def _steps(library: Library) -> list[Step]:
-    return msgspec.json.decode(library.get(_STEPS, "[]"), type=list[Step])
+def _steps(library: LibraryFolder) -> list[SplitStep]:
+    return msgspec.json.decode(library.get(_STEPS, "[]"), type=list[SplitStep])
 
 
-def _put(library: Library, steps: Sequence[Step]) -> None:
+def _put(library: LibraryFolder, steps: Sequence[SplitStep]) -> None:
     library.put(_STEPS, msgspec.json.encode(steps).decode())
 
 

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import msgspec
 
-from analecta.errors import Environment
+from analecta.errors import ResourceError
 from analecta.publish.oai.verify import seal_records
 from analecta.store import DatabaseError, SqliteError, shard_ids
-from analecta.store.library import Library
-from analecta.store.verify import Part, Report, combined
+from analecta.store.library import LibraryFolder
+from analecta.store.verify import CheckPart, VerifyReport, combined
 from analecta.verify.repair import repair, repair_library_db, repair_shards
-from analecta.verify.steps import Step, steps
+from analecta.verify.steps import VerifyStep, steps
 
 # --- run -------------------------------------------------------------------------------------------------------------
 # Goes through the steps of a check; a check that was stopped goes on where it was, as long as no file has changed.
@@ -26,7 +26,7 @@ from analecta.verify.steps import Step, steps
 
 NAME = "verify.json"
 _SAVE_EVERY = 1.0  # seconds
-_Parts = dict[str, Part]
+_Parts = dict[str, CheckPart]
 Doing = Callable[[str, int, int], None]  # the step, bytes read and bytes in all
 
 
@@ -34,9 +34,9 @@ def quiet(name: str, done: int, all: int) -> None:
     """For who wants no progress."""
 
 
-def run(library: Library, doing: Doing = quiet, resume: bool = True) -> tuple[Report, _Parts]:
+def run(library: LibraryFolder, doing: Doing = quiet, resume: bool = True) -> tuple[VerifyReport, _Parts]:
     """Look at everything: the report, and what each step found."""
-    state = _State(library.folder / NAME, resume)
+    state = _VerifyState(library.folder / NAME, resume)
     todo = steps(library)
     total, done = sum(step.size for step in todo), 0
     try:
@@ -59,7 +59,7 @@ def run(library: Library, doing: Doing = quiet, resume: bool = True) -> tuple[Re
     return report, state.parts
 
 
-class _State:
+class _VerifyState:
     """What was found so far, in a file of the library; on a read-only one a check starts at the beginning."""
 
     def __init__(self, path: Path, resume: bool) -> None:
@@ -72,12 +72,12 @@ class _State:
             with contextlib.suppress(OSError, msgspec.DecodeError, msgspec.ValidationError):
                 self._before = msgspec.json.decode(path.read_bytes(), type=_Parts)
 
-    def begin(self, step: Step) -> Part:
+    def begin(self, step: VerifyStep) -> CheckPart:
         """What is known of a step: from before, where its files are as they were."""
         stamp = step.stamp()
         part = self._before.get(step.name)
         if part is None or part.stamp != stamp or not (part.done or part.place):
-            part = Part(stamp=stamp)
+            part = CheckPart(stamp=stamp)
         else:
             self.resumed = True
         self.parts[step.name] = part
@@ -106,11 +106,11 @@ class _State:
 # --- Checks a library from beginning to end, and repairs it where that is asked for ----------------------------------
 
 
-def check_library(folder: Path, repairing: bool = False, doing: Doing = quiet) -> Report:
+def check_library(folder: Path, repairing: bool = False, doing: Doing = quiet) -> VerifyReport:
     """What is wrong with a library, after repairs if asked for; Environment where a part is missing or foreign."""
     try:
         done = _repair_databases(folder) if repairing else []
-        library = Library(folder, checked=False)
+        library = LibraryFolder(folder, checked=False)
         _whole(folder, strict=True)
         report, parts = run(library, doing, resume=not repairing)
         if repairing and not report.clean:
@@ -120,17 +120,17 @@ def check_library(folder: Path, repairing: bool = False, doing: Doing = quiet) -
         if report.clean and not library.holder():
             _seal(library)
     except DatabaseError as error:
-        raise Environment(f"{folder} cannot be read ({error}){_advice(folder)}") from error
+        raise ResourceError(f"{folder} cannot be read ({error}){_advice(folder)}") from error
     report.repaired = done
     return report
 
 
 def _repair_databases(folder: Path) -> list[str]:
     """Make all databases readable; what was done."""
-    with contextlib.suppress(Environment, DatabaseError):
-        Library(folder, checked=False)  # that it is none, is said before anything is done
+    with contextlib.suppress(ResourceError, DatabaseError):
+        LibraryFolder(folder, checked=False)  # that it is none, is said before anything is done
     done = repair_library_db(folder)
-    library = Library(folder, checked=False)
+    library = LibraryFolder(folder, checked=False)
     _whole(folder, strict=False)
     with library.lock(bare=True):
         return done + repair_shards(library)
@@ -142,12 +142,12 @@ def _whole(folder: Path, strict: bool) -> None:
     if strict and not found:
         found += shard_ids.lost(folder).values()
     if found:
-        raise Environment(f"{'; '.join(found)}. Nothing was changed")
+        raise ResourceError(f"{'; '.join(found)}. Nothing was changed")
 
 
-def _seal(library: Library) -> None:
+def _seal(library: LibraryFolder) -> None:
     """From now on every changed byte is noticed; a library that cannot be written to is left as it is."""
-    with contextlib.suppress(Environment, OSError, SqliteError), library.lock():
+    with contextlib.suppress(ResourceError, OSError, SqliteError), library.lock():
         seal_records(library)
 
 

@@ -10,7 +10,7 @@ from analecta.publish.oai.verify import write_again, wrong_records
 from analecta.search.update import changed_files, sync
 from analecta.store import shard_ids
 from analecta.store.checksums import changed_pages, seal_of
-from analecta.store.library import SCHEMA_SQL, Library
+from analecta.store.library import SCHEMA_SQL, LibraryFolder
 from analecta.store.oai_records import has_records
 from analecta.store.partition import Shard
 from analecta.store.repair import (
@@ -23,7 +23,7 @@ from analecta.store.repair import (
     salvage,
 )
 from analecta.store.sqlite import looking, readable, remake_indexes
-from analecta.store.verify import Part, is_sound
+from analecta.store.verify import CheckPart, is_sound
 from analecta.store.warc_scan import set_aside
 
 _ASIDE = "quarantine"  # in the folder of what was put aside
@@ -41,7 +41,7 @@ def repair_library_db(folder: Path) -> list[str]:
     return [f"library.db: rebuilt with {rows:,} rows saved; the old file is in {_ASIDE}/"]
 
 
-def repair_shards(library: Library) -> list[str]:
+def repair_shards(library: LibraryFolder) -> list[str]:
     """Rebuild shards that are lost or damaged; what was done."""
     lost = shard_ids.lost(library.folder)
     shards = [library.shard_path(n) for n in range(library.partitions)]
@@ -49,7 +49,7 @@ def repair_shards(library: Library) -> list[str]:
     return [rebuild_shard(library.folder, name) for name in bad]
 
 
-def repair(library: Library, parts: Mapping[str, Part]) -> list[str]:
+def repair(library: LibraryFolder, parts: Mapping[str, CheckPart]) -> list[str]:
     """Put right what the steps found; the caller holds the library. What was done, a sentence each."""
     done: list[str] = []
     topics = len(library.topic_names())
@@ -59,7 +59,7 @@ def repair(library: Library, parts: Mapping[str, Part]) -> list[str]:
     return done + _models(library) + _index(library) + _oai(library)
 
 
-def _repair_shard(library: Library, path: Path, parts: Mapping[str, Part], topics: int) -> list[str]:
+def _repair_shard(library: LibraryFolder, path: Path, parts: Mapping[str, CheckPart], topics: int) -> list[str]:
     own = [part for name, part in parts.items() if name.startswith(f"{path.stem}-") or name.endswith(path.name)]
     if not any(part.kinds for part in own):
         return []
@@ -87,7 +87,7 @@ def _reseal(path: Path) -> list[str]:
     return [f"{path.name}: page {pages} had changed; {what}"]
 
 
-def _models(library: Library) -> list[str]:
+def _models(library: LibraryFolder) -> list[str]:
     done = []
     for name, fault in list(damaged_models(library.models)):
         if fault:
@@ -101,14 +101,14 @@ def _models(library: Library) -> list[str]:
     return done
 
 
-def _index(library: Library) -> list[str]:
+def _index(library: LibraryFolder) -> list[str]:
     if not changed_files(library):
         return []
     pages = sync(library, rebuild=True).pages
     return [f"the search index was rebuilt with {pages:,} pages"]
 
 
-def _oai(library: Library) -> list[str]:
+def _oai(library: LibraryFolder) -> list[str]:
     path = library.folder / "oai.db"
     if not path.exists():
         return []

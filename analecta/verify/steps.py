@@ -7,17 +7,17 @@ from pathlib import Path
 
 import msgspec
 
-from analecta.errors import Environment
+from analecta.errors import ResourceError
 from analecta.judge.model_files import damaged_models
 from analecta.publish.oai.verify import wrong_records
 from analecta.search.update import changed_files, folder_of
 from analecta.store import DatabaseError, SqliteError
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.sqlite import Connection, looking, looking_at_one_moment
 from analecta.store.verify import (
     BAD_ZLIB,
     DAMAGED,
-    Part,
+    CheckPart,
     archive_files,
     file_names,
     verify_database,
@@ -31,12 +31,12 @@ _REBUILD = "it is rebuilt"
 _LEARN = "the files are put aside; if it is the model in use, the next crawl or `analecta retrain` learns it again"
 
 
-class Step(msgspec.Struct, frozen=True):
+class VerifyStep(msgspec.Struct, frozen=True):
     """One thing to look at: the files it is made of, and what looks at them (yields bytes read)."""
 
     name: str
     files: list[Path]
-    look: Callable[[Part], Iterator[int]]
+    look: Callable[[CheckPart], Iterator[int]]
 
     @property
     def size(self) -> int:
@@ -49,24 +49,24 @@ class Step(msgspec.Struct, frozen=True):
         return [(one.st_size, one.st_mtime_ns) for one in found]
 
 
-def steps(library: Library) -> list[Step]:
+def steps(library: LibraryFolder) -> list[VerifyStep]:
     """All steps for a library as it is now."""
-    found = [Step(path.name, _with_log(path), partial(verify_database, path)) for path in library.databases]
+    found = [VerifyStep(path.name, _with_log(path), partial(verify_database, path)) for path in library.databases]
     running = bool(library.holder())
     for n in range(library.partitions):
         path = library.shard_path(n)
         if path.exists():
-            found.append(Step(f"rows of {path.name}", _with_log(path), partial(_rows, library, n, running)))
+            found.append(VerifyStep(f"rows of {path.name}", _with_log(path), partial(_rows, library, n, running)))
             found += _archive_steps(library, path, running)
     if not running:
-        found.append(Step("archive", [], partial(_strangers, library)))
-    found.append(Step("models", sorted(library.models.glob("*")), partial(_models, library)))
+        found.append(VerifyStep("archive", [], partial(_strangers, library)))
+    found.append(VerifyStep("models", sorted(library.models.glob("*")), partial(_models, library)))
     index = [path for path in folder_of(library).rglob("*") if path.is_file()]
-    found.append(Step("index", sorted(index), partial(_index, library)))
+    found.append(VerifyStep("index", sorted(index), partial(_index, library)))
     oai = library.folder / "oai.db"
     if oai.exists():
-        found += [Step("oai.db", _with_log(oai), partial(verify_database, oai))]
-        found += [Step("records of oai.db", [*_with_log(oai), *library.databases], partial(_oai, library, oai))]
+        found += [VerifyStep("oai.db", _with_log(oai), partial(verify_database, oai))]
+        found += [VerifyStep("records of oai.db", [*_with_log(oai), *library.databases], partial(_oai, library, oai))]
     return found
 
 
@@ -74,16 +74,16 @@ def _with_log(path: Path) -> list[Path]:
     return [path, path.with_name(f"{path.name}-wal")]
 
 
-def _reading(path: Path, part: Part, look: Callable[[Connection], Iterator[int]]) -> Iterator[int]:
+def _reading(path: Path, part: CheckPart, look: Callable[[Connection], Iterator[int]]) -> Iterator[int]:
     """Look at one moment of a database; where the file is damaged, that is a finding and no more."""
     try:
         with looking_at_one_moment(path) as db:
             yield from look(db)
-    except (DatabaseError, Environment) as error:
+    except (DatabaseError, ResourceError) as error:
         part.find(DAMAGED, f"{path.name}: {error}", _REBUILD)
 
 
-def _rows(library: Library, n: int, running: bool, part: Part) -> Iterator[int]:
+def _rows(library: LibraryFolder, n: int, running: bool, part: CheckPart) -> Iterator[int]:
     path = library.shard_path(n)
     topics = len(library.topic_names())
 
@@ -94,19 +94,19 @@ def _rows(library: Library, n: int, running: bool, part: Part) -> Iterator[int]:
     return _reading(path, part, look)
 
 
-def _archive_steps(library: Library, path: Path, running: bool) -> list[Step]:
+def _archive_steps(library: LibraryFolder, path: Path, running: bool) -> list[VerifyStep]:
     """A step for each archive file that a shard has committed."""
     files: list[tuple[int, str]] = []
-    with contextlib.suppress(SqliteError, Environment):
+    with contextlib.suppress(SqliteError, ResourceError):
         files = archive_files(path)
 
-    def look(n: int, name: str, part: Part) -> Iterator[int]:
+    def look(n: int, name: str, part: CheckPart) -> Iterator[int]:
         return _reading(path, part, lambda db: verify_file(db, library.archive, n, name, running, part))
 
-    return [Step(name, [library.archive / name], partial(look, n, name)) for n, name in files]
+    return [VerifyStep(name, [library.archive / name], partial(look, n, name)) for n, name in files]
 
 
-def _strangers(library: Library, part: Part) -> Iterator[int]:
+def _strangers(library: LibraryFolder, part: CheckPart) -> Iterator[int]:
     """Archive files that no shard has committed: a kill leaves such, and the next crawl puts them aside."""
     known: set[str] = set()
 
@@ -123,7 +123,7 @@ def _strangers(library: Library, part: Part) -> Iterator[int]:
             part.note(f"{path.name} is no file that a crawl has finished writing to; the next crawl puts it aside")
 
 
-def _models(library: Library, part: Part) -> Iterator[int]:
+def _models(library: LibraryFolder, part: CheckPart) -> Iterator[int]:
     named = str(library.get("model", ""))
     for name, fault in damaged_models(library.models):
         part.count("models")
@@ -134,13 +134,13 @@ def _models(library: Library, part: Part) -> Iterator[int]:
         part.find(MODELS, f"{named}, which is in use, is missing", _LEARN)
 
 
-def _index(library: Library, part: Part) -> Iterator[int]:
+def _index(library: LibraryFolder, part: CheckPart) -> Iterator[int]:
     yield 0
     for name in changed_files(library):
         part.find(INDEX, f"index/{name} is not as it was written", _REBUILD)
 
 
-def _oai(library: Library, path: Path, part: Part) -> Iterator[int]:
+def _oai(library: LibraryFolder, path: Path, part: CheckPart) -> Iterator[int]:
     try:
         with looking(path) as db:
             for _, url, wrong in wrong_records(library, db):
@@ -148,5 +148,5 @@ def _oai(library: Library, path: Path, part: Part) -> Iterator[int]:
                 if wrong:
                     part.find(OAI, f"the record of {url} is not what its page says", "it is written again")
                 yield 0
-    except (DatabaseError, Environment, BAD_ZLIB) as error:  # which is told where the file itself is checked
+    except (DatabaseError, ResourceError, BAD_ZLIB) as error:  # which is told where the file itself is checked
         part.note(f"OAI records were not compared with their pages: {error}")

@@ -24,11 +24,11 @@ from analecta.analyse.clustering import (
     kmeans,
     space,
 )
-from analecta.analyse.hits import Web, hubs_and_authorities_of, link_graph, links_between, within
+from analecta.analyse.hits import HostedLinks, hubs_and_authorities_of, link_graph, links_between, within
 from analecta.analyse.labels import labels_of, terms_of_clusters
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.files import whole_file
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.rows import PageRow
 from analecta.store.snapshot import Snapshot
 from analecta.text.display import many
@@ -37,7 +37,7 @@ from analecta.text.tokens import Ints
 ALL = "all"  # the name of what is of all topics
 
 
-class Shown(msgspec.Struct, frozen=True):
+class ListedPage(msgspec.Struct, frozen=True):
     """A page in an analysis; `score` is its closeness to the centre, or its weight as hub or authority."""
 
     id: int
@@ -47,7 +47,7 @@ class Shown(msgspec.Struct, frozen=True):
     score: float
 
 
-class Member(msgspec.Struct, frozen=True):
+class ClusterPage(msgspec.Struct, frozen=True):
     """A page of a cluster, as it is drawn: `near` is its cosine to the centre."""
 
     id: int
@@ -58,7 +58,7 @@ class Member(msgspec.Struct, frozen=True):
     confidence: float
 
 
-class Cluster(msgspec.Struct, frozen=True):
+class PageCluster(msgspec.Struct, frozen=True):
     """Pages that speak of the same. `label` is unique in its analysis; `terms` are words and phrases, best first."""
 
     label: str
@@ -66,20 +66,20 @@ class Cluster(msgspec.Struct, frozen=True):
     size: int  # pages
     near: float  # mean cosine of its pages to the centre
     hosts: list[tuple[str, int]]  # those with the most pages
-    examples: list[Shown]
-    hubs: list[Shown]
-    authorities: list[Shown]
-    members: list[Member]  # nearest first; all, or the nearest thousands
+    examples: list[ListedPage]
+    hubs: list[ListedPage]
+    authorities: list[ListedPage]
+    members: list[ClusterPage]  # nearest first; all, or the nearest thousands
 
 
-class Origin(msgspec.Struct, frozen=True):
+class TopicOrigin(msgspec.Struct, frozen=True):
     """What the topic was begun with: a paper, or pages that a person brought; `url` may be empty."""
 
     title: str
     url: str = ""
 
 
-class Analysis(msgspec.Struct, frozen=True):
+class TopicClusters(msgspec.Struct, frozen=True):
     """The clusters of a topic's pages (of all topics where `topic` is "")."""
 
     topic: str
@@ -89,13 +89,13 @@ class Analysis(msgspec.Struct, frozen=True):
     vocabulary: int  # stems
     chosen: str  # how k came about: "given" or "auto"
     impurity: dict[int, float]  # by k, for those that were tried
-    clusters: list[Cluster]  # largest first
+    clusters: list[PageCluster]  # largest first
     similar: list[list[float]]  # cosine of the centres, cluster by cluster
     links: list[list[int]]  # links from the pages of one cluster to those of another
-    origins: list[Origin] = []
+    origins: list[TopicOrigin] = []
 
 
-def analysis_path(library: Library, topic: str) -> Path:
+def analysis_path(library: LibraryFolder, topic: str) -> Path:
     """Where the analysis of a topic is kept; a hash tells names apart that are no file names themselves."""
     name = re.sub(r"[^\w.-]+", "-", topic.casefold()).strip("-.")[:40]
     if topic and (name != topic or name == ALL):
@@ -103,7 +103,7 @@ def analysis_path(library: Library, topic: str) -> Path:
     return library.derived("analysis") / f"{name or ALL}.json"
 
 
-def save(library: Library, found: Analysis) -> Path:
+def save(library: LibraryFolder, found: TopicClusters) -> Path:
     """Keep an analysis; the one before it is replaced."""
     path = analysis_path(library, found.topic)
     path.parent.mkdir(exist_ok=True)
@@ -112,15 +112,15 @@ def save(library: Library, found: Analysis) -> Path:
     return path
 
 
-def load(library: Library, topic: str) -> Analysis | None:
+def load(library: LibraryFolder, topic: str) -> TopicClusters | None:
     """The analysis of a topic, if there is one."""
     path = analysis_path(library, topic)
     if not path.exists():
         return None
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Analysis)
+        return msgspec.json.decode(path.read_bytes(), type=TopicClusters)
     except (OSError, msgspec.DecodeError, msgspec.ValidationError) as error:
-        raise BadUse(f"{path} cannot be read ({error}): delete it and run `analecta analyse` again") from error
+        raise UsageError(f"{path} cannot be read ({error}): delete it and run `analecta analyse` again") from error
 
 
 # --- Pages that say nearly the same under the same title count once, in an analysis ----------------------------------
@@ -165,14 +165,14 @@ _ORIGINS = 30
 
 
 def survey(
-    library: Library,
+    library: LibraryFolder,
     topic: str = "",
     clusters: int = 0,
     seed: int = 1,
     most: int = SHOWN,
     doing: Doing = lambda _: None,
     now: Callable[[], float] = time.time,
-) -> Analysis:
+) -> TopicClusters:
     """The clusters of a topic's pages, or of all topics' for ""; with 0 the number of clusters is found out."""
     about = f"about {topic}" if topic else "on topic"
     rng = np.random.default_rng(seed)
@@ -181,12 +181,16 @@ def survey(
         doing("Reading pages")
         pages = once(snapshot, (item for item in snapshot.shown_pages() if item.topic in wanted))
         if len(pages) < FEWEST:
-            raise BadUse(f"{library.folder} has {many(len(pages), 'page')} {about}, too few to analyse: crawl {FEWEST}")
+            raise UsageError(
+                f"{library.folder} has {many(len(pages), 'page')} {about}, too few to analyse: crawl {FEWEST}"
+            )
         good = _without_worst(pages)
         seen = space(lambda numbers: [_text(snapshot, pages[i]) for i in numbers.tolist()], len(pages), good)
         own = np.flatnonzero(good & (np.diff(seen.rows.indptr) > 0))
         if not len(own):
-            raise BadUse(f"the pages of {library.folder} {about} have no words in common: there is nothing to analyse")
+            raise UsageError(
+                f"the pages of {library.folder} {about} have no words in common: there is nothing to analyse"
+            )
         doing("Finding clusters")
         found, impurity = _clusters(seen.rows[own], clusters, rng)
         k = len(found.centres)
@@ -203,7 +207,7 @@ def survey(
         _cluster(pages, np.flatnonzero(of == c), cosines[:, c], label, terms[c], ranks[c], most)
         for c, label in enumerate(labels_of(terms))
     ]
-    return Analysis(
+    return TopicClusters(
         topic=topic,
         made_at=now(),
         pages=len(pages),
@@ -259,12 +263,12 @@ def _named(
     return terms_of_clusters(texts, np.repeat(np.arange(k), [len(some) for some in nearest]), k)
 
 
-def _web(snapshot: Snapshot, pages: Sequence[PageRow]) -> Web:
+def _web(snapshot: Snapshot, pages: Sequence[PageRow]) -> HostedLinks:
     """The links between these pages; the worst of them too: lists of links are often among those."""
     graph = link_graph(*snapshot.link_arrays())
     place = {id: i for i, id in enumerate(graph.ids)}
     members = np.array([place[page.id] for page in pages], np.int64)
-    return Web(*within(members, graph.src, graph.dst), graph.hosts[members])
+    return HostedLinks(*within(members, graph.src, graph.dst), graph.hosts[members])
 
 
 def _cluster(
@@ -275,11 +279,11 @@ def _cluster(
     terms: list[str],
     ranks: tuple[Ranks, Ranks],
     most: int,
-) -> Cluster:
+) -> PageCluster:
     hubs, authorities = (_best(np.flatnonzero(rank > 0), rank, most).tolist() for rank in ranks)
     inside = _best(own, near, len(own)).tolist()
     hosts = Counter(pages[i].host for i in inside)
-    return Cluster(
+    return PageCluster(
         label,
         terms,
         len(own),
@@ -297,23 +301,23 @@ def _best(numbers: Ints, score: Ranks | Floats, most: int) -> Ints:
     return numbers[np.argsort(-score[numbers], kind="stable")[:most]]
 
 
-def _shown(page: PageRow, score: np.floating[Any]) -> Shown:
-    return Shown(page.id, page.url, page.title, page.host, round(float(score), 4))
+def _shown(page: PageRow, score: np.floating[Any]) -> ListedPage:
+    return ListedPage(page.id, page.url, page.title, page.host, round(float(score), 4))
 
 
-def _member(page: PageRow, near: np.floating[Any]) -> Member:
-    return Member(page.id, page.url, page.title, page.host, round(float(near), 4), round(page.confidence, 4))
+def _member(page: PageRow, near: np.floating[Any]) -> ClusterPage:
+    return ClusterPage(page.id, page.url, page.title, page.host, round(float(near), 4), round(page.confidence, 4))
 
 
-def _origins(library: Library, topic: str, pages: Sequence[PageRow]) -> list[Origin]:
+def _origins(library: LibraryFolder, topic: str, pages: Sequence[PageRow]) -> list[TopicOrigin]:
     """What a person began with: the papers that the topic is named after, or all; else the example pages."""
     titles = [_title(path) for path in sorted(library.folder.glob("topics/paper-*.toml"))]
-    papers = [Origin(title) for title in titles if title and topic in ("", title)]
-    return papers or [Origin(page.name, page.url) for page in pages if page.example][:_ORIGINS]
+    papers = [TopicOrigin(title) for title in titles if title and topic in ("", title)]
+    return papers or [TopicOrigin(page.name, page.url) for page in pages if page.example][:_ORIGINS]
 
 
 def _title(path: Path) -> str:
     try:
         return str(tomllib.loads(path.read_text("utf-8")).get("title", ""))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise BadUse(f"{path} cannot be read: {error}") from error
+        raise UsageError(f"{path} cannot be read: {error}") from error

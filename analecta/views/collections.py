@@ -8,9 +8,9 @@ from math import sqrt
 import msgspec
 
 from analecta.analyse.hits import LinkGraph, hubs_and_authorities, link_graph
-from analecta.communities.view import Homes, Inside, everything
+from analecta.communities.view import CommunityIndex, Inside, everything
 from analecta.judge.page_kinds import kinds_of
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.rows import PageRow
 from analecta.store.snapshot import Snapshot
 from analecta.text.tokens import words
@@ -28,7 +28,7 @@ CONFIDENCE, AUTHORITY = 0.9, 0.1
 POOR = 0.3  # what is left of the score of a page of a poor kind: less than any page on topic has
 
 
-class Candidate(msgspec.Struct, frozen=True, gc=False):
+class ScoredPage(msgspec.Struct, frozen=True, gc=False):
     """A page that may enter a collection; `confidence` is that of the collection's topic."""
 
     item: PageRow
@@ -46,7 +46,7 @@ class Candidate(msgspec.Struct, frozen=True, gc=False):
         return " ".join(self.item.title.casefold().split()) or self.item.url, self.item.host
 
 
-Chosen = tuple[Candidate, str]  # with the kind of page, "" for a good one
+Chosen = tuple[ScoredPage, str]  # with the kind of page, "" for a good one
 
 
 def scaled(authorities: Mapping[int, float], own: Iterable[int]) -> dict[int, float]:
@@ -59,26 +59,28 @@ def scaled(authorities: Mapping[int, float], own: Iterable[int]) -> dict[int, fl
     return {id: sqrt(value / most) for id, value in found.items()}
 
 
-def in_order(candidates: Iterable[Candidate]) -> list[Candidate]:
+def in_order(candidates: Iterable[ScoredPage]) -> list[ScoredPage]:
     """The best first; equals by address, so that the order is the same every time."""
     return sorted(candidates, key=lambda candidate: (-candidate.score, candidate.item.url))
 
 
-def score(candidate: Candidate, kind: str) -> float:
+def score(candidate: ScoredPage, kind: str) -> float:
     """The worth of a page, with its kind."""
     return candidate.score * (POOR if kind else 1.0)
 
 
-def choose(ordered: Sequence[Candidate], most: int, per_host: int, kind_of: Callable[[Candidate], str]) -> list[Chosen]:
+def choose(
+    ordered: Sequence[ScoredPage], most: int, per_host: int, kind_of: Callable[[ScoredPage], str]
+) -> list[Chosen]:
     """The first `most` of the collection. What is asked for does not change what comes first."""
     return list(islice(_distinct(ordered, per_host, kind_of), most))
 
 
-def _distinct(ordered: Sequence[Candidate], per_host: int, kind_of: Callable[[Candidate], str]) -> Iterator[Chosen]:
+def _distinct(ordered: Sequence[ScoredPage], per_host: int, kind_of: Callable[[ScoredPage], str]) -> Iterator[Chosen]:
     """Each title of a host once: at most so many of a host, then more of the same hosts, then pages of poor kinds."""
     looks: set[tuple[str, str]] = set()
     hosts: Counter[str] = Counter()
-    more: list[Candidate] = []
+    more: list[ScoredPage] = []
     poor: list[Chosen] = []
     for candidates, limit in ((ordered, per_host), (more, 0)):
         for candidate in candidates:
@@ -112,7 +114,7 @@ MOST = 50  # items of a collection
 PER_HOST = 5
 
 
-class Ranked(msgspec.Struct, frozen=True):
+class CollectionItem(msgspec.Struct, frozen=True):
     """An item with its place in a collection, and what put it there."""
 
     item: PageRow
@@ -129,14 +131,14 @@ class Collection(msgspec.Struct, frozen=True):
     number: int  # of the topic
     topic: str
     pages: int  # all that the topic has, of which these are the best
-    items: list[Ranked]
+    items: list[CollectionItem]
 
 
-Worth = dict[int, list[Candidate]]  # the pages of each topic with what they are worth, best first
+Worth = dict[int, list[ScoredPage]]  # the pages of each topic with what they are worth, best first
 
 
 def collections(
-    library: Library,
+    library: LibraryFolder,
     topics: list[str] | None = None,
     most: int = MOST,
     per_host: int = PER_HOST,
@@ -150,8 +152,8 @@ def collections(
 
 
 def with_communities(
-    library: Library, homes: Homes, most: int = MOST, per_host: int = PER_HOST, of_each: int = MOST
-) -> tuple[list[Collection], dict[int, list[Ranked]]]:
+    library: LibraryFolder, homes: CommunityIndex, most: int = MOST, per_host: int = PER_HOST, of_each: int = MOST
+) -> tuple[list[Collection], dict[int, list[CollectionItem]]]:
     """The collections of all topics, and so many of the best pages `of_each` community over all topics, by number."""
     with library.snapshot() as snapshot:
         worth = _worth(snapshot, snapshot.topic_numbers(None, below=False))
@@ -175,7 +177,7 @@ def _collections(snapshot: Snapshot, worth: Worth, most: int, per_host: int) -> 
     return [Collection(n, names[n], len(own), _ranked(snapshot, own, most, per_host)) for n, own in worth.items()]
 
 
-def _by_home(worth: Mapping[int, Sequence[Candidate]], homes: Homes) -> Worth:
+def _by_home(worth: Mapping[int, Sequence[ScoredPage]], homes: CommunityIndex) -> Worth:
     """The pages of each community, best first; one of several topics is chosen once, for the best of them."""
     found: Worth = {one.number: [] for one in homes.communities}
     for one in in_order(candidate for own in worth.values() for candidate in own):
@@ -195,25 +197,25 @@ def _by_topic(found: Iterable[PageRow], wanted: Container[int], examples: bool) 
     return pages
 
 
-def _candidates(graph: LinkGraph | None, topic: int, pages: Sequence[PageRow]) -> list[Candidate]:
+def _candidates(graph: LinkGraph | None, topic: int, pages: Sequence[PageRow]) -> list[ScoredPage]:
     """The pages of a topic with what they are worth, best first."""
     own = [item.id for item in pages]
     authority = scaled(hubs_and_authorities(graph, own, within_hosts=True)[1], own) if graph and own else {}
-    return in_order(Candidate(item, dict(item.topics)[topic], authority.get(item.id, 0.0)) for item in pages)
+    return in_order(ScoredPage(item, dict(item.topics)[topic], authority.get(item.id, 0.0)) for item in pages)
 
 
-def _ranked(snapshot: Snapshot, candidates: Sequence[Candidate], most: int, per_host: int) -> list[Ranked]:
+def _ranked(snapshot: Snapshot, candidates: Sequence[ScoredPage], most: int, per_host: int) -> list[CollectionItem]:
     chosen = choose(candidates, most, per_host, _kind_of(snapshot))
     return [
-        Ranked(one.item, rank, score(one, kind), one.authority, kind, one.confidence)
+        CollectionItem(one.item, rank, score(one, kind), one.authority, kind, one.confidence)
         for rank, (one, kind) in enumerate(chosen, 1)
     ]
 
 
-def _kind_of(snapshot: Snapshot) -> Callable[[Candidate], str]:
+def _kind_of(snapshot: Snapshot) -> Callable[[ScoredPage], str]:
     """Looks at the text of a page for its kind."""
 
-    def kind(candidate: Candidate) -> str:
+    def kind(candidate: ScoredPage) -> str:
         item = candidate.item
         return kinds_of(words([f"{item.title}\n{snapshot.text(item)}"]), [item.url])[0][0]
 

@@ -9,11 +9,11 @@ from types import TracebackType
 from typing import Self
 
 from analecta.fetch.message import decode, parse_head
-from analecta.model import Answer, Target
+from analecta.model import Response, UrlRef
 from analecta.parse import ParserDied, Sandbox
 from analecta.parse.charset import decode as decode_text
 from analecta.parse.charset import header_charset
-from analecta.store.archive import Place, read_answer
+from analecta.store.archive import RecordPlace, read_answer
 from analecta.store.rows import PageRow
 
 HTML = frozenset(("text/html", "application/xhtml+xml"))
@@ -22,18 +22,18 @@ MAX_TEXT = 20_000_000  # characters, with the blanks that lay out tables; real p
 _GAP = re.compile(r"\n{3,}")
 
 
-def answer_of(archive: Path, item: PageRow) -> Answer | None:
+def answer_of(archive: Path, item: PageRow) -> Response | None:
     """What the server said, from the archive; None where it cannot be read (or refers to an earlier record)."""
-    found = read_answer(archive / item.warc, Place(0, item.offset, item.length)) if item.warc else None
+    found = read_answer(archive / item.warc, RecordPlace(0, item.offset, item.length)) if item.warc else None
     head = parse_head(found[0].splitlines(keepends=True)) if found else None
     if found is None or head is None:
         return None
     status, raw, headers = head
     body, _ = decode(found[1], headers.get("content-encoding", ""), MAX_BODY)
-    return Answer(item.url, status, raw, headers, b"", body)
+    return Response(item.url, status, raw, headers, b"", body)
 
 
-def html_of(answer: Answer) -> str:
+def html_of(answer: Response) -> str:
     """The page's HTML, read as its server and itself say."""
     return decode_text(answer.body, header_charset(answer.headers.get("content-type", "")))[0]
 
@@ -44,10 +44,10 @@ class MainTexts:
     def __init__(self) -> None:
         self._child = Sandbox()
 
-    def of(self, item: PageRow, answer: Answer) -> str:
+    def of(self, item: PageRow, answer: Response) -> str:
         """The main text of an HTML page; "" where there is none, or the page cannot be read."""
         try:
-            page = self._child.parse(answer, Target(item.url, item.id, item.host), item.mime)
+            page = self._child.parse(answer, UrlRef(item.url, item.id, item.host), item.mime)
         except ParserDied:
             return ""
         text = page.main()

@@ -5,13 +5,13 @@ from collections.abc import Container, Iterator, Sequence
 
 import msgspec
 
-from analecta.errors import AnalectaError, BadUse
+from analecta.errors import AnalectaError, UsageError
 from analecta.judge import JUDGES
 from analecta.judge.page_kinds import kind_of
-from analecta.model import Page, State, Target
+from analecta.model import Page, UrlRef, UrlState
 from analecta.settings.load import load
-from analecta.store.archive import CERTIFICATE, Place, read_field
-from analecta.store.library import Library
+from analecta.store.archive import CERTIFICATE, RecordPlace, read_field
+from analecta.store.library import LibraryFolder
 from analecta.store.library_db import DROP, GOOD, learnt, said
 from analecta.store.links import Inlinks
 from analecta.store.partition import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404
@@ -26,7 +26,7 @@ _TERMS = 10
 _FLAGS = {"noindex": NOINDEX, "nofollow": NOFOLLOW, "noarchive": NOARCHIVE, "soft404": SOFT404}
 
 
-class Step(msgspec.Struct, frozen=True):
+class PathStep(msgspec.Struct, frozen=True):
     """A URL on the way from a seed: how it was come by, and the words of the link to it."""
 
     url: str
@@ -35,7 +35,7 @@ class Step(msgspec.Struct, frozen=True):
     anchor: str
 
 
-class Model(msgspec.Struct, frozen=True):
+class JudgeModel(msgspec.Struct, frozen=True):
     """The model that judged a page; without a kind where the library does not know it any more."""
 
     hash: str
@@ -45,7 +45,7 @@ class Model(msgspec.Struct, frozen=True):
     current: bool = False
 
 
-class Kept(msgspec.Struct, frozen=True):
+class StoredUrl(msgspec.Struct, frozen=True):
     """What was kept of a URL, and what the judge said."""
 
     title: str
@@ -57,7 +57,7 @@ class Kept(msgspec.Struct, frozen=True):
     fetched_at: str
     topic: str
     confidence: float | None
-    model: Model | None
+    model: JudgeModel | None
     terms: list[tuple[str, float]]
     flags: list[str]
     kind: str  # where it is of one that makes a poor item
@@ -87,7 +87,7 @@ class Explanation(msgspec.Struct):
     depth: int | None = None
     astray: int | None = None
     tries: int = 0
-    chain: list[Step] = []
+    chain: list[PathStep] = []
     stands_elsewhere: list[str] = []  # the URLs after it, up to the one that stands for it
     stands_for: list[str] = []  # redirects and copies for which it stands
     linked: Inlinks = Inlinks()
@@ -95,18 +95,18 @@ class Explanation(msgspec.Struct):
     ahead: int | None = None  # of those that wait, how many have a higher priority
     waiting: int | None = None
     similar: list[str] = []
-    page: Kept | None = None
+    page: StoredUrl | None = None
     said: list[str] = []  # feedback on the page: good, bad or drop, the topic, why
     as_said: bool = False  # its topic, or that it has none, is what a person said and not what the judge thinks
     not_yet: bool = False  # a person said otherwise, and nothing has learnt from it yet
     to_begin: bool = False  # never asked for, and the settings name it as a page to begin at
 
 
-def explain(library: Library, url: str) -> Explanation:
+def explain(library: LibraryFolder, url: str) -> Explanation:
     """What the library knows of a URL, given in any form."""
     target = canonical(url if re.match(r"(?i)https?:|[a-z][a-z0-9+.-]*://", url) else f"https://{url}")
     if target is None:
-        raise BadUse(f"{url!r} is not an http or https URL")
+        raise UsageError(f"{url!r} is not an http or https URL")
     topics = library.topic_names()
     with library.snapshot() as snapshot:
         found = snapshot.url(target.id)
@@ -116,12 +116,12 @@ def explain(library: Library, url: str) -> Explanation:
         told.crawling = bool(library.holder())
         told.page = _kept(library, snapshot, found, topics)
         _add_words(told, library, found.id)
-        if found.state == State.QUEUED:
+        if found.state == UrlState.QUEUED:
             told.ahead, told.waiting = snapshot.queue_position(found.priority)
     return told
 
 
-def _add_words(told: Explanation, library: Library, page: int) -> None:
+def _add_words(told: Explanation, library: LibraryFolder, page: int) -> None:
     """What a person said of the page, and whether it stands as the last of it has it."""
     words = [word for word in said(library) if word.page == page]
     told.said = [f"{word.says} {word.topic} {word.note}".strip() for word in words]
@@ -137,20 +137,20 @@ def _add_words(told: Explanation, library: Library, page: int) -> None:
     told.not_yet = not heard and not learnt(library)
 
 
-def _never_seen(target: Target, snapshot: Snapshot, topics: Sequence[str], begin: Container[int]) -> Explanation:
+def _never_seen(target: UrlRef, snapshot: Snapshot, topics: Sequence[str], begin: Container[int]) -> Explanation:
     similar = [found.url for other in _other_forms(target.url) if (found := snapshot.url(other.id))]
     links = snapshot.inlinks([target.id], topics)
     return Explanation(target.url, host=target.host, linked=links, similar=similar, to_begin=target.id in begin)
 
 
-def _to_begin(library: Library) -> set[int]:
+def _to_begin(library: LibraryFolder) -> set[int]:
     """The pages that the settings name to begin at."""
     settings = load(library.settings_path)
     named = [*settings.others.seeds, *(url for topic in settings.topics for url in (*topic.seeds, *topic.starts))]
     return {target.id for url in named if (target := canonical(url))}
 
 
-def _other_forms(url: str) -> Iterator[Target]:
+def _other_forms(url: str) -> Iterator[UrlRef]:
     """How the same page might be written: with www or without, with a slash at the end or without, without query."""
     scheme, _, rest = url.partition("://")
     www = rest.removeprefix("www.") if rest.startswith("www.") else f"www.{rest}"
@@ -179,7 +179,7 @@ def _of_url(found: UrlRow, snapshot: Snapshot, topics: Sequence[str]) -> Explana
         depth=found.depth,
         astray=found.astray,
         tries=found.tries,
-        chain=[Step(step.url, step.found.name.lower(), step.state.name.lower(), step.anchor) for step in chain],
+        chain=[PathStep(step.url, step.found.name.lower(), step.state.name.lower(), step.anchor) for step in chain],
         stands_elsewhere=_onward(found, snapshot),
         stands_for=[url for _, url in others],
         linked=snapshot.inlinks([found.id, *(id for id, _ in others)], topics),
@@ -191,20 +191,20 @@ def _onward(found: UrlRow, snapshot: Snapshot) -> list[str]:
     """Where a redirect or copy leads, step by step."""
     steps: list[str] = []
     seen = {found.id}
-    while found.state == State.ELSEWHERE and found.elsewhere not in seen and (after := snapshot.url(found.elsewhere)):
+    while found.state == UrlState.ALIAS and found.elsewhere not in seen and (after := snapshot.url(found.elsewhere)):
         steps.append(after.url)
         seen.add(after.id)
         found = after
     return steps
 
 
-def _kept(library: Library, snapshot: Snapshot, found: UrlRow, topics: Sequence[str]) -> Kept | None:
+def _kept(library: LibraryFolder, snapshot: Snapshot, found: UrlRow, topics: Sequence[str]) -> StoredUrl | None:
     if (stored := snapshot.stored_page(found.id)) is None:
         return None
     row, text = stored
     made_by = _model(library, snapshot, row.model) if row.model else None
     page = Page(found.url, found.id, found.host, row.mime, title=row.title, text=text)
-    return Kept(
+    return StoredUrl(
         title=row.title,
         status=row.status,
         mime=row.mime,
@@ -228,22 +228,22 @@ def _kept(library: Library, snapshot: Snapshot, found: UrlRow, topics: Sequence[
     )
 
 
-def _certificate(library: Library, url: str, row: StoredPage) -> str:
+def _certificate(library: LibraryFolder, url: str, row: StoredPage) -> str:
     """What the archived record says of the server's certificate."""
     if not row.warc or not url.startswith("https:"):
         return ""
     assert row.offset is not None
     assert row.length is not None
-    return read_field(library.archive / row.warc, Place(0, row.offset, row.length), CERTIFICATE)
+    return read_field(library.archive / row.warc, RecordPlace(0, row.offset, row.length), CERTIFICATE)
 
 
-def _model(library: Library, snapshot: Snapshot, hash: str) -> Model:
+def _model(library: LibraryFolder, snapshot: Snapshot, hash: str) -> JudgeModel:
     if (found := snapshot.model(hash)) is None:
-        return Model(hash)
-    return Model(hash, found.kind, iso(found.made_at), found.about, hash == library.get("model"))
+        return JudgeModel(hash)
+    return JudgeModel(hash, found.kind, iso(found.made_at), found.about, hash == library.get("model"))
 
 
-def _terms(library: Library, model: Model, page: Page) -> list[tuple[str, float]]:
+def _terms(library: LibraryFolder, model: JudgeModel, page: Page) -> list[tuple[str, float]]:
     """The terms that made a verdict, heaviest first; none where the model's file is gone."""
     if model.kind not in JUDGES:
         return []

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from analecta.judge.health import BACK, ENOUGH, Health, Pair, Stray, TopicHealth
+from analecta.judge.health import BACK, ENOUGH, Health, MisplacedExample, Pair, TopicHealth
 from analecta.model import BELOW
 from analecta.text.display import cell_width, plain
 
@@ -100,7 +100,7 @@ def _pair(pair: Pair) -> str:
     return f"{pair.one} and {pair.other}{part}: {pair.similarity:.2f}"
 
 
-def _stray(stray: Stray) -> str:
+def _stray(stray: MisplacedExample) -> str:
     if stray.nearer is None:
         return f"{stray.url} of {stray.topic} has little in common with its other examples"
     return f"{stray.url} of {stray.topic} looks more like {stray.nearer} ({stray.there:.2f}, {stray.own:.2f})"

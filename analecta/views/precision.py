@@ -11,8 +11,8 @@ from pathlib import Path
 
 import msgspec
 
-from analecta.errors import BadUse
-from analecta.store.library import Library
+from analecta.errors import UsageError
+from analecta.store.library import LibraryFolder
 from analecta.store.snapshot import Snapshot
 from analecta.urls import address, canonical
 from analecta.views.collections import Collection
@@ -44,7 +44,7 @@ def read_judged(path: Path) -> Judged:
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise BadUse(f"{path} cannot be read: {error}") from error
+        raise UsageError(f"{path} cannot be read: {error}") from error
     judged: Judged = {}
     for number, line in enumerate(lines, 1):
         if line.strip() and not line.lstrip().startswith("#"):
@@ -53,13 +53,13 @@ def read_judged(path: Path) -> Judged:
             if target is not None and value is not None:
                 _add(judged, target.id, _judgement(value))
             elif number > 1:  # in the first line, it may be the names of the columns
-                raise BadUse(f"{path}, line {number}, is no judgement: {line[:100]!r}; {_FORM}")
+                raise UsageError(f"{path}, line {number}, is no judgement: {line[:100]!r}; {_FORM}")
     if not judged:
-        raise BadUse(f"{path} has no judgements: {_FORM}")
+        raise UsageError(f"{path} has no judgements: {_FORM}")
     return judged
 
 
-def settled(library: Library, judged: Judged) -> Judged:
+def settled(library: LibraryFolder, judged: Judged) -> Judged:
     """The same for the pages that these addresses have led to, which are those that a collection has."""
     found: Judged = {}
     with library.snapshot() as snapshot:
@@ -92,7 +92,7 @@ def check_topics(judged: Judged, topics: Sequence[str]) -> None:
     said = {topic for one in judged.values() if isinstance(one, frozenset) for topic in one}
     asked = any(isinstance(one, bool) for one in judged.values())
     if said and not asked and said.isdisjoint(map(_same, topics)):
-        raise BadUse(f"the judgements are about {_some(said)}, the library about {_some(map(_same, topics))}")
+        raise UsageError(f"the judgements are about {_some(said)}, the library about {_some(map(_same, topics))}")
 
 
 def _fields(line: str) -> tuple[str, str | None]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.links import LinksOfPage
 from analecta.store.partition import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404
 from analecta.store.rows import StoredPage
@@ -34,7 +34,7 @@ COLUMNS: dict[str, dict[str, type]] = {
 }  # fmt: skip
 
 
-class Left(msgspec.Struct):
+class LeftOut(msgspec.Struct):
     """What was left out of an export, to be told."""
 
     noindex: int = 0
@@ -42,7 +42,7 @@ class Left(msgspec.Struct):
     unknown: int = 0
 
 
-def pages(library: Library, left: Left, everything: bool = False, for_training: bool = False) -> Iterator[Row]:
+def pages(library: LibraryFolder, left: LeftOut, everything: bool = False, for_training: bool = False) -> Iterator[Row]:
     """Pages in the order in which they were kept; without those that say noindex, unless all are asked for.
 
     `order` counts the pages that are left out as well: a page has the same number in every export.
@@ -60,7 +60,7 @@ def pages(library: Library, left: Left, everything: bool = False, for_training: 
                 yield page
 
 
-def links(library: Library, left: Left) -> Iterator[Row]:
+def links(library: LibraryFolder, left: LeftOut) -> Iterator[Row]:
     """Every link whose target was written down, with its words; none from or to pages that say noindex."""
     with library.snapshot() as snapshot:
         hidden = snapshot.hidden_ids()
@@ -69,7 +69,7 @@ def links(library: Library, left: Left) -> Iterator[Row]:
                 yield from _links(snapshot, hidden, of_page, left)
 
 
-def refusals(library: Library, _: Left) -> Iterator[Row]:
+def refusals(library: LibraryFolder, _: LeftOut) -> Iterator[Row]:
     """URLs that were found but are no pages: refused by us, or failed."""
     with library.snapshot() as snapshot:
         hidden = snapshot.hidden_ids()
@@ -85,7 +85,7 @@ def refusals(library: Library, _: Left) -> Iterator[Row]:
             }
 
 
-def history(library: Library, _: Left) -> Iterator[Row]:
+def history(library: LibraryFolder, _: LeftOut) -> Iterator[Row]:
     """How good each topic's best items were as crawls went on: their least, mean and most confidence (S12)."""
     topics = library.topic_names()
     for moment in library.history():
@@ -145,7 +145,7 @@ def _name(topics: Sequence[str], topic: int) -> str:
     return topics[topic] if 0 <= topic < len(topics) else ""
 
 
-def _links(snapshot: Snapshot, hidden: Container[int], of_page: LinksOfPage, left: Left) -> Iterator[Row]:
+def _links(snapshot: Snapshot, hidden: Container[int], of_page: LinksOfPage, left: LeftOut) -> Iterator[Row]:
     source = snapshot.address(of_page.id)
     snapshot.look_up(of_page.targets)
     for id, anchor in zip(of_page.targets, of_page.anchors, strict=False):

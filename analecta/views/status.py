@@ -7,21 +7,21 @@ from typing import Any
 import msgspec
 import orjson
 
-from analecta.errors import BadUse
-from analecta.model import State
+from analecta.errors import UsageError
+from analecta.model import UrlState
 from analecta.settings.load import load
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.library_db import learnt, said
 from analecta.store.partition import NOINDEX, SOFT404
 from analecta.store.rows import LibraryCounts, ModelRow
 from analecta.text.display import iso
 from analecta.views.reasons import NO_REFUSALS
-from analecta.views.rows import Left, Row, history
+from analecta.views.rows import LeftOut, Row, history
 
 _MOST_LIMITS = 10
 
 
-class Run(msgspec.Struct):
+class RunSummary(msgspec.Struct):
     """A crawl that was started: when, how it ended, and what it counted."""
 
     began: str
@@ -30,7 +30,7 @@ class Run(msgspec.Struct):
     pages: int
 
 
-class Collection(msgspec.Struct):
+class CollectionSize(msgspec.Struct):
     """How many items a topic has, and how sure the judge is of the best of them."""
 
     items: int
@@ -54,14 +54,14 @@ class Status(msgspec.Struct):
     soft404: int
     reserved: int
     topics: dict[str, int]
-    collections: dict[str, Collection]  # of topics that had items when it was last looked
+    collections: dict[str, CollectionSize]  # of topics that had items when it was last looked
     hosts: int
     queue: int
     archive_files: int
     archive_bytes: int
     partitions: int
     memory: dict[str, int]  # bytes of bodies: used now, the most in the last run (peak), allowed (limit)
-    run: Run | None
+    run: RunSummary | None
     model: str  # the one in use; "" before the first lesson
     models: list[dict[str, str]]  # all that there were, oldest first
     feedback: int  # things that a person said of pages
@@ -71,7 +71,7 @@ class Status(msgspec.Struct):
     settings: str  # what is wrong with them, so that they cannot be read; "" where all is well
 
 
-def status(library: Library) -> Status:
+def status(library: LibraryFolder) -> Status:
     """Look at a library."""
     with library.snapshot() as snapshot:
         listed, names, models = snapshot.listed_topics(), snapshot.topic_names(), snapshot.models()
@@ -80,7 +80,7 @@ def status(library: Library) -> Status:
     topics = {names[n]: 0 for n in listed}
     figures = _count_pages(counts, names, topics)
     memory = {"used": 0, "peak": 0, "limit": 0} | counts.memory
-    past = list(history(library, Left()))
+    past = list(history(library, LeftOut()))
     latest = {row["topic"]: row for row in past if row["topic"] in topics}  # the last one stays
     files = sorted(library.archive.glob("*.warc.gz"))
     return Status(
@@ -96,7 +96,7 @@ def status(library: Library) -> Status:
         soft404=figures["soft404"],
         reserved=figures["reserved"],
         topics=topics,
-        collections={topic: msgspec.convert(row, Collection) for topic, row in latest.items()},
+        collections={topic: msgspec.convert(row, CollectionSize) for topic, row in latest.items()},
         hosts=counts.hosts,
         queue=urls["queued"] + urls["leased"],
         archive_files=len(files),
@@ -116,11 +116,11 @@ def status(library: Library) -> Status:
 
 def _count_urls(counts: LibraryCounts) -> tuple[Counter[str], Counter[str]]:
     """URLs by state, and by the reason of those that were refused or failed."""
-    urls: Counter[str] = Counter({state.name.lower(): 0 for state in State})
+    urls: Counter[str] = Counter({state.name.lower(): 0 for state in UrlState})
     reasons: Counter[str] = Counter()
     for one in counts.urls:
         urls[one.state.name.lower()] += one.urls
-        if one.state in (State.FAILED, State.REFUSED) and one.reason not in NO_REFUSALS:
+        if one.state in (UrlState.FAILED, UrlState.REFUSED) and one.reason not in NO_REFUSALS:
             reasons[one.reason or ""] += one.urls
     return urls, reasons
 
@@ -139,19 +139,19 @@ def _count_pages(counts: LibraryCounts, names: Sequence[str], topics: dict[str, 
     return figures
 
 
-def _run(library: Library) -> Run | None:
+def _run(library: LibraryFolder) -> RunSummary | None:
     run = library.last_run()
     if run is None:
         return None
     tally: dict[str, Any] = orjson.loads(run["tally"]) if run["tally"] else {}
     ended = iso(run["ended"]) if run["ended"] else ""
-    return Run(iso(run["began"]), ended, run["reason"] or "", tally.get("pages", 0))
+    return RunSummary(iso(run["began"]), ended, run["reason"] or "", tally.get("pages", 0))
 
 
-def _wrong_settings(library: Library) -> str:
+def _wrong_settings(library: LibraryFolder) -> str:
     try:
         load(library.settings_path)
-    except BadUse as error:
+    except UsageError as error:
         return str(error)
     return ""
 

@@ -1,7 +1,7 @@
 import numpy as np
 
 from analecta.analyse.hits import LinkGraph, hubs_and_authorities, link_graph
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 
 
 def graph(links, hosts):
@@ -31,6 +31,6 @@ def test_b12_a_topic_without_pages_has_no_hubs():
 
 
 def test_b12_the_graph_of_an_empty_library_is_empty(tmp_path):
-    library = Library.create(tmp_path / "lib", "")
+    library = LibraryFolder.create(tmp_path / "lib", "")
     with library.snapshot() as snapshot:
         assert link_graph(*snapshot.link_arrays()).ids == []

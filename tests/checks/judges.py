@@ -3,7 +3,7 @@
 import random
 from functools import cache
 
-from analecta.model import Answer, Example, Page, Verdict
+from analecta.model import Example, Page, Response, Verdict
 from analecta.parse import Parser
 from analecta.settings.load import parse, recipe_text
 from analecta.testweb.pocket import PocketWeb
@@ -204,7 +204,7 @@ def pocket():
             path = truth.url.partition("://")[2].partition("/")[2]
             response = web.answer(target.host, "/" + path, {})
             headers = {"content-type": "text/html; charset=" + truth.charset}
-            text = parser(Answer(truth.url, 200, b"", headers, b"", response.body), target).text
+            text = parser(Response(truth.url, 200, b"", headers, b"", response.body), target).text
             found.append((topics.index(truth.topic) if truth.topic in topics else -1, text))
     random.Random(3).shuffle(found)
     return topics, found

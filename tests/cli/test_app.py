@@ -13,7 +13,7 @@ from analecta.cli.app import COMMANDS, load_command
 from analecta.cli.render import print_json
 from analecta.settings.edit import first_settings
 from analecta.settings.schema import Topic
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 
 
 class Said(msgspec.Struct):
@@ -38,7 +38,7 @@ def test_the_list_of_commands_imports_no_command():
 
 
 def test_the_state_of_a_library_is_shown_without_what_crawls_and_publishes(tmp_path):
-    Library.create(tmp_path / "lib", first_settings([Topic("tea", ("http://a.test/",))], "adaptive"))
+    LibraryFolder.create(tmp_path / "lib", first_settings([Topic("tea", ("http://a.test/",))], "adaptive"))
     unneeded = {"analecta.crawl", "analecta.publish", "analecta.judge", "analecta.search", "scipy", "pycurl", "tantivy"}
     assert imported("status", str(tmp_path / "lib")) & unneeded == set()
 

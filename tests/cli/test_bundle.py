@@ -8,7 +8,7 @@ from shutil import copytree
 import pytest
 
 import analecta.cli.bundle  # noqa: F401
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.testweb.process import PocketServer
 from tests.cli.test_cli import analecta as run
 from tests.export.test_bundle import changed, listed
@@ -64,7 +64,7 @@ def test_a_repeated_crawl_keeps_the_same_pages_in_the_same_order(again, ordered,
 def test_the_judges_of_both_crawls_have_learnt_the_same_by_themselves(again, ordered):
     folder, _ = again
     assert sorted(os.listdir(folder / "models")) == sorted(os.listdir(ordered / "models"))
-    assert Library(folder).get("model") == Library(ordered).get("model") != ""
+    assert LibraryFolder(folder).get("model") == LibraryFolder(ordered).get("model") != ""
 
 
 def test_the_archive_may_be_elsewhere(ordered, tmp_path):

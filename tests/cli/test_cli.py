@@ -24,7 +24,7 @@ from analecta.cli import main
 from analecta.cli.app import COMMANDS
 from analecta.cli.demo import make_demo
 from analecta.cli.render import stoppable
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.testweb.process import PocketServer
 from tests.crawls.site import site
 from tests.hostile import answer
@@ -359,7 +359,7 @@ def test_add_exits_with_3_where_nothing_is_new(brought):
 def test_add_changes_nothing_while_a_crawl_runs_or_where_a_file_is_bad(brought):
     analecta("new", "lib", "--seeds", "seeds", cwd=brought)
     before = sorted((brought / "lib").iterdir())
-    with Library(brought / "lib").lock():
+    with LibraryFolder(brought / "lib").lock():
         assert "in use" in analecta("add", "lib", "--outline", "outline", code=4, cwd=brought).stderr
     analecta("add", "lib", "--outline", "outline", "--feed", "nothing", code=2, cwd=brought)
     analecta("add", "nowhere", "--outline", "outline", code=2, cwd=brought)
@@ -385,7 +385,7 @@ def test_a_topic_added_to_a_library_that_has_crawled_is_found_too(lib, pocket, t
     (tmp_path / "stars").write_text("\n".join(new[:3]))
     analecta("add", lib, "--seeds", tmp_path / "stars", "--topic", "stars")
     analecta("crawl", lib, "--pages", 60, "--connect-to", pocket.address)
-    assert Library(lib).topic_names() == ["bees", "stars"]
+    assert LibraryFolder(lib).topic_names() == ["bees", "stars"]
     assert status(lib)["topics"]["stars"] > 3
 
 
@@ -519,7 +519,7 @@ def test_settings_that_cannot_be_read_are_told_and_the_rest_is_shown(grown, tmp_
 
 def test_a_library_of_another_version_is_called_so(grown, tmp_path):
     lib = copytree(grown, tmp_path / "lib")
-    with Library(lib).database() as db:
+    with LibraryFolder(lib).database() as db:
         db.execute("ALTER TABLE models RENAME COLUMN about TO story")
     said = analecta("status", lib, code=4).stderr
     assert "the library is of another version of Analecta" in said
@@ -595,7 +595,7 @@ def test_demo_ends_with_the_best_pages_and_where_to_look(tmp_path):
 
 
 def test_demo_replaces_an_earlier_demo_if_told_to(tmp_path):
-    Library.create(tmp_path / "d", "").put("demo", 1)
+    LibraryFolder.create(tmp_path / "d", "").put("demo", 1)
     (tmp_path / "d" / "old").touch()
     assert make_demo(tmp_path / "d", Console(file=io.StringIO()), force=True, pages=20, size=300) == 0
     assert status(tmp_path / "d")["pages"] == 20

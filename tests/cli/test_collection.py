@@ -9,7 +9,7 @@ import analecta.cli.collection
 import analecta.cli.export  # noqa: F401
 from analecta.cli import app
 from analecta.communities.view import neighbourhood
-from analecta.errors import BadUse, Environment
+from analecta.errors import ResourceError, UsageError
 from analecta.views.collections import collections
 
 
@@ -61,9 +61,9 @@ def test_s17_precision_is_in_the_json(grown, judged):
 def test_s12_the_picture_is_html_or_svg_by_its_name(grown, tmp_path):
     assert run(grown.folder, "-o", tmp_path / "p.svg").exit_code == 0
     assert (tmp_path / "p.svg").read_text().startswith("<svg")
-    assert isinstance(run(grown.folder, "-o", tmp_path / "p.png").exception, BadUse)
+    assert isinstance(run(grown.folder, "-o", tmp_path / "p.png").exception, UsageError)
     assert run(grown.folder, "-o", tmp_path / "new" / "p.svg").exit_code == 0
-    assert isinstance(run(grown.folder, "-o", tmp_path / "p.svg" / "p.svg").exception, Environment)
+    assert isinstance(run(grown.folder, "-o", tmp_path / "p.svg" / "p.svg").exception, ResourceError)
 
 
 def test_c7_a_collection_can_be_of_one_community_alone(grown):
@@ -94,11 +94,11 @@ def test_c7_an_export_of_a_collection_has_communities_and_can_be_of_one(grown):
 
 def test_a_community_that_is_not_there_is_one_sentence(grown):
     done = run(grown.folder, "--community", "nonsense")
-    assert isinstance(done.exception, BadUse)
+    assert isinstance(done.exception, UsageError)
     assert "no community 'nonsense'" in str(done.exception)
 
 
 def test_a_topic_that_is_not_there_is_one_sentence(grown):
     done = run(grown.folder, "--topic", "nonsense")
-    assert isinstance(done.exception, BadUse)
+    assert isinstance(done.exception, UsageError)
     assert "nonsense" in str(done.exception)

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 import analecta.cli.communities  # noqa: F401 (brings its commands)
 from analecta.cli import app
-from analecta.errors import BadUse
-from analecta.store.library import Library
+from analecta.errors import UsageError
+from analecta.store.library import LibraryFolder
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_one_community_is_shown_whole_and_its_graph_is_written(grown, tmp_path):
 
 def directory(library):
     """One of a host that has pages in it."""
-    with Library(library).shards() as shards:
+    with LibraryFolder(library).shards() as shards:
         urls = [
             url for shard in shards for (url,) in shard.execute("SELECT url FROM urls WHERE url LIKE '%/articles/%'")
         ]
@@ -94,20 +94,20 @@ def test_c1_sites_are_edited_and_undone(library):
 
 def test_c1_what_is_no_site_is_told_before_it_is_written(library):
     first, other = (one["seeds"][0] for one in seen(library)[:2])
-    with pytest.raises(BadUse, match=f"no site {first}x; did you mean {first}"):
+    with pytest.raises(UsageError, match=f"no site {first}x; did you mean {first}"):
         said("sites", library, "--merge", f"{first}x", other)
-    with pytest.raises(BadUse, match=r"no site nosuch\.invalid$"):
+    with pytest.raises(UsageError, match=r"no site nosuch\.invalid$"):
         said("sites", library, "--merge", first, "nosuch.invalid")
-    with pytest.raises(BadUse, match="is no site but a part of"):
+    with pytest.raises(UsageError, match="is no site but a part of"):
         said("sites", library, "--merge", f"{first}/x/", other)
-    with pytest.raises(BadUse, match="knows no address below"):
+    with pytest.raises(UsageError, match="knows no address below"):
         said("sites", library, "--split", f"{first}/nowhere/")
     assert json.loads(said("sites", library, "--json"))["edits"] == []
 
 
 def test_what_cannot_be_is_said(library):
-    with pytest.raises(BadUse, match="one at a time"):
+    with pytest.raises(UsageError, match="one at a time"):
         said("sites", library, "--undo", "--recount")
-    with pytest.raises(BadUse, match="no community"):
+    with pytest.raises(UsageError, match="no community"):
         said("crawl", library, "--community", "nobody.test")
     assert "counted anew" in said("sites", library, "--recount")

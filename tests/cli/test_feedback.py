@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 
 import analecta.cli.feedback  # noqa: F401
 from analecta.cli import app
-from analecta.errors import AnalectaError, BadUse, Busy
+from analecta.errors import AnalectaError, LibraryBusy, UsageError
 from analecta.learning.reclassify import stored
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.library_db import lesson_wanted, said
 from analecta.views.collections import collections
 
@@ -47,7 +47,7 @@ def test_b18_feedback_is_taken_down_listed_and_taken_back(lib, best):
     assert "Not all of this is learnt from yet." in listed
     assert "3 words on pages, not learnt from yet" in run("status", lib).stdout
     assert f"shows beekeeping: {best[2]}" in run("feedback", lib, "--undo").stdout
-    assert [word.url for word in said(Library(lib))] == best[:2]
+    assert [word.url for word in said(LibraryFolder(lib))] == best[:2]
 
 
 def test_b18_pages_may_come_from_a_file_and_are_taken_once_or_not_at_all(lib, best, tmp_path):
@@ -55,9 +55,9 @@ def test_b18_pages_may_come_from_a_file_and_are_taken_once_or_not_at_all(lib, be
     path.write_text(f"# wrong\n{best[0]}\n{best[0]}\n{best[1]}  # this too\n")
     assert len(json.loads(run("feedback", lib, "-f", path, "--bad", "--json").stdout)["said"]) == 2
     path.write_text(f"{best[3]}\nhttp://nowhere.example/\n")
-    with pytest.raises(BadUse, match=r"nowhere\.example/ is no page"):
+    with pytest.raises(UsageError, match=r"nowhere\.example/ is no page"):
         run("feedback", lib, "-f", path, "--bad")
-    assert len(said(Library(lib))) == 2
+    assert len(said(LibraryFolder(lib))) == 2
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_b18_pages_may_come_from_a_file_and_are_taken_once_or_not_at_all(lib, be
     ],
 )
 def test_b18_feedback_that_makes_no_sense_is_said_so(lib, best, words, complaint):
-    with pytest.raises(BadUse, match=complaint):
+    with pytest.raises(UsageError, match=complaint):
         run("feedback", lib, *(best[0] if word == "URL" else word for word in words))
 
 
@@ -93,14 +93,14 @@ def test_b18_retraining_shows_what_came_in_and_what_went_out(lib, best):
 
 
 def test_b18_retraining_is_undone_by_the_command(lib, best):
-    before = stored(Library(lib))
+    before = stored(LibraryFolder(lib))
     run("feedback", lib, *best[:3], "--bad")
     run("retrain", lib)
     assert json.loads(run("feedback", lib, "--list", "--json").stdout)["learnt"]
     assert json.loads(run("status", lib, "--json").stdout)["learnt"]
-    assert stored(Library(lib)) != before
+    assert stored(LibraryFolder(lib)) != before
     assert " came in" in run("retrain", lib, "--undo").stdout
-    assert stored(Library(lib)) == before
+    assert stored(LibraryFolder(lib)) == before
 
 
 def test_b18_after_undoing_it_is_told_that_words_stay(lib, best):
@@ -114,10 +114,10 @@ def test_b18_after_undoing_it_is_told_that_words_stay(lib, best):
 
 
 def test_b18_status_shows_the_model_in_use(lib, best):
-    before = Library(lib).get("model")
+    before = LibraryFolder(lib).get("model")
     run("feedback", lib, *best[:3], "--bad")
     run("retrain", lib)
-    assert f"Model     {Library(lib).get('model')[:12]}" in run("status", lib).stdout
+    assert f"Model     {LibraryFolder(lib).get('model')[:12]}" in run("status", lib).stdout
     run("retrain", lib, "--undo")
     assert f"Model     {before[:12]}" in run("status", lib).stdout
 
@@ -136,15 +136,15 @@ def test_b18_explain_says_whose_verdict_it_is(lib, best):
 
 
 def test_b18_while_a_crawl_runs_it_is_asked_to_learn(lib, best):
-    library = Library(lib)
+    library = LibraryFolder(lib)
     run("feedback", lib, best[0], "--bad")
     with library.lock():
-        with pytest.raises(Busy):
+        with pytest.raises(LibraryBusy):
             run("retrain", lib)
         library.begin_run({})
         assert "it was asked to learn" in run("retrain", lib).stdout
         assert json.loads(run("retrain", lib, "--json").stdout)["asked_the_crawl"]
-        with pytest.raises(Busy):
+        with pytest.raises(LibraryBusy):
             run("retrain", lib, "--undo")
     assert lesson_wanted(library) > 0
 
@@ -169,5 +169,5 @@ def test_b10_a_page_is_trimmed_and_learnt_from_what_is_left(lib, best, tmp_path)
 
 @pytest.mark.parametrize("words", [("--show",), ("a.test", "b.test", "--good", "--text", "x")])
 def test_trimming_is_of_one_page(lib, words):
-    with pytest.raises(BadUse, match="of one page"):
+    with pytest.raises(UsageError, match="of one page"):
         run("feedback", lib, *words)

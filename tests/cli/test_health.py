@@ -6,10 +6,10 @@ import pytest
 from typer.testing import CliRunner
 
 from analecta.cli import app
-from analecta.errors import Environment
+from analecta.errors import ResourceError
 from analecta.settings.edit import first_settings
 from analecta.settings.schema import Topic
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.testweb.process import PocketServer
 from tests.crawls.driver import kept
 
@@ -22,7 +22,7 @@ def web():
 
 def library_at(folder, web, *names):
     topics = [Topic(name, tuple(web.web.seeds(of, 5)[start : start + 5])) for name, of, start in names]
-    return Library.create(folder, first_settings(topics, "adaptive") + "\n[crawl]\nworkers = 1\n")
+    return LibraryFolder.create(folder, first_settings(topics, "adaptive") + "\n[crawl]\nworkers = 1\n")
 
 
 def run(*words):
@@ -51,7 +51,7 @@ def test_s14_a_drawing_that_cannot_be_written_is_one_sentence(tmp_path, web):
     library = library_at(tmp_path / "lib", web, (web.web.topics[0], web.web.topics[0], 0))
     (tmp_path / "file").write_text("")
     done = run("health", library.folder, "--connect-to", web.address, "-o", tmp_path / "file" / "x.html")
-    assert isinstance(done.exception, Environment)
+    assert isinstance(done.exception, ResourceError)
     assert "cannot write" in str(done.exception)
 
 

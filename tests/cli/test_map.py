@@ -8,7 +8,7 @@ import pytest
 
 from analecta.settings.edit import first_settings
 from analecta.settings.schema import Topic
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.views.clusters import save
 from tests.publish.test_map import analysis
 
@@ -21,7 +21,7 @@ def run(*words):
 
 @pytest.fixture
 def library(tmp_path):
-    made = Library.create(tmp_path / "things", first_settings([Topic("Cells", ("http://h.test/",))], "adaptive"))
+    made = LibraryFolder.create(tmp_path / "things", first_settings([Topic("Cells", ("http://h.test/",))], "adaptive"))
     made.topic_names(("Cells",))
     return made
 

@@ -5,13 +5,13 @@ import pytest
 from making import candidate, item, page_row, shard_at, target
 from rich.console import Console
 
-from analecta.cli.crawl import Result, _given, _steps, told
+from analecta.cli.crawl import CrawlOutput, _given, _steps, told
 from analecta.cli.demo import _table
-from analecta.cli.progress import Picture, asked_again, doing, pause, ran_dry
-from analecta.model import State, Tally
+from analecta.cli.progress import LivePicture, asked_again, doing, pause, ran_dry
+from analecta.model import Tally, UrlState
 from analecta.settings.schema import CommunitySettings, JudgeSettings, Settings
-from analecta.store.library import Library
-from analecta.views.collections import Ranked
+from analecta.store.library import LibraryFolder
+from analecta.views.collections import CollectionItem
 
 
 def crawl(*reports):
@@ -40,7 +40,7 @@ def written(what, width=80) -> str:
     return out.getvalue()
 
 
-def result(**changes) -> Result:
+def result(**changes) -> CrawlOutput:
     usual = {"reason": "nothing is left to fetch", "code": 0, "pages": 1, "on_topic": 1, "hosts": 1, "queued": 1}
     none = {
         "failed": 0,
@@ -53,7 +53,7 @@ def result(**changes) -> Result:
         "again": {},
         "advice": "",
     }
-    return Result(library="lib", seconds=1.0, pages_per_second=1.0, **{**none, **usual, **changes})
+    return CrawlOutput(library="lib", seconds=1.0, pages_per_second=1.0, **{**none, **usual, **changes})
 
 
 def test_one_page_of_one_host_is_told_in_the_singular():
@@ -68,13 +68,13 @@ def test_where_nothing_is_left_it_is_told_what_would_give_more_to_do():
 
 def test_a_long_address_is_visibly_cut_where_the_terminal_is_narrow():
     page = item(url="http://a.test/" + "long-" * 30, title="Short")
-    lines = written(_table("bees", [Ranked(page, 1, 0.5, 0.0, "")])).splitlines()
+    lines = written(_table("bees", [CollectionItem(page, 1, 0.5, 0.0, "")])).splitlines()
     assert lines[-1].rstrip().endswith("…")
     assert max(map(len, lines)) <= 80
 
 
 def test_the_demo_shows_the_figure_that_it_sorts_by():
-    assert "0.78  Short" in written(_table("bees", [Ranked(item(title="Short"), 1, 0.78, 0.0, "", 0.9)]))
+    assert "0.78  Short" in written(_table("bees", [CollectionItem(item(title="Short"), 1, 0.78, 0.0, "", 0.9)]))
 
 
 def test_a_look_at_the_examples_is_not_called_a_crawl():
@@ -106,7 +106,7 @@ def test_no_figure_is_cut_where_the_terminal_is_narrow(width):
     counts = {"pages": 11111, "on_topic": 2222, "hosts": 3333, "refused": 44444, "failed": 5555}
     busy = crawl((128, 666666, 0.0))
     busy.tally, busy.settings = Tally(bytes=7_700_000_000, **counts), Settings()
-    shown = written(Picture(SimpleNamespace())._figures(busy, 12.3), width)
+    shown = written(LivePicture(SimpleNamespace())._figures(busy, 12.3), width)
     assert all(f"{count:,}" in shown for count in (*counts.values(), 666666))
     assert "…" not in shown
     assert ("12.3/s" in shown) == (width == 80)
@@ -125,14 +125,14 @@ def test_a_crawl_that_was_interrupted_goes_on_with_the_options_that_were_given()
 
 @pytest.mark.parametrize(("good", "dry"), [(9, True), (10, False)])
 def test_a_crawl_that_finds_hardly_anything_any_more_says_what_may_help(tmp_path, good, dry):
-    library = Library.create(tmp_path / "lib", "")
+    library = LibraryFolder.create(tmp_path / "lib", "")
     library.put("partitions", 1)
     urls = [f"http://h.test/{n}" for n in range(1100)]
     with shard_at(library.shard_path(0)) as shard:
-        shard.add((n, candidate(url), State.QUEUED, False, "") for n, url in enumerate(urls, 1))
+        shard.add((n, candidate(url), UrlState.QUEUED, False, "") for n, url in enumerate(urls, 1))
         for n, url in enumerate(urls):  # the first hundred were all on topic
             topic = 0 if n < 100 + good else -1
-            shard.add_page(page_row(target(url).id, kept_at=float(n), topic=topic), State.DONE, 0, 0)
+            shard.add_page(page_row(target(url).id, kept_at=float(n), topic=topic), UrlState.DONE, 0, 0)
         shard.commit()
     assert ran_dry(library, Settings(), 1100).startswith("Of the last 1,000 pages 9 were on topic") == dry
     assert ran_dry(library, Settings(), 999) == ""

@@ -7,10 +7,10 @@ from typer.testing import CliRunner
 
 from analecta.cli import publish  # noqa: F401
 from analecta.cli.app import app
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.settings.edit import first_settings
 from analecta.settings.schema import Topic
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 
 
 def run(*words):
@@ -31,11 +31,11 @@ def test_s13_copies_are_left_out_on_request(grown, tmp_path):
 
 
 def test_publish_never_replaces_what_it_did_not_make(tmp_path):
-    library = Library.create(tmp_path / "lib", first_settings([Topic("a", ("http://a.test/",))], "adaptive"))
+    library = LibraryFolder.create(tmp_path / "lib", first_settings([Topic("a", ("http://a.test/",))], "adaptive"))
     (tmp_path / "home").mkdir()
     (tmp_path / "home/letter.txt").write_text("")
     done = run(library.folder, "-o", tmp_path / "home")
-    assert isinstance(done.exception, BadUse)
+    assert isinstance(done.exception, UsageError)
     assert [path.name for path in (tmp_path / "home").iterdir()] == ["letter.txt"]
 
 

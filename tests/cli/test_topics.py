@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 import analecta.cli.topics  # noqa: F401
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.testweb.process import PocketServer
-from analecta.views.clusters import Analysis, Cluster, Member, Shown, save
+from analecta.views.clusters import ClusterPage, ListedPage, PageCluster, TopicClusters, save
 from tests.cli.test_cli import analecta as run
 from tests.making import shard_at
 
@@ -30,7 +30,7 @@ def crawled(pocket, tmp_path_factory):
     (folder / "seeds").write_text("\n".join(url for name in SUBJECTS for url in pocket.web.seeds(name, 4)))
     run("new", folder / "lib", "--seeds", folder / "seeds", "--topic", "hobbies")
     crawl(folder / "lib", pocket, 120, "--workers", 1)
-    save(Library(folder / "lib"), analysis(Library(folder / "lib"), pocket))
+    save(LibraryFolder(folder / "lib"), analysis(LibraryFolder(folder / "lib"), pocket))
     return folder / "lib"
 
 
@@ -49,13 +49,13 @@ def analysis(library, pocket):
     with library.snapshot() as snapshot:
         found = [item for item in snapshot.shown_pages(0) if truth.get(item.url) in SUBJECTS]
     clusters = [cluster(name, [item for item in found if truth[item.url] == name]) for name in SUBJECTS]
-    return Analysis("hobbies", 1.0, len(found), 0, 99, "given", {}, clusters, [[1, 0], [0, 1]], [[0, 0], [0, 0]])
+    return TopicClusters("hobbies", 1.0, len(found), 0, 99, "given", {}, clusters, [[1, 0], [0, 1]], [[0, 0], [0, 0]])
 
 
 def cluster(name, found):
-    members = [Member(i.id, i.url, i.title, i.host, 1 - n / 1000, i.confidence) for n, i in enumerate(found)]
-    examples = [Shown(i.id, i.url, "\x1b]52;c;aGk=\x07" + i.title, i.host, 1.0) for i in found[:3]]
-    return Cluster(name.title(), [name], len(found), 0.5, [], examples, [], [], members)
+    members = [ClusterPage(i.id, i.url, i.title, i.host, 1 - n / 1000, i.confidence) for n, i in enumerate(found)]
+    examples = [ListedPage(i.id, i.url, "\x1b]52;c;aGk=\x07" + i.title, i.host, 1.0) for i in found[:3]]
+    return PageCluster(name.title(), [name], len(found), 0.5, [], examples, [], [], members)
 
 
 def listed(lib):
@@ -80,7 +80,7 @@ def test_b19_a_crawl_after_a_split_finds_pages_of_the_subtopics(lib, pocket):
     truth = {page.url: page.topic for page in pocket.web.pages(links=False)}
     after = listed(lib)
     assert after["hobbies"]["below"] > split["hobbies"]["below"]
-    with Library(lib).snapshot() as snapshot:
+    with LibraryFolder(lib).snapshot() as snapshot:
         bees = [truth.get(item.url) for item in snapshot.shown_pages(1)]
     assert bees.count("beekeeping") > 0.9 * len(bees) > 10
     assert "hobbies / Beekeeping" in run("status", lib).stdout
@@ -92,7 +92,7 @@ def test_b19_undo_brings_settings_tree_and_pages_back(lib, pocket):
     said = run("topics", "undo", lib).stdout
     assert "The split of hobbies is undone. Gone: hobbies / Beekeeping, hobbies / Astronomy." in said
     assert ((lib / "analecta.toml").read_bytes(), listed(lib)) == (text, tree)
-    assert Library(lib).topic_names() == ["hobbies"]
+    assert LibraryFolder(lib).topic_names() == ["hobbies"]
 
 
 def test_b19_undo_after_a_crawl_leaves_no_trace_of_the_subtopics(lib, pocket):
@@ -108,7 +108,7 @@ def test_b19_undo_after_a_crawl_leaves_no_trace_of_the_subtopics(lib, pocket):
 
 def given(lib):
     """The examples as the judge would see them: URL and number of the topic."""
-    with Library(lib).shards() as shards:
+    with LibraryFolder(lib).shards() as shards:
         return {row for shard in shards for row in shard.execute("SELECT url, topic FROM urls WHERE priority >= 1e6")}
 
 
@@ -141,14 +141,14 @@ def test_b19_undo_brings_pages_back_from_a_subtopic_that_was_there_before(lib):
 
 
 def test_the_number_of_a_topic_that_pages_have_besides_another_is_not_given_anew(lib):
-    Library(lib).topic_names(("hobbies", "gone"))
-    with shard_at(Library(lib).shard_path(0)) as shard:
+    LibraryFolder(lib).topic_names(("hobbies", "gone"))
+    with shard_at(LibraryFolder(lib).shard_path(0)) as shard:
         packed = msgspec.msgpack.encode(((0, 0.9), (1, 0.4)))
         shard.db.execute("UPDATE pages SET topics = ? WHERE seq = (SELECT max(seq) FROM pages)", (packed,))
         shard.commit()
     run("topics", "split", lib, "hobbies", "--clusters", "1")
     run("topics", "undo", lib)
-    assert Library(lib).topic_names() == ["hobbies", "gone"]
+    assert LibraryFolder(lib).topic_names() == ["hobbies", "gone"]
 
 
 def test_settings_that_were_edited_since_are_put_back_only_by_force(lib):
@@ -195,18 +195,18 @@ def test_what_makes_no_sense_is_said(lib, words, complaint):
 def test_a_topic_that_was_not_analysed_cannot_be_split(lib):
     other = msgspec.structs.replace(analysis_of(lib), topic="Hobbies")
     (lib / "analysis" / "hobbies.json").unlink()
-    save(Library(lib), other)
+    save(LibraryFolder(lib), other)
     assert "was not analysed yet: `analecta analyse" in run("topics", "split", lib, "hobbies", code=2).stderr
 
 
 def analysis_of(lib):
-    return msgspec.json.decode((lib / "analysis" / "hobbies.json").read_bytes(), type=Analysis)
+    return msgspec.json.decode((lib / "analysis" / "hobbies.json").read_bytes(), type=TopicClusters)
 
 
 def test_a_page_that_moved_keeps_being_an_example_under_its_new_address(lib):
     """As where the address that a person gave redirects: the page stands under another."""
     seed = listed_seeds(lib)[0]
-    with shard_at(Library(lib).shard_path(0)) as shard:
+    with shard_at(LibraryFolder(lib).shard_path(0)) as shard:
         new = shard.db.execute("SELECT max(id) FROM urls WHERE state = 2 AND priority < 1").fetchone()[0]
         shard.db.execute("UPDATE urls SET state = 5, reason = 'http-301', elsewhere = ? WHERE url = ?", (new, seed))
         shard.db.execute("UPDATE urls SET found = 2, priority = 1e6 WHERE id = ?", (new,))

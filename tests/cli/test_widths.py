@@ -7,7 +7,7 @@ from rich.console import Console
 
 from analecta.cli.collection import show
 from analecta.cli.communities import tell, tell_one
-from analecta.communities.view import Between, Community, Found, Member
+from analecta.communities.view import Community, CommunityLinks, CommunityList, CommunityMember
 from analecta.views.collections import collections
 
 NAMES = ("Tremor · Cinder cone · Crater lake", "Harbour wall · reefing line · Marina")
@@ -15,13 +15,17 @@ FRIEND = "geology-and-volcanoes.university.test"
 
 
 def community(number, sites):
-    members = [Member(f"s{n}.a-long-name-of-a-site.test", f"12 of 34 links of {FRIEND} lead here", 12) for n in sites]
+    members = [
+        CommunityMember(f"s{n}.a-long-name-of-a-site.test", f"12 of 34 links of {FRIEND} lead here", 12) for n in sites
+    ]
     return Community(number, NAMES[number - 1], [members[0].site], 24, members, ["a.test and b.test grew together: x"])
 
 
 def found():
     made = [community(1, range(7)), community(2, [8, 9])]
-    return Found(made, [Between(1, 2, 5)], {"all.test": "all link to it"}, 22, 0, [f"alone{n}.test" for n in range(12)])
+    return CommunityList(
+        made, [CommunityLinks(1, 2, 5)], {"all.test": "all link to it"}, 22, 0, [f"alone{n}.test" for n in range(12)]
+    )
 
 
 def written(what, width):

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analecta.communities.growth import Communities, Member
-from analecta.errors import BadUse
-from analecta.testweb.community_web import Villages
+from analecta.communities.growth import Communities, GrownMember
+from analecta.errors import UsageError
+from analecta.testweb.community_web import CommunityWeb
 
-WEB = Villages(sites=600, communities=10, seed=7)
+WEB = CommunityWeb(sites=600, communities=10, seed=7)
 SEEDS = Random(3).sample(sorted(WEB.truth), 12)
 
 
@@ -88,7 +88,7 @@ def test_c6_other_metrics_find_the_community_too(metric):
 
 @pytest.mark.parametrize("wrong", [{"metric": "none"}, {"wt": 0.0}, {"wt": 1.5}])
 def test_what_cannot_be_is_told(wrong):
-    with pytest.raises(BadUse):
+    with pytest.raises(UsageError):
         Communities(["a"], **wrong)
 
 
@@ -124,7 +124,7 @@ def test_c1_links_to_a_site_that_has_moved_and_to_where_it_is_are_summed():
 
 
 def test_c5_a_site_that_many_communities_link_to_is_in_none_also_where_there_are_few():
-    web = Villages(sites=200, communities=3, seed=5)
+    web = CommunityWeb(sites=200, communities=3, seed=5)
     found = grown(web.graph, Random(2).sample(sorted(web.truth), 6))
     assert set(found.everywhere()) == set(web.everywhere)
 
@@ -147,7 +147,7 @@ def test_c5_hosts_that_are_known_to_be_everywhere_are_not_gone_to_unless_they_ar
 
 
 def test_c5_the_reason_of_a_member_is_a_link_from_inside_its_community():
-    for web in (WEB, Villages(sites=300, communities=5, seed=3)):
+    for web in (WEB, CommunityWeb(sites=300, communities=5, seed=3)):
         for cluster in grown(web.graph, Random(4).sample(sorted(web.truth), 8)).clusters():
             through = {member.through for member in cluster.members if member.through}
             assert through <= set(cluster.sites)
@@ -156,4 +156,4 @@ def test_c5_the_reason_of_a_member_is_a_link_from_inside_its_community():
 
 
 def test_c5_a_site_that_nobody_inside_links_to_is_there_for_its_own_links():
-    assert Member("a", "", 3, 4).reason == "3 of its 4 links lead to sites of this community"
+    assert GrownMember("a", "", 3, 4).reason == "3 of its 4 links lead to sites of this community"

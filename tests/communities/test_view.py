@@ -4,10 +4,18 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from analecta.communities.view import Community, Found, Member, communities, deeper, find, neighbourhood
-from analecta.errors import BadUse
+from analecta.communities.view import (
+    Community,
+    CommunityList,
+    CommunityMember,
+    communities,
+    deeper,
+    find,
+    neighbourhood,
+)
+from analecta.errors import UsageError
 from analecta.export.graphs import write_community_graph
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from tests.making import shard_at
 
 
@@ -33,15 +41,17 @@ def test_links_between_communities_are_counted(found):
 def test_a_community_is_found_by_number_name_and_site(found):
     one = found.communities[0]
     assert find(found, "1") == find(found, one.name) == find(found, one.members[-1].site) == one
-    with pytest.raises(BadUse, match="no community 'x'"):
+    with pytest.raises(UsageError, match="no community 'x'"):
         find(found, "x")
-    with pytest.raises(BadUse, match="crawl it first"):
-        find(Found([], [], {}, 0, 0), "1")
+    with pytest.raises(UsageError, match="crawl it first"):
+        find(CommunityList([], [], {}, 0, 0), "1")
 
 
 def named(*names):
-    made = [Community(n, name, [], 1, [Member(f"s{n}.test", "a seed", 1)], []) for n, name in enumerate(names, 1)]
-    return Found(made, [], {"all.test": "all link to it"}, 4, 0, ["alone.test"], {"s0.test": "s2.test"})
+    made = [
+        Community(n, name, [], 1, [CommunityMember(f"s{n}.test", "a seed", 1)], []) for n, name in enumerate(names, 1)
+    ]
+    return CommunityList(made, [], {"all.test": "all link to it"}, 4, 0, ["alone.test"], {"s0.test": "s2.test"})
 
 
 @pytest.mark.parametrize(
@@ -63,7 +73,7 @@ def test_c5_a_part_of_a_name_that_no_other_has_will_do_and_a_site_in_any_form(wa
     ],
 )  # fmt: skip
 def test_c5_what_may_be_several_or_belongs_to_none_is_told(wanted, why):
-    with pytest.raises(BadUse, match=why):
+    with pytest.raises(UsageError, match=why):
         find(named("Lava dome", "lava flow", "lava field · Plough"), wanted)
 
 
@@ -93,17 +103,17 @@ def test_sites_and_communities_are_written_as_a_graph(grown, found, tmp_path):
     root = ET.parse(tmp_path / "sites.gexf").getroot()
     assert len(root.findall(".//{*}node")) == sites
     assert len(root.findall(".//{*}edge")) > sites
-    with pytest.raises(BadUse, match=r"FILE\.gexf"):
+    with pytest.raises(UsageError, match=r"FILE\.gexf"):
         write_community_graph(grown, found, tmp_path / "sites.txt")
 
 
 def test_a_library_from_before_the_count_says_what_to_do(tmp_path):
-    library = Library.create(tmp_path / "lib", "")
+    library = LibraryFolder.create(tmp_path / "lib", "")
     assert communities(library).communities == []
     library.put("partitions", 1)
     with shard_at(library.shard_path(0)):
         pass
-    with pytest.raises(BadUse, match="--recount"):
+    with pytest.raises(UsageError, match="--recount"):
         communities(library)
     assert neighbourhood(library).homes.communities == []
 

@@ -9,34 +9,34 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from making import FREE, answer, candidate, page_row, pushed, shard_at, states, target
 
-from analecta.crawl.control import Order, Reins, Report, decode, encode, with_settled
-from analecta.crawl.coordinator import Crawl, Worker, add, partitions
+from analecta.crawl.control import ControlChannel, Directive, EngineStatus, decode, encode, with_settled
+from analecta.crawl.coordinator import Crawl, WorkerHandle, add, partitions
 from analecta.crawl.engine import Engine
-from analecta.crawl.phases import Helm
-from analecta.errors import BadUse, Environment
-from analecta.fetch.budget import Budget
+from analecta.crawl.phases import CrawlPhases
+from analecta.errors import ResourceError, UsageError
+from analecta.fetch.budget import MemoryBudget
 from analecta.frontier.frontier import Frontier
-from analecta.frontier.policy import Course
-from analecta.model import State, Tally
-from analecta.settings.schema import CrawlSettings, FetchSettings, LearnSettings, Settings, StopSettings, Topic
+from analecta.frontier.policy import CrawlPhase
+from analecta.model import Tally, UrlState
+from analecta.settings.schema import CrawlSettings, FetchSettings, Settings, StopSettings, Topic, TrainingSettings
 from analecta.store.archive import Archive, read_record
-from analecta.store.library import Library
-from analecta.store.recovery import Suspect, recover
+from analecta.store.library import LibraryFolder
+from analecta.store.recovery import CrashMarker, recover
 
-REPORT = Report(0, 1, Tally(), 0, 0, 0, 0, 0, 0, 0, 0, "", -1.0, 0, [])
+REPORT = EngineStatus(0, 1, Tally(), 0, 0, 0, 0, 0, 0, 0, 0, "", -1.0, 0, [])
 LOCAL = FetchSettings(connect_to="127.0.0.1:1")
 
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory):
-    return Library.create(tmp_path_factory.mktemp("crawl") / "lib", "")
+    return LibraryFolder.create(tmp_path_factory.mktemp("crawl") / "lib", "")
 
 
 def crawl_of(library, workers=2, clock=lambda: 0.0, **stop):
     """A crawl whose partitions are told of, but not started."""
     library.put("partitions", workers)
     crawl = Crawl(library, Settings(topics=(Topic("t"),), fetch=LOCAL, stop=StopSettings(**stop)), clock)
-    crawl.workers = [Worker(None, None) for _ in range(workers)]
+    crawl.workers = [WorkerHandle(None, None) for _ in range(workers)]
     crawl.partitions, crawl.lessons.model = workers, "model"
     return crawl
 
@@ -307,7 +307,7 @@ class Clumsy:
 
 def test_a_lesson_that_goes_wrong_costs_the_lesson_and_not_the_crawl(library):
     ordered = CrawlSettings(ordered=True)
-    crawl = Crawl(library, Settings(fetch=LOCAL, learn=LearnSettings(every=4), crawl=ordered), lambda: 0.0)
+    crawl = Crawl(library, Settings(fetch=LOCAL, learn=TrainingSettings(every=4), crawl=ordered), lambda: 0.0)
     lessons = crawl.lessons
     lessons.model, lessons._teacher = "old", Clumsy()
     with contextlib.closing(lessons):
@@ -320,7 +320,7 @@ def test_a_lesson_that_goes_wrong_costs_the_lesson_and_not_the_crawl(library):
 def test_a_first_lesson_that_goes_wrong_is_told_in_words(library):
     crawl = crawl_of(library)
     crawl.lessons._teacher, crawl.lessons.model = Clumsy(), ""
-    with pytest.raises(Environment, match="nothing could be learnt from the examples: ValueError: two and two"):
+    with pytest.raises(ResourceError, match="nothing could be learnt from the examples: ValueError: two and two"):
         crawl.lessons.look([REPORT], Tally(), True)
 
 
@@ -344,7 +344,7 @@ def test_b10_what_lies_outside_waits_while_a_partition_has_what_is_near(library,
     crawl = crawl_of(library)
     says(crawl, **report)
     assert not crawl._near_only(), "there is no learning phase"
-    crawl._helm = Helm(["t"], learning=10)
+    crawl._helm = CrawlPhases(["t"], learning=10)
     assert crawl._near_only() == near_only
 
 
@@ -362,24 +362,24 @@ def test_tallies_add_up():
 
 def test_what_was_settled_unasked_is_in_the_tally_that_is_told():
     tally = Tally(failed=1, refused=2, reasons={"timeout": 1, "robots": 2})
-    whole = with_settled(tally, {(State.FAILED, "bad-host"): 30, (State.REFUSED, "queue-full"): 50})
+    whole = with_settled(tally, {(UrlState.FAILED, "bad-host"): 30, (UrlState.REFUSED, "queue-full"): 50})
     assert (whole.failed, whole.refused) == (31, 52)
     assert whole.reasons == {"timeout": 1, "robots": 2, "bad-host": 30, "queue-full": 50}
     assert (tally.failed, len(tally.reasons)) == (1, 2), "it is told again and again"
 
 
 def test_the_number_of_partitions_is_chosen_once(tmp_path):
-    library = Library.create(tmp_path / "lib", "")
+    library = LibraryFolder.create(tmp_path / "lib", "")
     assert partitions(library, Settings(crawl=CrawlSettings(workers=3))) == 3
     assert partitions(library, Settings()) == 3
-    with pytest.raises(BadUse, match="split into 3 partitions"):
+    with pytest.raises(UsageError, match="split into 3 partitions"):
         partitions(library, Settings(crawl=CrawlSettings(workers=2)))
 
 
 def test_messages_come_back_as_they_were_sent():
     for message in (
-        Order(5, "m", "drain"),
-        Order(5, "m", "", 7, (1, 2), Course(True, (0, 3), 2), near_only=True),
+        Directive(5, "m", "drain"),
+        Directive(5, "m", "", 7, (1, 2), CrawlPhase(True, (0, 3), 2), near_only=True),
         msgspec.structs.replace(REPORT, tally=Tally(reasons={"x": 1}, topics={-1: 2}), titles=[("t", "n", 0.5)]),
     ):  # fmt: skip
         assert decode(encode(message)) == message
@@ -387,23 +387,23 @@ def test_messages_come_back_as_they_were_sent():
 
 def test_f04_a_partition_drains_for_a_while_and_stops_at_once_when_told():
     now = [0.0]
-    reins = Reins(None, lambda: now[0])
+    reins = ControlChannel(None, lambda: now[0])
     assert not reins.over()
-    reins.accept(Order(0, stop="drain"))
+    reins.accept(Directive(0, stop="drain"))
     now[0] = 19.0
-    reins.accept(Order(0, stop="drain"))
+    reins.accept(Directive(0, stop="drain"))
     assert not reins.over()
     now[0] = 20.1
     assert reins.over(), "what is still under way is given up"
     now[0] = 1.0
-    reins.accept(Order(0, stop="now"))
+    reins.accept(Directive(0, stop="now"))
     assert reins.over()
 
 
 def test_an_order_that_comes_late_is_none():
-    reins = Reins(None, lambda: 0.0)
+    reins = ControlChannel(None, lambda: 0.0)
     for serial in (1, 3, 2):
-        reins.accept(Order(10 * serial, serial=serial))
+        reins.accept(Directive(10 * serial, serial=serial))
     assert reins.order.granted == 30
 
 
@@ -415,7 +415,7 @@ def engine_of(shard, archive, frontier):
     none = dict.fromkeys(
         ("number", "load_judge", "asker", "harvest", "pages", "page_judge", "offers", "exchange", "reins", "pile")
     )
-    return Engine(shard=shard, archive=archive, frontier=frontier, budget=Budget(1_000_000), **none)
+    return Engine(shard=shard, archive=archive, frontier=frontier, budget=MemoryBudget(1_000_000), **none)
 
 
 def test_f02_a_file_that_was_filled_within_a_batch_is_whole_after_a_restart(tmp_path):
@@ -428,15 +428,15 @@ def test_f02_a_file_that_was_filled_within_a_batch_is_whole_after_a_restart(tmp_
         places = []
         for lease in frontier.pop(4, 0.0):
             place = archive.write(answer(lease.url, random.Random(lease.n).randbytes(1500)))
-            shard.add_page(page_row(lease.id, place.file, place.offset, place.length), State.DONE, 0, 0)
+            shard.add_page(page_row(lease.id, place.file, place.offset, place.length), UrlState.DONE, 0, 0)
             places.append(place)
         engine.keep()
         archive.close()
     assert len({place.file for place in places}) == 2
-    with shard_at(tmp_path / "p.db") as shard, contextlib.closing(Suspect(tmp_path / "s")) as suspect:
+    with shard_at(tmp_path / "p.db") as shard, contextlib.closing(CrashMarker(tmp_path / "s")) as suspect:
         back, notes = recover(shard, tmp_path, "p00", suspect, 3)
         assert (back, notes) == ({}, [])
-        assert states(shard)[target("http://h.test/0").id] == State.DONE
+        assert states(shard)[target("http://h.test/0").id] == UrlState.DONE
         assert all(read_record(archive.path(place.file), place) for place in places)
 
 

@@ -3,13 +3,23 @@
 import pytest
 from making import FREE, candidate, drained, lease, shard_at, target
 
-from analecta.crawl.discovery import Offers
+from analecta.crawl.discovery import LinkDiscovery
 from analecta.crawl.ingest import KeptPage
 from analecta.crawl.page_judge import Revaluation
 from analecta.frontier.frontier import Frontier
-from analecta.frontier.hosts import Manners
-from analecta.frontier.policy import SEED_PRIORITY, Bounds, Course, Entries, Focus, Near, Policy, Value, best_first
-from analecta.frontier.traps import Outcome, Traps
+from analecta.frontier.hosts import Politeness
+from analecta.frontier.policy import (
+    EXAMPLE_PRIORITY,
+    CrawlPhase,
+    Focus,
+    LinkValue,
+    Policy,
+    Scope,
+    SeedArea,
+    SiteEntries,
+    best_first,
+)
+from analecta.frontier.traps import PageYield, Traps
 from analecta.model import Link, Page, Tally, Verdict
 
 
@@ -20,11 +30,11 @@ def shard():
 
 
 def offers_to(shard, focus=None, entries=None, manners=FREE):
-    return Offers(
+    return LinkDiscovery(
         frontier=Frontier(shard, manners),
         exchange=None,
         focus=focus or Focus(Policy(best_first)),
-        bounds=Bounds(),
+        bounds=Scope(),
         traps=Traps(),
         tally=Tally(),
         topics=["t"],
@@ -37,7 +47,7 @@ def page(url, worth, *links):
     """A page on topic whose links are worth so much."""
     at = lease(url)
     found = Page(at.url, at.id, at.host, "text/html", links=[Link(target(link)) for link in links])
-    return KeptPage(at, found, Verdict(0, worth), Value(worth, 0, 0, True), worth)
+    return KeptPage(at, found, Verdict(0, worth), LinkValue(worth, 0, 0, True), worth)
 
 
 def test_a_better_page_raises_what_waits(shard):
@@ -55,7 +65,7 @@ def test_s16_off_site_links_wait_before_those_that_stay(shard):
 
 
 def test_s16_one_entry_a_site_and_links_inside_it(shard):
-    offers = offers_to(shard, Focus(Policy(best_first), one_entry=True), Entries([], shard.url_of))
+    offers = offers_to(shard, Focus(Policy(best_first), one_entry=True), SiteEntries([], shard.url_of))
     inside = target("http://b.test/in")
     offers.follow([page("http://a.test/", 0.9, "http://b.test/in", "http://b.test/more", "http://c.test/")])
     assert shard.url_of(inside.id)
@@ -65,12 +75,12 @@ def test_s16_one_entry_a_site_and_links_inside_it(shard):
 
 
 def test_b10_what_is_far_waits_behind_what_is_near_while_the_crawl_learns(shard):
-    focus = Focus(Policy(best_first), Policy(best_first), Near(["a.test"]))
-    focus.turn(Course(learning=True))
+    focus = Focus(Policy(best_first), Policy(best_first), SeedArea(["a.test"]))
+    focus.turn(CrawlPhase(learning=True))
     offers = offers_to(shard, focus)
     offers.follow([page("http://a.test/", 0.9, "http://far.test/")])
     offers.follow([page("http://a.test/1", 0.1, "http://a.test/2")])
-    offers.offer([candidate("http://seed.test/", SEED_PRIORITY)])
+    offers.offer([candidate("http://seed.test/", EXAMPLE_PRIORITY)])
     assert drained(offers.frontier) == ["http://seed.test/", "http://a.test/2", "http://far.test/"]
 
 
@@ -80,7 +90,7 @@ def with_a_trap(shard):
     offers.offer([candidate(f"http://a.test/cal/{n}", 0.9) for n in range(20)])
     offers.offer([candidate(f"http://a.test/{word}", 0.2) for word in ("ant", "bee", "cat")])
     for n in range(100, 103):
-        offers.traps.note(Outcome(f"http://a.test/cal/{n}", "a.test", copy=True))
+        offers.traps.note(PageYield(f"http://a.test/cal/{n}", "a.test", copy=True))
     return offers
 
 
@@ -107,18 +117,18 @@ def test_f70_demoted_urls_of_a_form_that_proves_good_are_lifted(shard):
     offers.offer([candidate(f"http://a.test/item/{n}") for n in range(5)])
     assert len(shard.demoted("a.test")) == 5
     for n in (100, 101):
-        offers.traps.note(Outcome(f"http://a.test/item/{n}", "a.test", on_topic=True))
+        offers.traps.note(PageYield(f"http://a.test/item/{n}", "a.test", on_topic=True))
     offers.look_again()
     assert shard.demoted("a.test") == []
 
 
 def test_f61_trap_urls_cost_their_host_no_turn(shard):
     """At delay 1 in 72 seconds: 40 articles behind 500 URLs of a trap, which the crawl has just found out."""
-    offers = offers_to(shard, manners=Manners(1.0, 2, 5))
+    offers = offers_to(shard, manners=Politeness(1.0, 2, 5))
     offers.offer([candidate(f"http://a.test/cal/{n}", 0.9) for n in range(500)])
     offers.offer([candidate(f"http://a.test/article-{chr(97 + n % 26)}{chr(97 + n // 26)}", 0.5) for n in range(40)])
     for n in range(1000, 1003):
-        offers.traps.note(Outcome(f"http://a.test/cal/{n}", "a.test", copy=True))
+        offers.traps.note(PageYield(f"http://a.test/cal/{n}", "a.test", copy=True))
     came = []
     for tick in range(720):
         now = tick / 10

@@ -5,12 +5,12 @@ import asyncio
 import pytest
 from making import answer, candidate, pushed, shard_at
 
-from analecta.crawl.fetcher import Asker, Flight
+from analecta.crawl.fetcher import Fetch, Fetcher
 from analecta.crawl.side_requests import SideRequests
 from analecta.fetch.robots import Robots
 from analecta.frontier.frontier import Frontier
-from analecta.frontier.hosts import Manners
-from analecta.model import NoAnswer
+from analecta.frontier.hosts import Politeness
+from analecta.model import NoResponse
 
 
 async def fetch(request):
@@ -26,13 +26,13 @@ def asked(frontier, load, fetch=fetch):
 
     clock = lambda: 0.0  # noqa: E731
     robots = Robots(SideRequests(fetch, frontier, clock=clock), "test", now=lambda: 1000.0, load=load)
-    asker = Asker(fetch, robots, None, frontier, None, None, None, None, clock=clock)
-    return asyncio.run(asker._ask(Flight(lease)))
+    asker = Fetcher(fetch, robots, None, frontier, None, None, None, None, clock=clock)
+    return asyncio.run(asker._ask(Fetch(lease)))
 
 
 def test_l7_a_robots_file_that_is_known_from_before_takes_no_turn():
     with shard_at() as shard:
-        frontier = Frontier(shard, Manners(5.0))
+        frontier = Frontier(shard, Politeness(5.0))
         pushed(frontier, candidate("http://a/"))
         assert asked(frontier, lambda _: (999.0, 404, b"")).url == "http://a/"
         assert not frontier.hosts["a"].turn_given, "no turn is left over"
@@ -48,10 +48,10 @@ def test_l7_a_robots_file_that_is_known_from_before_takes_no_turn():
 )
 def test_f73_why_a_robots_file_could_not_be_had_is_told_of_the_page(no, said):
     async def broken(request):
-        return NoAnswer(request.url, *no)
+        return NoResponse(request.url, *no)
 
     with shard_at() as shard:
-        frontier = Frontier(shard, Manners(5.0))
+        frontier = Frontier(shard, Politeness(5.0))
         pushed(frontier, candidate("http://a/"))
         found = asked(frontier, lambda _: None, broken)
     assert (found.reason, found.detail, found.retry) == said
@@ -59,6 +59,6 @@ def test_f73_why_a_robots_file_could_not_be_had_is_told_of_the_page(no, said):
 
 def test_l7_a_robots_file_that_is_not_takes_the_turn_of_its_page():
     with shard_at() as shard:
-        frontier = Frontier(shard, Manners(5.0))
+        frontier = Frontier(shard, Politeness(5.0))
         pushed(frontier, candidate("http://a/"))
-        assert asked(frontier, lambda _: None) == NoAnswer("http://a/", "turn", retry=True)
+        assert asked(frontier, lambda _: None) == NoResponse("http://a/", "turn", retry=True)

@@ -3,7 +3,7 @@ import contextlib
 import pytest
 from making import shard_at
 
-from analecta.crawl.late_documents import Pile
+from analecta.crawl.late_documents import LateDocuments
 from analecta.parse import Parser
 from analecta.store.archive import Archive
 
@@ -26,7 +26,7 @@ def clocks():
 @pytest.fixture
 def pile(tmp_path, clocks):
     with shard_at() as shard, contextlib.closing(Archive(tmp_path, "p00")) as archive:
-        yield Pile(shard, archive, Parser(), 1 << 20, 2, lambda: clocks.now, lambda: clocks.worked)
+        yield LateDocuments(shard, archive, Parser(), 1 << 20, 2, lambda: clocks.now, lambda: clocks.worked)
 
 
 def turn(pile, clocks, seconds, share):

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from analecta.model import State
+from analecta.model import UrlState
 from analecta.parse.html import parse_html
 from analecta.urls import url_id
 from tests.crawls.alone import crawl_alone
@@ -35,7 +35,7 @@ def test_a_copy_that_has_not_changed_stays_a_copy(tmp_path):
         crawl(library)
         before = states(library)
         crawl(library, crawl={"refresh": 0.0})
-    assert (State.ELSEWHERE, "duplicate") in before.values()
+    assert (UrlState.ALIAS, "duplicate") in before.values()
     assert states(library) == before
 
 

@@ -1,7 +1,7 @@
 """When a crawl takes another course: phases, full topics, a cutoff that moves."""
 
-from analecta.crawl.phases import Cutoff, Helm
-from analecta.frontier.policy import Course
+from analecta.crawl.phases import CrawlPhases, MovingCutoff
+from analecta.frontier.policy import CrawlPhase
 from analecta.model import UNLIMITED, Tally
 
 
@@ -10,22 +10,24 @@ def looked(helm, *tallies):
 
 
 def test_without_any_of_it_the_course_is_straight_on():
-    helm = Helm(["t"], ordered=True)
+    helm = CrawlPhases(["t"], ordered=True)
     assert looked(helm, Tally(pages=10**6)) == [[]]
-    assert (helm.course, helm.limit()) == (Course(), UNLIMITED)
+    assert (helm.course, helm.limit()) == (CrawlPhase(), UNLIMITED)
 
 
 def test_b10_the_harvest_begins_once_the_library_holds_enough():
-    helm = Helm(["t"], before=30, learning=100)
+    helm = CrawlPhases(["t"], before=30, learning=100)
     assert (helm.course.learning, helm.limit()) == (True, 70)
     assert looked(helm, Tally(pages=69), Tally(pages=71), Tally(pages=90)) == [
         [], ["the harvest began, after 101 pages"], []]  # fmt: skip
     assert (helm.course.learning, helm.limit()) == (False, UNLIMITED)
-    assert not Helm(["t"], before=100, learning=100).course.learning, "a crawl that goes on is in its right phase"
+    assert not CrawlPhases(["t"], before=100, learning=100).course.learning, (
+        "a crawl that goes on is in its right phase"
+    )
 
 
 def test_a_crawl_in_order_waits_for_each_look():
-    helm = Helm(["t"], before=30, learning=100, full=5, ordered=True)
+    helm = CrawlPhases(["t"], before=30, learning=100, full=5, ordered=True)
     limits = []
     for _ in range(4):
         limits.append(helm.limit())
@@ -34,14 +36,14 @@ def test_a_crawl_in_order_waits_for_each_look():
 
 
 def test_s7_a_topic_with_enough_pages_retires_for_good():
-    helm = Helm(["bees", "rivers"], full=20)
+    helm = CrawlPhases(["bees", "rivers"], full=20)
     said = looked(helm, Tally(pages=50, topics={0: 20, 1: 19}), Tally(pages=100, topics={1: 19, 0: 3}))
     assert said == [["bees has 20 pages and is left at that"], []]
     assert helm.course.retired == (0,)
 
 
 def test_s6_the_cutoff_moves_with_the_share_of_pages_on_topic():
-    cutoff = Cutoff(1)
+    cutoff = MovingCutoff(1)
     moves = []
     for share in (0.9, 0.9, 0.9, 0.3, 0.0, 0.0, 0.0, 0.0):
         pages = cutoff._pages + 200
@@ -51,7 +53,7 @@ def test_s6_the_cutoff_moves_with_the_share_of_pages_on_topic():
 
 
 def test_s6_a_move_is_told_and_comes_after_so_many_pages():
-    helm = Helm(["t"], cutoff=2)
+    helm = CrawlPhases(["t"], cutoff=2)
     assert looked(helm, Tally(pages=199), Tally(pages=250, on_topic=10)) == [
         [], ["the cutoff is 1 now, after 2: 4% of the last 250 pages were on topic"]]  # fmt: skip
-    assert helm.course == Course(cutoff=1)
+    assert helm.course == CrawlPhase(cutoff=1)

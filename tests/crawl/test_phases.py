@@ -5,12 +5,12 @@ import pytest
 
 from analecta.crawl.build import domain_of
 from analecta.crawl.coordinator import Crawl
-from analecta.errors import BadUse
-from analecta.frontier.policy import Course
+from analecta.errors import UsageError
+from analecta.frontier.policy import CrawlPhase
 from analecta.settings.edit import first_settings
 from analecta.settings.load import load
 from analecta.settings.schema import Topic
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.testweb.process import PocketServer
 from analecta.urls import canonical
 
@@ -23,7 +23,7 @@ def web():
 
 def library_at(folder, web, topics=2, recipe="bingo"):
     chosen = [Topic(name, tuple(web.web.seeds(name, 3))) for name in web.web.topics[:topics]]
-    return Library.create(folder, first_settings(chosen, recipe))
+    return LibraryFolder.create(folder, first_settings(chosen, recipe))
 
 
 def crawled(library, web, pages, workers=1, **asked):
@@ -47,7 +47,7 @@ def course_of(library):
     """By which course what waits in the first partition was valued last."""
     with library.shards() as shards:
         course = shards[0].execute("SELECT value FROM meta WHERE key = 'course'").fetchone()[0]
-    return msgspec.msgpack.decode(course, type=Course)
+    return msgspec.msgpack.decode(course, type=CrawlPhase)
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -64,7 +64,7 @@ def test_b10_a_crawl_that_is_ended_in_the_harvest_goes_on_there(tmp_path, web):
     library = library_at(tmp_path / "lib", web)
     learning = {"learning": {"pages": 20}, "learn": {"every": 0}}
     assert len(crawled(library, web, 40, **learning)) == 1
-    assert course_of(library) == Course(), "what waits was valued by that"
+    assert course_of(library) == CrawlPhase(), "what waits was valued by that"
     before, _ = strangers(library)
     assert len(crawled(library, web, 40, **learning)) == 1, "it does not begin again"
     assert strangers(library)[0] > before
@@ -96,7 +96,7 @@ def test_s7_a_full_topic_is_left_and_the_others_go_on(tmp_path, web):
                                    {"policy": {"one_entry": True}}, {"learning": {"kind": "no"}}])  # fmt: skip
 def test_what_does_not_go_together_is_said_before_anything_is_fetched(tmp_path, web, asked):
     library = library_at(tmp_path / "lib", web, recipe="adaptive")
-    with pytest.raises(BadUse, match=r"policy\.off_site|learning\.kind"):
+    with pytest.raises(UsageError, match=r"policy\.off_site|learning\.kind"):
         crawled(library, web, 5, **asked)
 
 

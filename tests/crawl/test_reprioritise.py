@@ -6,11 +6,11 @@ from making import FREE, candidate, drained, page_row, pushed, shard_at, target
 
 from analecta.crawl.page_judge import review
 from analecta.frontier.frontier import Frontier
-from analecta.frontier.policy import Course, Focus, Near, Policy, best_first, depth_first
+from analecta.frontier.policy import CrawlPhase, Focus, Policy, SeedArea, best_first, depth_first
 from analecta.frontier.traps import DEMOTED
-from analecta.model import State
+from analecta.model import UrlState
 
-LEARNING = Course(learning=True)
+LEARNING = CrawlPhase(learning=True)
 
 
 @pytest.fixture
@@ -22,14 +22,14 @@ def shard():
 def kept(shard, url, links=(), n=0, page=(), **how):
     """A page that was kept: what it links to, what is said of it, and how it was come by."""
     found = candidate(url, **how)
-    shard.add([(n or shard.last_n() + 1, found, State.LEASED, False, "")])
+    shard.add([(n or shard.last_n() + 1, found, UrlState.LEASED, False, "")])
     ids = np.array([target(link).id for link in links], np.int64).tobytes()
-    shard.add_page(page_row(found.target.id, links=ids, **{"confidence": 0.5, **dict(page)}), State.DONE, 0, 0)
+    shard.add_page(page_row(found.target.id, links=ids, **{"confidence": 0.5, **dict(page)}), UrlState.DONE, 0, 0)
     return found.target.id
 
 
 def waits(shard, url, parent=0, **how):
-    shard.add([(shard.last_n() + 1, candidate(url, parent=parent, **how), State.QUEUED, False, "")])
+    shard.add([(shard.last_n() + 1, candidate(url, parent=parent, **how), UrlState.QUEUED, False, "")])
     return target(url).id
 
 
@@ -60,12 +60,12 @@ def test_seeds_probes_and_what_is_not_queued_keep_their_priority(shard):
     links = [f"http://b.test/{i}" for i in range(3)]
     page = kept(shard, "http://a.test/", links, page={"topic": 0, "confidence": 0.9})
     waits(shard, links[0], page, priority=1e6)
-    shard.add([(50, candidate(links[1], parent=page), State.REFUSED, False, "scope-host")])
+    shard.add([(50, candidate(links[1], parent=page), UrlState.REFUSED, False, "scope-host")])
     assert review(shard.db, Focus(Policy(best_first)), [page]) == {}
 
 
 def test_b10_at_the_harvest_what_was_far_comes_back_and_the_unknown_is_worth_a_little(shard):
-    near = Near(["a.test"], depth=4)
+    near = SeedArea(["a.test"], depth=4)
     focus = Focus(Policy(best_first), Policy(depth_first), near)
     page = kept(shard, "http://a.test/", ["http://far.test/"], page={"topic": 0, "confidence": 0.9})
     known = waits(shard, "http://far.test/", page, priority=0.5 * DEMOTED, depth=1)

@@ -8,8 +8,8 @@ from making import candidate, page_row, shard_at, target
 from analecta.crawl.coordinator import Crawl
 from analecta.crawl.local import in_threads
 from analecta.crawl.rescope import rescope
-from analecta.frontier.policy import Bounds
-from analecta.model import State
+from analecta.frontier.policy import Scope
+from analecta.model import UrlState
 from analecta.settings.load import load
 from analecta.store.sqlite import connect
 from tests.crawls.driver import kept, make_library, states
@@ -93,9 +93,9 @@ def known(shard, **found):
     """URLs of a host, by name: state and reason; what is done has a page."""
     for n, (name, (state, reason)) in enumerate(found.items(), 1):
         url = f"http://h.test/{name}"
-        shard.add([(n, candidate(url), State.QUEUED if state == State.DONE else state, False, reason)])
-        if state == State.DONE:
-            shard.add_page(page_row(target(url).id), State.DONE, 0, 0)
+        shard.add([(n, candidate(url), UrlState.QUEUED if state == UrlState.DONE else state, False, reason)])
+        if state == UrlState.DONE:
+            shard.add_page(page_row(target(url).id), UrlState.DONE, 0, 0)
 
 
 def fates(shard):
@@ -103,15 +103,15 @@ def fates(shard):
     return {url.rpartition("/")[2]: (state, reason) for url, state, reason in rows}
 
 
-QUEUED, DONE, REFUSED = State.QUEUED, State.DONE, State.REFUSED
+QUEUED, DONE, REFUSED = UrlState.QUEUED, UrlState.DONE, UrlState.REFUSED
 
 
 def test_a_host_that_may_give_more_pages_is_asked_for_what_was_refused_and_one_that_may_give_fewer_is_not():
     with shard_at() as shard:
         known(shard, a=(DONE, ""), b=(DONE, ""), c=(REFUSED, "host-full"))
-        assert rescope(shard, Bounds(), False, 3)[0] == {0: 1}
+        assert rescope(shard, Scope(), False, 3)[0] == {0: 1}
         assert fates(shard)["c"] == (QUEUED, None)
-        assert rescope(shard, Bounds(), False, 2)[0] == {0: -1}
+        assert rescope(shard, Scope(), False, 2)[0] == {0: -1}
         assert fates(shard)["c"] == (REFUSED, "host-full")
         assert shard.hosts.add_page("h.test") == 3  # what came while nobody counted counts
 
@@ -120,7 +120,7 @@ def test_a_page_that_is_to_be_asked_for_again_is_not_refused_for_a_full_host():
     with shard_at() as shard:
         known(shard, a=(DONE, ""), b=(QUEUED, ""))
         shard.ask_again(1e12)
-        rescope(shard, Bounds(), False, 1)
+        rescope(shard, Scope(), False, 1)
         assert fates(shard) == {"a": (QUEUED, None), "b": (REFUSED, "host-full")}
 
 
@@ -135,10 +135,10 @@ def test_a_page_fetched_again_is_no_further_page_of_its_host(tmp_path, web):
 def test_what_waited_for_its_site_is_queued_once_the_crawl_goes_by_no_sites_and_waits_again_after_that():
     with shard_at() as shard:
         known(shard, a=(REFUSED, "site-waits"), b=(DONE, ""))
-        assert rescope(shard, Bounds(), True) == ({}, [])
-        assert rescope(shard, Bounds(), False) == ({0: 1}, [])
+        assert rescope(shard, Scope(), True) == ({}, [])
+        assert rescope(shard, Scope(), False) == ({0: 1}, [])
         assert fates(shard)["a"] == (QUEUED, None)
-        more, again = rescope(shard, Bounds(), True)
+        more, again = rescope(shard, Scope(), True)
         assert (more, [one.target.url for one in again]) == ({0: -1}, ["http://h.test/a"])
         assert fates(shard)["a"] == (REFUSED, "site-waits")
 
@@ -160,10 +160,10 @@ def test_a_library_that_went_from_site_to_site_can_be_crawled_by_another_recipe_
 def test_what_the_guard_refused_is_asked_for_again_where_other_ranges_are_allowed():
     with shard_at() as shard:
         known(shard, a=(REFUSED, "guard"), b=(REFUSED, "robots"))
-        rescope(shard, Bounds(), False)
-        shard.settle(target("http://h.test/a").id, State.REFUSED, "guard")
-        assert rescope(shard, Bounds(), False) == ({}, [])
-        assert rescope(shard, Bounds(), False, allow=("10.0.0.0/8",)) == ({0: 1}, [])
+        rescope(shard, Scope(), False)
+        shard.settle(target("http://h.test/a").id, UrlState.REFUSED, "guard")
+        assert rescope(shard, Scope(), False) == ({}, [])
+        assert rescope(shard, Scope(), False, allow=("10.0.0.0/8",)) == ({0: 1}, [])
         assert fates(shard) == {"a": (QUEUED, None), "b": (REFUSED, "robots")}
 
 
@@ -171,9 +171,9 @@ def test_f70_urls_of_trusted_places_are_queued_like_any_other():
     with shard_at() as shard:
         urls = ["http://h.test/a/cal/1", "http://h.test/b/cal/1", "http://h.test/a/x/x/x"]
         demoted = [candidate(url, -3.0, demoted="trap") for url in urls[:2]]
-        shard.add([(n, one, State.QUEUED, False, "trap") for n, one in enumerate(demoted)])
-        shard.add([(2, candidate(urls[2]), State.REFUSED, False, "trap-repeat")])
-        more, _ = rescope(shard, Bounds(), False, trusted=["h.test/a/"])
+        shard.add([(n, one, UrlState.QUEUED, False, "trap") for n, one in enumerate(demoted)])
+        shard.add([(2, candidate(urls[2]), UrlState.REFUSED, False, "trap-repeat")])
+        more, _ = rescope(shard, Scope(), False, trusted=["h.test/a/"])
         rows = shard.db.execute("SELECT url, state, priority > 0, reason FROM urls ORDER BY n").fetchall()
     assert more.total() == 1
     assert [row[1:] for row in rows] == [(0, 1, None), (0, 0, "trap"), (0, 1, None)]

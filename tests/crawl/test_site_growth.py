@@ -7,7 +7,7 @@ import pytest
 from analecta.communities.view import communities, deeper
 from analecta.crawl.coordinator import Crawl
 from analecta.crawl.local import in_threads
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.settings.load import load, merge
 from analecta.settings.schema import SiteSettings
 from analecta.store.library_db import crawled_sites
@@ -224,5 +224,5 @@ def test_c2_a_crawl_counts_what_a_recount_of_its_pages_finds(tmp_path, web):
 
 def test_communities_cannot_be_repeated_in_order(tmp_path, web):
     library = library_at(tmp_path / "lib", web, ["ash0.test"], crawl={"ordered": True})
-    with pytest.raises(BadUse, match="leave out --seed"):
+    with pytest.raises(UsageError, match="leave out --seed"):
         crawl(library)

@@ -9,11 +9,11 @@ from typer.testing import CliRunner
 from analecta.cli import app
 from analecta.communities.growth import Communities
 from analecta.communities.view import communities
-from analecta.crawl.control import Report
+from analecta.crawl.control import EngineStatus
 from analecta.crawl.coordinator import Crawl
 from analecta.crawl.local import in_threads
-from analecta.crawl.site_growth import Growth
-from analecta.errors import BadUse
+from analecta.crawl.site_growth import SiteGrowth
+from analecta.errors import UsageError
 from analecta.evaluate.communities import open_graph, quality, spanning_clusters
 from analecta.evaluate.communities_crawl import crawl_communities, spanned
 from analecta.model import Tally
@@ -21,7 +21,7 @@ from analecta.settings.load import load
 from analecta.store.library_db import crawled_sites
 from analecta.store.site_rules import Sites
 from analecta.store.sites import read_sites
-from analecta.testweb.community_web import Villages
+from analecta.testweb.community_web import CommunityWeb
 from analecta.testweb.process import ServerProcess
 from tests.crawls.driver import make_library
 
@@ -30,7 +30,7 @@ SITES = 200
 
 @pytest.fixture(scope="module")
 def villages():
-    return Villages(SITES)
+    return CommunityWeb(SITES)
 
 
 @pytest.fixture(scope="module")
@@ -93,11 +93,11 @@ class Looked(Communities):
 def test_communities_are_not_looked_at_anew_after_each_site(tmp_path):
     names = [f"s{n}.test" for n in range(9)]
     library = make_library(tmp_path / "lib", [f"http://{name}/" for name in names], recipe="communities")
-    growth = Growth(library, load(library.settings_path))
+    growth = SiteGrowth(library, load(library.settings_path))
     growth.found = Looked(names)
     growth.found.next()
     for done in names:
-        growth.look([Report(0, 1, Tally(), 0, 0, 0, 0, 0, 0, 0, 0, "", -1.0, 0, [], done=[done])])
+        growth.look([EngineStatus(0, 1, Tally(), 0, 0, 0, 0, 0, 0, 0, 0, "", -1.0, 0, [], done=[done])])
     assert list(crawled_sites(library)) == names
     assert growth.found.times == 5, "after 5 of 9 sites, 7, 8 and all"
 
@@ -115,7 +115,7 @@ def test_c6_whole_crawls_are_evaluated_by_a_command(tmp_path):
 
 def test_a_graph_cannot_be_crawled():
     done = CliRunner().invoke(app, ["evaluate", "communities", "--crawl", "--graph", "some.gml"])
-    assert isinstance(done.exception, BadUse)
+    assert isinstance(done.exception, UsageError)
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from random import Random
 
-from analecta.testweb.server import Response
+from analecta.testweb.server import ServedResponse
 
 HOSTS, ABOUT, NEWS = 3, 12, 3  # hosts of a topic; pages of a host that are about it, and that are about nothing
 LENGTH = 160  # words of a page
@@ -63,17 +63,17 @@ def examples(topic: str, count: int) -> list[str]:
     return [f"http://{topic}-{i % HOSTS}.test/{i // HOSTS}" for i in range(count)]
 
 
-def answer(host: str, target: str, _headers: Mapping[str, str]) -> Response:
+def answer(host: str, target: str, _headers: Mapping[str, str]) -> ServedResponse:
     """What the hosts of this web say."""
     url = f"http://{host}{target}"
     about = topic_of(url)
     if about is None:
-        return Response(404)
+        return ServedResponse(404)
     rng = Random(url)
     text = " ".join(_words(rng, about))
     links = "".join(f'<p><a href="{to}">{_title(to)}</a></p>' for to in _links(rng, host, target))
     page = f"<html><title>{_title(url)}</title><body><p>{text}</p>{links}</body></html>"
-    return Response(200, b"Content-Type: text/html\r\n", page.encode())
+    return ServedResponse(200, b"Content-Type: text/html\r\n", page.encode())
 
 
 def make() -> object:

@@ -4,25 +4,25 @@ import asyncio
 from collections.abc import Callable
 
 from analecta.crawl.build import partition
-from analecta.crawl.control import Order, Report, decode, encode
+from analecta.crawl.control import Directive, EngineStatus, decode, encode
 from analecta.crawl.engine import Engine
 from analecta.judge import new_judge
 from analecta.model import UNLIMITED
 from analecta.settings.load import load
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 
 
 class Leader:
     """The other end of the partition's line: says go, and stop when twice nothing was left (or time is over)."""
 
     def __init__(self, model: str) -> None:
-        self.order = Order(UNLIMITED, model)
+        self.order = Directive(UNLIMITED, model)
         self.quiet = 0
 
     def send(self, _to: int, message: bytes) -> None:
         """Take a report."""
         report = decode(message)
-        if isinstance(report, Report):
+        if isinstance(report, EngineStatus):
             self.quiet = self.quiet + 1 if report.model and not report.queued and not report.flying else 0
 
     def receive(self) -> list[bytes]:
@@ -32,7 +32,7 @@ class Leader:
         return [encode(self.order)]
 
 
-def crawl_alone(library: Library, tweak: Callable[[Engine], None], seconds: float = 30.0) -> None:
+def crawl_alone(library: LibraryFolder, tweak: Callable[[Engine], None], seconds: float = 30.0) -> None:
     """Crawl with an engine that `tweak` may change before it starts; at most so long."""
     settings = load(library.settings_path)
     library.put("partitions", 1)

@@ -12,10 +12,10 @@ from typing import Any
 
 import tomlkit
 
-from analecta.crawl.coordinator import Crawl, Ending
-from analecta.model import Found, State
+from analecta.crawl.coordinator import Crawl, CrawlResult
+from analecta.model import FoundBy, UrlState
 from analecta.settings.load import load, merge
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 
 # A test has no time to be patient. Everything else is as a person would have it.
 QUICK: dict[str, Any] = {
@@ -29,17 +29,17 @@ QUICK: dict[str, Any] = {
 Seeds = Sequence[str] | Mapping[str, Sequence[str]]
 
 
-def make_library(folder: Path, seeds: Seeds, connect_to: str = "", **override: Any) -> Library:
+def make_library(folder: Path, seeds: Seeds, connect_to: str = "", **override: Any) -> LibraryFolder:
     """A new library; `override` holds tables of settings (`fetch={"delay": 0.2}`) or plain values."""
     topics = dict(seeds) if isinstance(seeds, Mapping) else {"all": list(seeds)}
     settings = merge(QUICK, override)
     if connect_to:
         settings = merge(settings, {"fetch": {"connect_to": connect_to}})
     settings["topics"] = [{"name": name, "seeds": list(urls)} for name, urls in topics.items()]
-    return Library.create(folder, tomlkit.dumps(settings))
+    return LibraryFolder.create(folder, tomlkit.dumps(settings))
 
 
-def crawl(library: Library, progress: Callable[[Crawl], None] = lambda _: None, **override: Any) -> Ending:
+def crawl(library: LibraryFolder, progress: Callable[[Crawl], None] = lambda _: None, **override: Any) -> CrawlResult:
     """Crawl in this process (the partitions are children all the same) until it is over."""
     return Crawl(library, load(library.settings_path, override)).run(progress)
 
@@ -77,7 +77,7 @@ def resident(pid: int, field: str = "VmRSS") -> int:
 
 
 @contextmanager
-def started(library: Library) -> Iterator[subprocess.Popen[bytes]]:
+def started(library: LibraryFolder) -> Iterator[subprocess.Popen[bytes]]:
     """A crawl that may be killed; whatever is left of it at the end is ended."""
     command = [sys.executable, "-m", "analecta", "crawl", str(library.folder)]
     process = subprocess.Popen(command, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -136,19 +136,19 @@ def wait_for(what: Callable[[], Any], seconds: float = 60.0) -> Any:
 # --- what is left ----------------------------------------------------------------------------------------------------
 
 
-def rows(library: Library, query: str, *values: Any) -> list[tuple[Any, ...]]:
+def rows(library: LibraryFolder, query: str, *values: Any) -> list[tuple[Any, ...]]:
     """What a query gives in all partitions."""
     with library.shards() as shards:
         return [row for shard in shards for row in shard.execute(query, values)]
 
 
-def states(library: Library) -> dict[str, tuple[State, str]]:
+def states(library: LibraryFolder) -> dict[str, tuple[UrlState, str]]:
     """Every URL with its state and the reason."""
-    found = rows(library, "SELECT url, state, reason FROM urls WHERE found != ?", int(Found.PROBE))
-    return {url: (State(state), reason or "") for url, state, reason in found}
+    found = rows(library, "SELECT url, state, reason FROM urls WHERE found != ?", int(FoundBy.PROBE))
+    return {url: (UrlState(state), reason or "") for url, state, reason in found}
 
 
-def pages(library: Library) -> list[dict[str, Any]]:
+def pages(library: LibraryFolder) -> list[dict[str, Any]]:
     """The rows of pages with their URLs, in the order in which they were kept (by partition)."""
     with library.shards() as shards:
         found = []
@@ -159,12 +159,12 @@ def pages(library: Library) -> list[dict[str, Any]]:
     return found
 
 
-def kept(library: Library) -> set[str]:
+def kept(library: LibraryFolder) -> set[str]:
     """The URLs of all pages."""
     return {page["url"] for page in pages(library)}
 
 
-def journal(library: Library) -> str:
+def journal(library: LibraryFolder) -> str:
     """What was written down for a person, by partitions and coordinator."""
     events = [event for (event,) in rows(library, "SELECT event FROM journal")]
     with library.database(readonly=True) as db:

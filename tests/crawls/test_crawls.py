@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from analecta.model import State
+from analecta.model import UrlState
 from analecta.settings.load import merge
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.testweb.process import PocketServer, ServerProcess
 from analecta.urls import partition_of
 from tests.crawls import soundness
@@ -20,7 +20,7 @@ SCENARIOS = sorted(path.parent.name for path in HERE.glob("*/expected.toml"))
 ENDLESS = ["/calendar/", "/shop/", "/docs/", "/news/", "sid="]
 
 
-def order(library: Library) -> list[str]:
+def order(library: LibraryFolder) -> list[str]:
     """The URLs of pages in the order in which they were kept."""
     return [url for (url,) in rows(library, "SELECT u.url FROM pages p JOIN urls u ON u.id = p.id ORDER BY p.seq")]
 
@@ -29,7 +29,7 @@ def order(library: Library) -> list[str]:
 def test_a_scenario_ends_as_expected(tmp_path, name):
     settings = (HERE / name / "settings.toml").read_text()
     expected = tomllib.loads((HERE / name / "expected.toml").read_text())
-    library = Library.create(tmp_path / "lib", settings)
+    library = LibraryFolder.create(tmp_path / "lib", settings)
     with ServerProcess("tests.crawls.scenario:serve", {"folder": str(HERE / name / "site")}) as web:
         crawl(library, fetch={"connect_to": web.address}, crawl={"workers": 1}, stop={"free_disk": 0})
     if "kept" in expected:
@@ -39,12 +39,12 @@ def test_a_scenario_ends_as_expected(tmp_path, name):
     names = [*library.topic_names(), ""]
     topics = {page["url"]: names[page["topic"]] for page in pages(library)}
     assert {url: topics.get(url) for url in expected.get("topics", {})} == expected.get("topics", {})
-    refused = {url: reason for url, (state, reason) in states(library).items() if state == State.REFUSED}
+    refused = {url: reason for url, (state, reason) in states(library).items() if state == UrlState.REFUSED}
     assert {url: refused.get(url) for url in expected.get("refused", {})} == expected.get("refused", {})
     soundness.check(library)
 
 
-def pocket_library(folder: Path, web: PocketServer, **override: object) -> Library:
+def pocket_library(folder: Path, web: PocketServer, **override: object) -> LibraryFolder:
     """A library for all of the pocket web that has an end and asks for no patience."""
     slow = [site.host for site in web.web.plan.sites if site.robots in ("delay", "broken")]
     seeds = {topic: web.web.seeds(topic, 2) for topic in web.web.topics}
@@ -63,9 +63,9 @@ def test_the_same_web_and_seed_give_the_same_order(tmp_path):
     assert found[0] == found[1]
 
 
-def vouched(library: Library) -> set[str]:
+def vouched(library: LibraryFolder) -> set[str]:
     """The URLs that were asked for: where several reasons speak against one, the first is written down."""
-    return {url for url, (state, _) in states(library).items() if state != State.REFUSED}
+    return {url for url, (state, _) in states(library).items() if state != UrlState.REFUSED}
 
 
 def test_two_partitions_find_what_one_finds(tmp_path):

@@ -1,6 +1,6 @@
 import pytest
 
-from analecta.evaluate.graph import Graph, read_nodes
+from analecta.evaluate.graph import PageGraph, read_nodes
 from analecta.testweb.webs import open_web
 
 
@@ -11,4 +11,4 @@ def web():
 
 @pytest.fixture(scope="package")
 def graph(web):
-    return Graph(read_nodes(web))
+    return PageGraph(read_nodes(web))

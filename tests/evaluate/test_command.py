@@ -4,7 +4,7 @@ import pytest
 from typer.testing import CliRunner
 
 from analecta.cli import app
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 
 ASKED = ["evaluate", "--web", "pocket:300", "--jobs", "1", "--min-pages", "5", "--seeds", "3", "--draws", "1"]
 
@@ -34,4 +34,4 @@ def test_the_table_names_recipes_and_bounds(run):
 @pytest.mark.parametrize("words", [("--examples", "stars"), ("--set", "policy")])
 def test_bad_use_is_told(run, words):
     done = run("--recipes", "adaptive", "--topics", "chess", *words)
-    assert isinstance(done.exception, BadUse)
+    assert isinstance(done.exception, UsageError)

@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 
 from analecta.cli import app
 from analecta.cli.evaluate_communities import show_crawled, show_grown
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.evaluate import communities_crawl as crawls
-from analecta.evaluate.communities import Quality, draw, evaluate_communities, open_graph, read_gml, trial
+from analecta.evaluate.communities import CommunityQuality, draw, evaluate_communities, open_graph, read_gml, trial
 from analecta.evaluate.communities_crawl import CrawlTrial
 
 GML = 'graph [ directed 1 node [ id 1 label "a" value 0 ] node [ id 2 label "b" value 1 graphics [ x 3 ] ]\n'
@@ -50,7 +50,7 @@ def test_c6_the_tables_are_whole_at_80_columns():
 
 
 def test_c6_a_crawl_says_where_it_wrote_and_what_each_figure_is(tmp_path):
-    right = Quality(0.9, 0.8, 0.85, 3)
+    right = CommunityQuality(0.9, 0.8, 0.85, 3)
     trial = CrawlTrial(
         web="villages:300", seeds=10, crawled=200, pages=900, planted=3, clusters=3, sites=190, everywhere=2,
         against_truth=right, against_mst=right, mst_against_truth=right, crawl_seconds=9.0, seconds=0.5,
@@ -73,10 +73,10 @@ def test_gml_is_read_and_what_is_nested_or_broken_is_left_out(tmp_path):
 
 @pytest.mark.parametrize("words", [("--seeds", "x"), ("--web", "elsewhere"), ("--graph", "none.gml"), ("--seeds", "0")])
 def test_bad_use_is_told(words):
-    assert isinstance(ask(*words).exception, BadUse)
+    assert isinstance(ask(*words).exception, UsageError)
 
 
 def test_a_graph_without_truth_cannot_be_measured(tmp_path):
     (tmp_path / "g.gml").write_text("graph [ node [ id 1 ] ]")
-    with pytest.raises(BadUse):
+    with pytest.raises(UsageError):
         evaluate_communities(read_gml(tmp_path / "g.gml"), [1])

@@ -2,9 +2,9 @@ import msgspec
 import pytest
 
 from analecta.cli.evaluate import show
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.evaluate.crawls import setting
-from analecta.evaluate.evaluation import ORACLE, Plan, evaluate
+from analecta.evaluate.evaluation import ORACLE, EvaluationPlan, evaluate
 from analecta.evaluate.questions import budget
 from analecta.evaluate.report import page, write
 from analecta.evaluate.summary import comparisons, mean
@@ -17,7 +17,7 @@ TOPICS = ["astronomy", "chess"]
 
 def plan(**more):
     asked = {"web": "pocket:400", "recipes": ["breadth-first"], "topics": TOPICS, "seeds": 4, "draws": 1}
-    return Plan(**(asked | {"min_pages": 5, "jobs": 1} | more))
+    return EvaluationPlan(**(asked | {"min_pages": 5, "jobs": 1} | more))
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +139,7 @@ def test_a_budget_is_a_number_or_a_multiple_of_r(text, pages):
 
 @pytest.mark.parametrize("text", ["", "R4", "-1", "0", "4 pages"])
 def test_a_budget_of_nonsense_is_bad_use(text):
-    with pytest.raises(BadUse):
+    with pytest.raises(UsageError):
         budget(text, 10)
 
 
@@ -159,5 +159,5 @@ BAD = [
 
 @pytest.mark.parametrize("wrong", BAD, ids=lambda wrong: "-".join(wrong))
 def test_bad_use_is_told(wrong):
-    with pytest.raises(BadUse):
+    with pytest.raises(UsageError):
         evaluate(plan(**wrong))

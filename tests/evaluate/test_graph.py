@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.evaluate.graph import Graph, Node, load_nodes, save_nodes
+from analecta.evaluate.graph import Node, PageGraph, load_nodes, save_nodes
 
 PAGES = 12
 
@@ -10,7 +10,7 @@ PAGES = 12
 def made(links, redirects=()):
     """A graph of pages 1, 2, ... with these links."""
     nodes = [Node(n, f"http://h{n % 3}.test/{n}", True, packed(ids)) for n, ids in links.items()]
-    return Graph([*nodes, *(Node(n, f"http://r.test/{n}", False, packed([to])) for n, to in redirects)])
+    return PageGraph([*nodes, *(Node(n, f"http://r.test/{n}", False, packed([to])) for n, to in redirects)])
 
 
 def packed(ids):

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from analecta.errors import BadUse
-from analecta.evaluate.graph import Graph, Node
+from analecta.errors import UsageError
+from analecta.evaluate.graph import Node, PageGraph
 from analecta.evaluate.questions import choose_topics, covers, draw, pages_of, read_labels
 from tests.making import target
 
@@ -11,7 +11,7 @@ from tests.making import target
 def graph():
     none = np.array([], np.int64).tobytes()
     urls = [f"http://h{i % 4}.test/{i}" for i in range(20)]
-    return Graph([Node(target(url).id, url, True, none) for url in urls])
+    return PageGraph([Node(target(url).id, url, True, none) for url in urls])
 
 
 def labels(graph, tmp_path, text):
@@ -33,7 +33,7 @@ def test_labels_are_of_urls_and_hosts(graph, tmp_path):
 
 @pytest.mark.parametrize("text", ["no tab here\n", "http://h1.test/1\t\n", "http://else.test/\tA\n", ""])
 def test_labels_that_make_no_sense_are_bad_use(graph, tmp_path, text):
-    with pytest.raises(BadUse):
+    with pytest.raises(UsageError):
         labels(graph, tmp_path, text)
 
 
@@ -51,7 +51,7 @@ def test_without_levels_all_labels_are_topics(graph, tmp_path):
 
 @pytest.mark.parametrize(("wanted", "least"), [(["Z"], 1), (["x"], 6), ([], 6)])
 def test_topics_that_are_missing_or_too_small_are_bad_use(graph, tmp_path, wanted, least):
-    with pytest.raises(BadUse):
+    with pytest.raises(UsageError):
         choose_topics(wanted, labels(graph, tmp_path, "h0.test\tx\n"), least)
 
 

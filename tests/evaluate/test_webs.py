@@ -3,7 +3,7 @@ import gzip
 
 import pytest
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.model import Request
 from analecta.testweb.webs import open_web
 from tests.testweb.test_replay import record, said, warc
@@ -58,7 +58,7 @@ def test_the_digest_is_of_the_content(archive):
 
 @pytest.mark.parametrize("name", ["pocket:x", "pocket:7", "nowhere.warc.gz"])
 def test_what_is_no_web_is_bad_use(name):
-    with pytest.raises(BadUse):
+    with pytest.raises(UsageError):
         open_web(name)
 
 

@@ -7,13 +7,13 @@ from shutil import copytree
 
 import pytest
 
-from analecta.errors import BadUse, Busy
+from analecta.errors import LibraryBusy, UsageError
 from analecta.export.bundle import MANIFEST, Decision, allowed
 from analecta.export.bundle.read import open_bundle
 from analecta.export.bundle.repeat import compare
 from analecta.export.bundle.write import write_bundle
-from analecta.store.library import Library
-from analecta.views.rows import Left, pages
+from analecta.store.library import LibraryFolder
+from analecta.views.rows import LeftOut, pages
 
 
 @pytest.fixture(scope="session")
@@ -49,7 +49,7 @@ def test_every_url_has_its_decision_and_pages_are_in_order(bundle, grown):
     with grown.shards() as shards:
         assert len(found) == sum(shard.execute("SELECT count(*) FROM urls").fetchone()[0] for shard in shards)
     order = [one["url"] for one in sorted((one for one in found if one.get("order")), key=lambda one: one["order"])]
-    assert order == [row["final_url"] for row in pages(grown, Left(), everything=True)]
+    assert order == [row["final_url"] for row in pages(grown, LeftOut(), everything=True)]
     assert any(one["state"] == "refused" and one["reason"] for one in found)
 
 
@@ -65,7 +65,7 @@ def test_the_manifest_has_the_digest_of_every_file_and_of_the_archive(bundle, gr
 
 
 def test_the_same_library_gives_the_same_bytes(bundle, grown, tmp_path):
-    copy = Library(copytree(grown.folder, tmp_path / grown.folder.name))
+    copy = LibraryFolder(copytree(grown.folder, tmp_path / grown.folder.name))
     write_bundle(copy, tmp_path / "again.zip")
     assert (tmp_path / "again.zip").read_bytes() == bundle.read_bytes()
 
@@ -78,7 +78,7 @@ def test_example_files_are_in_it_but_nothing_from_outside(grown, tmp_path):
     (folder / "topics" / "link").symlink_to(tmp_path / "secret")
     text = (folder / "analecta.toml").read_text()
     (folder / "analecta.toml").write_text(text + '[others]\nexamples = ["topics/rose.txt", "../secret"]\n')
-    write_bundle(Library(folder), tmp_path / "b.zip")
+    write_bundle(LibraryFolder(folder), tmp_path / "b.zip")
     assert [name for name in named(tmp_path / "b.zip") if name.startswith("files/")] == ["files/topics/rose.txt"]
 
 
@@ -89,7 +89,7 @@ def taught(grown, tmp_path):
     (folder / "topics").mkdir()
 
     def teach(*names):
-        library = Library(folder)
+        library = LibraryFolder(folder)
         with library.database() as db:
             asked = json.loads(db.execute("SELECT asked FROM runs WHERE n = 1").fetchone()[0])
             asked["settings"]["others"]["examples"] = names
@@ -104,7 +104,7 @@ def test_a_library_that_learnt_from_what_cannot_be_put_in_is_not_bundled(taught,
     library = taught(name)
     (tmp_path / "outside.html").write_text("roses")
     (library.folder / "topics" / "link").symlink_to(tmp_path / "outside.html")
-    with pytest.raises(BadUse, match=f"it learnt from '{name}', which cannot be put in; copy that file into"):
+    with pytest.raises(UsageError, match=f"it learnt from '{name}', which cannot be put in; copy that file into"):
         write_bundle(library, tmp_path / "b.zip")
     assert not (tmp_path / "b.zip").exists()
 
@@ -113,7 +113,7 @@ def test_two_files_that_differ_in_case_alone_are_not_bundled(taught, tmp_path):
     library = taught()
     for name in ("rose.txt", "Rose.txt"):
         (library.folder / "topics" / name).write_text("roses")
-    with pytest.raises(BadUse, match="has the name of another file but for its case"):
+    with pytest.raises(UsageError, match="has the name of another file but for its case"):
         write_bundle(library, tmp_path / "b.zip")
 
 
@@ -124,8 +124,8 @@ def test_an_example_that_was_deleted_since_is_told(taught, tmp_path):
 
 
 def test_a_library_that_is_being_crawled_is_not_bundled(grown, tmp_path):
-    library = Library(copytree(grown.folder, tmp_path / "lib"))
-    with library.lock(), pytest.raises(Busy, match="when the crawl is over"):
+    library = LibraryFolder(copytree(grown.folder, tmp_path / "lib"))
+    with library.lock(), pytest.raises(LibraryBusy, match="when the crawl is over"):
         write_bundle(library, tmp_path / "b.zip")
     assert not (tmp_path / "b.zip").exists()
 
@@ -158,7 +158,7 @@ def listed(files):
 
 
 def refused(path, why):
-    with pytest.raises(BadUse, match=why), open_bundle(path):
+    with pytest.raises(UsageError, match=why), open_bundle(path):
         pass
 
 
@@ -270,7 +270,7 @@ def test_f41_a_damaged_bundle_is_refused_or_whole(bundle, tmp_path, place):
     data[len(data) * place // 100] ^= 0x55
     (tmp_path / "b.zip").write_bytes(data)
     found = None
-    with contextlib.suppress(BadUse), open_bundle(tmp_path / "b.zip") as opened:
+    with contextlib.suppress(UsageError), open_bundle(tmp_path / "b.zip") as opened:
         found = opened.manifest
     assert found in (None, _manifest(bundle))
 

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analecta.communities.view import neighbourhood
-from analecta.errors import BadUse, Environment
+from analecta.errors import ResourceError, UsageError
 from analecta.export.citations import FORMATS, Name, bibtex, names_of, references, ris, tex, write_citations
 from analecta.export.rows import COLUMNS, collection_rows
 from analecta.store.rows import PageRow
-from analecta.views.collections import Collection, Ranked, collections
+from analecta.views.collections import Collection, CollectionItem, collections
 from tests.making import target
 
 PDF = "application/pdf"
@@ -28,7 +28,9 @@ def item(url="http://www.birds.test/wp/Wren.htm", **more):
 
 
 def collected(*found, topic="birds"):
-    return Collection(0, topic, len(found), [Ranked(one, n, 0.9, 0.0, "", 0.9) for n, one in enumerate(found, 1)])
+    return Collection(
+        0, topic, len(found), [CollectionItem(one, n, 0.9, 0.0, "", 0.9) for n, one in enumerate(found, 1)]
+    )
 
 
 def parsed_bibtex(*found):
@@ -177,9 +179,9 @@ def test_a_real_library_is_cited_whole(grown, tmp_path, format):
 
 def test_what_cannot_be_written_is_told(tmp_path, capfdbinary):
     (tmp_path / "file").write_text("")
-    with pytest.raises(Environment, match="cannot write"):
+    with pytest.raises(ResourceError, match="cannot write"):
         write_citations([collected(item())], "ris", tmp_path / "file" / "out")
-    with pytest.raises(BadUse, match="bibtex or ris"):
+    with pytest.raises(UsageError, match="bibtex or ris"):
         write_citations([], "endnote", None)
     assert write_citations([collected(item())], "bibtex", None) == 1
     assert capfdbinary.readouterr().out.startswith(b"@online{birds-wren-")

@@ -9,7 +9,7 @@ import pytest
 import zstandard
 from isal import isal_zlib
 
-from analecta.errors import BadUse, Environment
+from analecta.errors import ResourceError, UsageError
 from analecta.export.corpus import COLUMNS, DATA, write_corpus
 from analecta.export.tables import write_parquet
 from analecta.store.partition import NOARCHIVE, NOINDEX
@@ -123,7 +123,7 @@ def test_a_corpus_of_one_topic_has_its_pages_alone(shelf, tmp_path):
     counts = write_corpus(shelf, tmp_path / "out", topics=["bees"], for_training=False)
     assert [row["topic"] for row in read(tmp_path / "out")] == ["bees"]
     assert counts.left["other topics"] > 0
-    with pytest.raises(BadUse, match="no topic 'wasps'"):
+    with pytest.raises(UsageError, match="no topic 'wasps'"):
         write_corpus(shelf, tmp_path / "other", topics=["wasps"])
 
 
@@ -154,7 +154,7 @@ def test_a_corpus_is_written_anew_but_never_over_something_else(shelf, tmp_path)
         write_corpus(shelf, tmp_path / "out", format)
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"README.md", "corpus.json", "pages.jsonl.zst"}
     (tmp_path / "out" / "mine.txt").write_text("dear to me")
-    with pytest.raises(BadUse, match="was not made by"):
+    with pytest.raises(UsageError, match="was not made by"):
         write_corpus(shelf, tmp_path / "out")
 
 
@@ -171,7 +171,7 @@ def test_a_corpus_that_fails_leaves_what_was_there(tmp_path):
 
 def test_a_place_that_cannot_be_written_is_told(shelf, tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(Environment, match="cannot write"):
+    with pytest.raises(ResourceError, match="cannot write"):
         write_corpus(shelf, tmp_path / "file" / "out")
 
 

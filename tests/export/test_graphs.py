@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.communities.view import Community, Homes, Member, neighbourhood
-from analecta.errors import BadUse, Environment
-from analecta.export.graphs import FORMATS, PAGE, SITE, Graph, site_graph, write_graph
+from analecta.communities.view import Community, CommunityIndex, CommunityMember, neighbourhood
+from analecta.errors import ResourceError, UsageError
+from analecta.export.graphs import FORMATS, PAGE, SITE, ExportGraph, site_graph, write_graph
 from analecta.settings.schema import SiteSettings
 from analecta.store.partition import NOINDEX
 from analecta.store.site_rules import Sites
@@ -89,13 +89,13 @@ def test_pages_and_hosts_of_a_graph_know_their_community(grown, tmp_path):
 
 def test_a_host_of_several_sites_is_of_the_community_of_most_of_its_pages():
     members = [
-        [Member("h.test/~a/", "", 1), Member("x.test", "", 1)],
-        [Member("h.test/~b/", "", 2), Member("y.test", "", 1)],
+        [CommunityMember("h.test/~a/", "", 1), CommunityMember("x.test", "", 1)],
+        [CommunityMember("h.test/~b/", "", 2), CommunityMember("y.test", "", 1)],
     ]
     every = [Community(n, f"c{n}", [], 3, own, []) for n, own in enumerate(members, 1)]
     pages = [item(f"http://h.test/{path}") for path in ("~a/1", "~b/1", "~b/2", "about")]
     none = np.zeros(0, np.int64)
-    graph = site_graph(pages, none, none, ["birds"], Homes(Sites(SiteSettings(by="prefix")), every))
+    graph = site_graph(pages, none, none, ["birds"], CommunityIndex(Sites(SiteSettings(by="prefix")), every))
     assert [(label, values[-2:]) for label, values in graph.nodes] == [("h.test", (2, "c2"))]
 
 
@@ -109,7 +109,7 @@ def test_hubs_link_to_authorities_of_other_sites(shelf, tmp_path):
 def test_the_graph_of_a_topic_has_its_pages_alone(shelf, tmp_path):
     graph = drawn(shelf, tmp_path / "g", of="pages", topic="bees")
     assert [values["url"] for _, values in graph.nodes(data=True)] == ["http://three.test/d"]
-    with pytest.raises(BadUse, match="no topic 'wasps'"):
+    with pytest.raises(UsageError, match="no topic 'wasps'"):
         write_graph(shelf, tmp_path / "g", topic="wasps")
 
 
@@ -133,16 +133,16 @@ def test_f37_hostile_titles_are_only_labels(tmp_path):
 def test_any_name_gives_xml_that_can_be_read(name):
     none = np.zeros(0, np.int64)
     for format in FORMATS.values():
-        text = "".join(format(Graph({"url": str}, [(name, (name,))], none, none, none)))
+        text = "".join(format(ExportGraph({"url": str}, [(name, (name,))], none, none, none)))
         assert sum(1 for _ in ET.parse(io.BytesIO(text.encode())).iter()) > 4
 
 
 def test_what_cannot_be_written_is_told_and_leaves_nothing(shelf, tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(Environment, match="cannot write"):
+    with pytest.raises(ResourceError, match="cannot write"):
         write_graph(shelf, tmp_path / "file" / "g")
     (tmp_path / "file").unlink()
-    with pytest.raises(BadUse, match="pages or sites"):
+    with pytest.raises(UsageError, match="pages or sites"):
         write_graph(shelf, tmp_path / "g", of="words")
     assert not list(tmp_path.iterdir())
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.errors import BadUse, Environment
+from analecta.errors import ResourceError, UsageError
 from analecta.export.tables import safe_cell, write, write_csv
 
 COLUMNS = {"title": str, "order": int, "topics": dict, "noindex": bool}
@@ -94,7 +94,7 @@ def test_a_file_is_whole_or_not_there(tmp_path):
 
 def test_a_place_that_cannot_be_written_is_told(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(Environment, match="cannot write"):
+    with pytest.raises(ResourceError, match="cannot write"):
         write(ROWS, COLUMNS, "csv", tmp_path / "file" / "t.csv")
-    with pytest.raises(BadUse, match="-o FILE"):
+    with pytest.raises(UsageError, match="-o FILE"):
         write(ROWS, COLUMNS, "parquet", None)

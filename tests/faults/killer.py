@@ -6,22 +6,22 @@ import sys
 from pathlib import Path
 
 from analecta.crawl.engine import Engine
-from analecta.model import Answer, Page, Target
+from analecta.model import Page, Response, UrlRef
 from analecta.parse import Parser
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from tests.crawls.alone import crawl_alone
 
 
 class Deadly(Parser):
     """A parser with a fault that no `except` catches."""
 
-    def __call__(self, answer: Answer, target: Target, heavy: bool | None = None) -> Page:
+    def __call__(self, answer: Response, target: UrlRef, heavy: bool | None = None) -> Page:
         if target.url.endswith("/deadly"):
             os.kill(os.getpid(), signal.SIGKILL)
         return super().__call__(answer, target, heavy)
 
 
-def abort(_answer: Answer, _target: Target, _mime: str) -> Page:
+def abort(_answer: Response, _target: UrlRef, _mime: str) -> Page:
     """A parser for the sandbox's child that ends as a C library with a fault does."""
     os.abort()
 
@@ -32,4 +32,4 @@ def tweak(engine: Engine) -> None:
 
 
 if __name__ == "__main__":
-    crawl_alone(Library(Path(sys.argv[1])), tweak)
+    crawl_alone(LibraryFolder(Path(sys.argv[1])), tweak)

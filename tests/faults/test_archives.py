@@ -4,11 +4,11 @@ import gzip
 
 import pytest
 
-from analecta.errors import BadUse
-from analecta.store.archive import Place, read_answer
+from analecta.errors import UsageError
+from analecta.store.archive import RecordPlace, read_answer
 from analecta.testweb import warc_index
 from analecta.testweb.replay import Replay
-from analecta.testweb.warc_index import Warcs
+from analecta.testweb.warc_index import WarcIndex
 from analecta.testweb.webs import ArchiveWeb
 from tests.testweb.test_replay import page, record, said, warc
 
@@ -29,7 +29,7 @@ def replay(tmp_path):
     opened = []
 
     def serve(*records, packed=True):
-        opened.append(Warcs([warc(tmp_path / f"{len(opened)}.warc", *records, packed=packed)]))
+        opened.append(WarcIndex([warc(tmp_path / f"{len(opened)}.warc", *records, packed=packed)]))
         return Replay(opened[-1])
 
     yield serve
@@ -50,8 +50,8 @@ def test_f74_a_record_that_lies_about_its_length_ends_nothing(replay, length, pa
 @pytest.mark.parametrize("packed", [True, False])
 @pytest.mark.parametrize("length", LENGTHS)
 def test_f74_a_file_of_nothing_but_such_records_is_refused_with_a_sentence(tmp_path, length, packed):
-    with pytest.raises(BadUse, match="WARC"):
-        Warcs([warc(tmp_path / "a.warc", lying(length), packed=packed)])
+    with pytest.raises(UsageError, match="WARC"):
+        WarcIndex([warc(tmp_path / "a.warc", lying(length), packed=packed)])
 
 
 def test_f74_a_length_within_a_member_is_capped_by_it(replay):
@@ -86,7 +86,7 @@ def test_f74_a_record_that_inflates_without_end_is_404(replay, monkeypatch):
 def test_f74_a_member_that_is_cut_short_ends_nothing(tmp_path, cut):
     file = warc(tmp_path / "a.warc.gz", *GOOD, record("http://b.test/", page(b"wasps")))
     file.write_bytes(file.read_bytes()[:-cut])
-    web = Replay(Warcs([file]))
+    web = Replay(WarcIndex([file]))
     assert web.answer("a.test", "/1", {}).status == 200
     assert web.answer("b.test", "/", {}).status in (404, 200)
     web.archives.close()
@@ -111,7 +111,14 @@ def test_f74_what_is_no_answer_is_not_served(tmp_path, status):
 
 
 @pytest.mark.parametrize(
-    "place", [Place(0, 0, 10**12), Place(0, 10**12, 5), Place(0, -1, 5), Place(0, 0, -1), Place(0, 3, 9)]
+    "place",
+    [
+        RecordPlace(0, 0, 10**12),
+        RecordPlace(0, 10**12, 5),
+        RecordPlace(0, -1, 5),
+        RecordPlace(0, 0, -1),
+        RecordPlace(0, 3, 9),
+    ],
 )
 def test_f74_a_page_whose_record_lies_outside_its_file_has_none(tmp_path, place):
     (tmp_path / "a.warc.gz").write_bytes(gzip.compress(GOOD[0]))

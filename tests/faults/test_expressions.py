@@ -2,9 +2,9 @@
 
 import pytest
 
-from analecta.errors import BadSettings
+from analecta.errors import SettingsError
 from analecta.fetch.robots import Rules
-from analecta.frontier.policy import Bounds, Policy, best_first
+from analecta.frontier.policy import Policy, Scope, best_first
 from analecta.parse.documents.docx import FIELD_LINK
 from analecta.parse.sniff import sniff
 from analecta.settings.load import parse
@@ -27,7 +27,7 @@ ENDLESS = [
 @pytest.mark.parametrize("pattern", ENDLESS)
 def test_f60_an_expression_of_the_settings_takes_linear_time(pattern):
     url = f"http://h.test/{'a' * 900}b"
-    assert Bounds(exclude=[pattern]).refusal(canonical(url), 0) == ""
+    assert Scope(exclude=[pattern]).refusal(canonical(url), 0) == ""
     assert not Policy(best_first, never=[pattern]).shuns("a" * 100_000 + "b")
     assert Policy(best_first, never=[pattern]).shuns("b" + "a" * 30)
 
@@ -51,7 +51,7 @@ REFUSED = {
 @pytest.mark.parametrize("key", ["scope.exclude", "policy.never"])
 def test_f60_what_cannot_be_used_is_named_with_its_key_and_what_to_do(key, pattern, hint):
     table, name = key.split(".")
-    with pytest.raises(BadSettings) as error:
+    with pytest.raises(SettingsError) as error:
         parse(f"[{table}]\n{name} = ['x', '{pattern}']", "lib.toml")
     assert f"lib.toml, line 2: bad value for '{key}': {pattern!r} is" in str(error.value)
     assert hint in str(error.value)
@@ -59,7 +59,7 @@ def test_f60_what_cannot_be_used_is_named_with_its_key_and_what_to_do(key, patte
 
 def test_f60_too_many_large_expressions_are_named():
     many = ", ".join(f"'x{{0,900}}y{{0,900}}{n}'" for n in range(300))
-    with pytest.raises(BadSettings, match=r"'scope\.exclude': these regular expressions are too large together"):
+    with pytest.raises(SettingsError, match=r"'scope\.exclude': these regular expressions are too large together"):
         parse(f"[scope]\nexclude = [{many}]", "lib.toml")
 
 

@@ -10,10 +10,10 @@ from itertools import pairwise
 import pytest
 
 from analecta.crawl.engine import Engine
-from analecta.model import Found
+from analecta.model import FoundBy
 from analecta.parse import TOO_LATE, UNREAD, Parser, Sandbox
 from analecta.parse.sandbox import TIME_UP
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from tests.crawls.alone import crawl_alone
 from tests.crawls.driver import make_library, pages, rows
 from tests.crawls.site import html
@@ -232,7 +232,7 @@ def offered(engine: Engine, sizes: list[int], enough: int, cut: bool = False) ->
 
     def noted(candidates):
         offer(candidates)
-        count = sum(candidate.found == Found.SITEMAP for candidate in candidates)
+        count = sum(candidate.found == FoundBy.SITEMAP for candidate in candidates)
         sizes.extend([count] if count else [])
         if count and sum(sizes) == enough:
             engine.reins.over = lambda: True
@@ -242,7 +242,7 @@ def offered(engine: Engine, sizes: list[int], enough: int, cut: bool = False) ->
     engine.offers.offer = engine.asker.offer = noted
 
 
-def known(library: Library) -> int:
+def known(library: LibraryFolder) -> int:
     return rows(library, "SELECT count(*) FROM urls WHERE url LIKE '%/page/%'")[0][0]
 
 

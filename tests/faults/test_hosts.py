@@ -11,8 +11,8 @@ import pytest
 from making import candidate, pushed, shard_at
 
 from analecta.frontier.frontier import Frontier
-from analecta.frontier.hosts import Manners
-from analecta.model import State
+from analecta.frontier.hosts import Politeness
+from analecta.model import UrlState
 from analecta.settings.load import with_recipe
 from tests.crawls import soundness
 from tests.crawls.alone import crawl_alone
@@ -51,13 +51,13 @@ def test_f64_a_host_that_only_refuses_is_given_up_and_tried_again_by_the_next_ru
         ending = crawl(library)
         assert ending.reason == "nothing is left to fetch"
         ends = Counter(end for url, end in states(library).items() if "a.test" in url)
-        assert ends == {(State.FAILED, "busy-host"): 12}, "none has used up its tries"
+        assert ends == {(UrlState.FAILED, "busy-host"): 12}, "none has used up its tries"
         asked = server.times()["a.test"]
         assert 3 <= len(asked) <= 40  # more would be a storm of ours
         calm.set()
         crawl(library)
     assert len([url for url in kept(library) if "a.test" in url]) >= 1
-    assert not [url for url, end in states(library).items() if end[0] == State.FAILED]
+    assert not [url for url, end in states(library).items() if end[0] == UrlState.FAILED]
     soundness.check(library)
 
 
@@ -71,7 +71,7 @@ def test_f64_a_host_whose_robots_txt_never_comes_is_given_up_and_tried_again(tmp
         library = make_library(tmp_path / "lib", ["http://b.test/"], server.address, fetch={"patience": 2.0})
         crawl_alone(library, hasty)
         ends = {url: end for url, end in states(library).items() if "a.test" in url}
-        assert ends == {f"http://a.test/{i}": (State.FAILED, "robots-unreachable") for i in range(2)}
+        assert ends == {f"http://a.test/{i}": (UrlState.FAILED, "robots-unreachable") for i in range(2)}
         assert {asked.path for asked in server.asked if asked.host == "a.test"} == {"/robots.txt"}
         server.behaviours["a.test/robots.txt"] = answer(b"", "404 None")
         server.behaviours |= {f"a.test/{i}": html(f"/{i}") for i in range(2)}
@@ -86,7 +86,7 @@ def test_f64_a_crawl_ends_where_only_hosts_that_refuse_are_left(tmp_path):
         library = make_library(tmp_path / "lib", ["http://b.test/"], server.address, stop={"idle": 3.0})
         ending = crawl(library)
     assert "fail or refuse" in ending.reason
-    assert states(library)["http://a.test/0"][0] == State.QUEUED
+    assert states(library)["http://a.test/0"][0] == UrlState.QUEUED
 
 
 # --- F65: many hosts whose robots.txt redirects to one ----------------------------------------------------------------
@@ -255,11 +255,11 @@ def simulated(manners, hosts=300, minutes=20, errors=0.2, urls=350, tries=3):
                         frontier.requeue(lease, "timeout")
                     else:
                         ends["timeout"] += 1
-                        shard.settle(lease.id, State.FAILED, "timeout")
+                        shard.settle(lease.id, UrlState.FAILED, "timeout")
                 else:
                     frontier.close(lease, now, lambda host, at=now: host.answered(at, manners))
                     ends["done"] += 1
-                    shard.settle(lease.id, State.DONE)
+                    shard.settle(lease.id, UrlState.DONE)
             flights.clear()
         bad = [name for name, host in frontier.hosts.items() if host.bad]
         (lost,) = shard.db.execute("SELECT count(*) FROM urls WHERE reason = 'bad-host'").fetchone()
@@ -267,14 +267,14 @@ def simulated(manners, hosts=300, minutes=20, errors=0.2, urls=350, tries=3):
 
 
 def test_f72_300_hosts_with_a_fifth_of_errors_lose_no_url_but_what_used_up_its_tries():
-    bad, lost, ends = simulated(Manners())
+    bad, lost, ends = simulated(Politeness())
     assert (bad, lost) == ([], 0)
     assert ends["timeout"] < 0.02 * ends["done"]
     assert ends["done"] > 300 * 200
 
 
 def test_f72_a_host_that_never_answers_is_given_up_after_a_bounded_time():
-    bad, lost, ends = simulated(Manners(patience=600.0), hosts=5, minutes=21, errors=1.0)
+    bad, lost, ends = simulated(Politeness(patience=600.0), hosts=5, minutes=21, errors=1.0)
     assert len(bad) == 5
     assert lost + ends["timeout"] == 5 * 350
 
@@ -282,7 +282,7 @@ def test_f72_a_host_that_never_answers_is_given_up_after_a_bounded_time():
 def test_f72_bingo_keeps_the_rule_of_the_paper():
     fetch = with_recipe("bingo", {}).fetch
     assert (fetch.strikes, fetch.patience) == (3, 0.0)
-    bad, _, _ = simulated(Manners(patience=0.0), hosts=5, minutes=2, errors=1.0)
+    bad, _, _ = simulated(Politeness(patience=0.0), hosts=5, minutes=2, errors=1.0)
     assert len(bad) == 5
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from analecta.model import State
-from analecta.store.library import Library
+from analecta.model import UrlState
+from analecta.store.library import LibraryFolder
 from analecta.testweb.process import PocketServer
 from tests.crawls import soundness
 from tests.crawls.driver import children, crawl, journal, kept, kill_tree, make_library, said, started, states, wait_for
@@ -28,7 +28,7 @@ def pocket(folder: Path, size: int, delay: float) -> PocketServer:
     return PocketServer(size, log=folder / "log", moody=False, delay=delay)
 
 
-def library_of(folder: Path, web: PocketServer, **override: object) -> Library:
+def library_of(folder: Path, web: PocketServer, **override: object) -> LibraryFolder:
     """A library for all of the pocket web that has an end and asks for no patience."""
     slow = [site.host for site in web.web.plan.sites if site.robots in ("delay", "broken")]
     seeds = {topic: web.web.seeds(topic, 2) for topic in web.web.topics}
@@ -44,7 +44,7 @@ def asked_again(web: PocketServer) -> tuple[int, int]:
     return sum(n - 1 for n in counts.values()) - robots, robots
 
 
-def kill_often(library: Library, kills: int, rng: random.Random, longest: float) -> tuple[Counter[str], int]:
+def kill_often(library: LibraryFolder, kills: int, rng: random.Random, longest: float) -> tuple[Counter[str], int]:
     """Kill it `kills` times (coordinator, a partition, or all), then let it end: kinds, and partitions that died."""
     done: Counter[str] = Counter()
     died = 0
@@ -77,7 +77,7 @@ def kill_often(library: Library, kills: int, rng: random.Random, longest: float)
                 return done, died
 
 
-def same_end(library: Library, other: Library) -> None:
+def same_end(library: LibraryFolder, other: LibraryFolder) -> None:
     """The same URLs are known, the same are pages, and each ended in the same state for the same reason."""
     assert kept(library) == kept(other)
     ours, theirs = states(library), states(other)
@@ -124,7 +124,7 @@ def test_f01_a_nofollow_link_is_redeemed_by_a_plain_one_after_a_restart(tmp_path
     with site(pages, {"/b": ("/x",), "/x": ()}) as server:
         library = make_library(tmp_path / "lib", ["http://a.test/"], server.address)
         crawl(library, stop={"pages": 1})
-        assert states(library)["http://a.test/x"] == (State.REFUSED, "nofollow")
+        assert states(library)["http://a.test/x"] == (UrlState.REFUSED, "nofollow")
         crawl(library)
     assert kept(library) == {"http://a.test/", "http://a.test/b", "http://a.test/x"}
 
@@ -157,7 +157,7 @@ def cut(path: Path, count: int) -> None:
 def test_f02_what_was_cut_off_is_trimmed_reported_and_fetched_again(tmp_path, killed, what, count):
     folder, web, whole = killed
     shutil.copytree(folder, tmp_path / "lib")
-    library = Library(tmp_path / "lib")
+    library = LibraryFolder(tmp_path / "lib")
     for path in [*library.folder.glob(f"archive/{what}"), *library.folder.glob(f"shards/{what}")]:
         if path.suffix != ".db" and path.suffix != ".parsing":
             cut(path, count)

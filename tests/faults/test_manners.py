@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from analecta.model import State
+from analecta.model import UrlState
 from tests.crawls import soundness
 from tests.crawls.alone import crawl_alone
 from tests.crawls.driver import crawl, kept, kill_tree, make_library, started, states, wait_for
@@ -104,7 +104,7 @@ def test_f19_a_site_whose_robots_txt_works_again_is_crawled_by_the_next_run(tmp_
     with site({"a.test/robots.txt": broken} | home, star("a.test", 3)) as server:
         library = make_library(tmp_path / "lib", ["http://b.test/"], server.address)
         crawl(library)
-        assert states(library)["http://a.test/"][0] == State.QUEUED
+        assert states(library)["http://a.test/"][0] == UrlState.QUEUED
         crawl(library)
     assert "http://a.test/2" in kept(library)
 
@@ -115,7 +115,7 @@ def test_f19_restarts_do_not_use_up_the_tries_of_urls_that_were_not_asked_for(tm
         library = make_library(tmp_path / "lib", ["http://b.test/"], server.address)
         for _ in range(4):
             crawl(library)
-    assert states(library)["http://a.test/"][0] == State.QUEUED
+    assert states(library)["http://a.test/"][0] == UrlState.QUEUED
 
 
 @pytest.mark.parametrize("trouble", ["retry-after", "robots"])
@@ -141,9 +141,9 @@ def test_f20_queued_urls_are_refused_once_robots_txt_forbids_them(tmp_path):
         library = make_library(tmp_path / "lib", ["http://a.test/"], server.address, fetch={"delay": 0.1})
         crawl_alone(library, lambda engine: setattr(engine.asker.robots, "max_age", 0.8))
     ends = [end for url, end in states(library).items() if url != "http://a.test/"]
-    refused = ends.count((State.REFUSED, "robots"))
+    refused = ends.count((UrlState.REFUSED, "robots"))
     assert refused >= 15
-    assert refused + ends.count((State.DONE, "")) == 30
+    assert refused + ends.count((UrlState.DONE, "")) == 30
     changed = [i for i, path in enumerate(server.paths()) if path == "/robots.txt"][1]
     assert server.paths()[changed:].count("/robots.txt") == len(server.paths()[changed:])
     soundness.check(library)
@@ -166,7 +166,7 @@ def test_f21_a_host_that_asks_for_too_much_patience_is_set_aside_at_once(tmp_pat
         library = make_library(tmp_path / "lib", ["http://a.test/", "http://b.test/"], server.address)
         with started(library) as process:
             process.wait(60)
-    assert states(library)["http://a.test/"] == (State.REFUSED, "crawl-delay")
+    assert states(library)["http://a.test/"] == (UrlState.REFUSED, "crawl-delay")
     assert {asked.path for asked in server.asked if asked.host == "a.test"} == {"/robots.txt"}
     assert len(kept(library)) == 5
 
@@ -214,7 +214,7 @@ def test_f22_ten_years_are_left_for_a_later_crawl(tmp_path, wait):
     with site(home, {"b.test/0": ()}) as server:
         library = make_library(tmp_path / "lib", ["http://b.test/"], server.address)
         ending = crawl(library)
-    assert states(library)["http://a.test/"][0] == State.QUEUED
+    assert states(library)["http://a.test/"][0] == UrlState.QUEUED
     assert "crawl again later" in ending.reason
     assert kept(library) == {"http://b.test/", "http://b.test/0"}
 

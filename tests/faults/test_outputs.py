@@ -10,7 +10,7 @@ from shutil import copytree
 import pytest
 
 from analecta.cli import app
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.export.bundle.repeat import repeat
 from analecta.export.bundle.write import write_bundle
 from analecta.learning.examples import given_files
@@ -18,7 +18,7 @@ from analecta.parse.saved_page import read_example
 from analecta.publish.site import publish
 from analecta.settings.schema import Settings, Topic
 from analecta.sources.files import bring
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.output import check_output, output
 from analecta.testweb.process import PocketServer
 from tests.crawls.driver import crawl, make_library
@@ -29,7 +29,7 @@ from tests.publish.shelf import Given, html, shelved
 
 
 @pytest.fixture
-def library(tmp_path) -> Library:
+def library(tmp_path) -> LibraryFolder:
     made = shelved(tmp_path / "lib", Given("http://a.test/", html("Wrens")), Given("http://b.test/", html("Owls")))
     made.settings_path.write_text('[[topics]]\nname = "birds"\nseeds = ["http://a.test/"]\n')
     return made
@@ -71,7 +71,7 @@ def test_f54_no_command_writes_into_a_library_even_by_force(library, tmp_path, c
     paths += [tmp_path / "way" / place for place in PLACES]
     paths += [Path("p00.db"), Path("../library.db"), Path("new.gexf"), tmp_path / "leaf.gexf"]
     for path in paths:
-        with pytest.raises(BadUse, match=r"inside the library|not made by this command|a graph is|a picture is"):
+        with pytest.raises(UsageError, match=r"inside the library|not made by this command|a graph is|a picture is"):
             run(name, library.folder, *rest, flag, path, *force)
     assert (content(library.folder), content(other)) == before
 
@@ -80,15 +80,15 @@ def test_f54_only_a_site_and_a_map_have_a_place_in_a_library(library):
     publish(library, library.folder / "site")
     publish(library, library.folder / "site")
     check_output(library.folder / "map.html", "map")
-    with pytest.raises(BadUse, match="inside the library"):
+    with pytest.raises(UsageError, match="inside the library"):
         check_output(library.folder / "map.html", "csv")
-    with pytest.raises(BadUse, match="inside the library"):
+    with pytest.raises(UsageError, match="inside the library"):
         check_output(library.folder / "site" / "map.html", "map")
 
 
 def test_f54_a_damaged_library_is_one_still(library):
     library.settings_path.unlink()
-    with pytest.raises(BadUse, match="inside the library"):
+    with pytest.raises(UsageError, match="inside the library"):
         check_output(library.folder / "archive" / "x.csv", "csv")
 
 
@@ -124,7 +124,7 @@ def test_f54_a_file_of_another_kind_is_replaced_only_by_force(library, tmp_path,
     make(path)
     before = path.read_bytes()
     name, *rest = command
-    with pytest.raises(BadUse, match="--force"):
+    with pytest.raises(UsageError, match="--force"):
         run(name, library.folder, *rest, "-o", path)
     assert path.read_bytes() == before
     run(name, library.folder, *rest, "-o", path, "--force")
@@ -135,14 +135,14 @@ def test_f54_a_file_of_another_kind_is_replaced_only_by_force(library, tmp_path,
 def test_f54_a_site_that_has_a_library_in_it_is_not_replaced(library, tmp_path):
     publish(library, tmp_path / "site")
     inner = copytree(library.folder, tmp_path / "site" / "deep" / "lib")
-    with pytest.raises(BadUse, match="holds the library"):
+    with pytest.raises(UsageError, match="holds the library"):
         publish(library, tmp_path / "site")
     assert (inner / "library.db").exists()
 
 
 def test_f54_an_evaluation_is_not_written_into_a_library(library):
     for command in (["evaluate", "--web", "pocket:60", "--recipes", "adaptive"], ["evaluate", "communities"]):
-        with pytest.raises(BadUse, match="inside the library"):
+        with pytest.raises(UsageError, match="inside the library"):
             run(*command, "-o", library.folder / "archive")
 
 
@@ -156,7 +156,7 @@ def test_f54_a_writer_that_fails_leaves_what_was_there(tmp_path):
 # --- F55 -------------------------------------------------------------------------------------------------------------
 
 
-def naming(library: Library, name: str) -> None:
+def naming(library: LibraryFolder, name: str) -> None:
     with library.settings_path.open("a") as file:
         file.write(f"[others]\nexamples = [{json.dumps(name)}]\n")
 
@@ -169,7 +169,7 @@ def test_f55_a_crawl_learns_from_no_file_outside_its_library(tmp_path, name):
         (library.folder / "topics").mkdir()
         (library.folder / "topics" / "link.txt").symlink_to(tmp_path / "secret.txt")
         naming(library, name.format(tmp_path))
-        with pytest.raises(BadUse, match=r"outside the library: copy it into .*topics"):
+        with pytest.raises(UsageError, match=r"outside the library: copy it into .*topics"):
             crawl(library)
     assert not server.paths()
     assert not any(b"secret words" in body for body in content(library.folder).values())
@@ -182,7 +182,7 @@ def test_f55_a_file_of_the_library_is_an_example_also_by_a_link_inside_it(tmp_pa
     settings = Settings(topics=(Topic("x", examples=("topics/a.txt", "topics/b.txt", "topics/gone.txt")),))
     assert len(given_files(settings, ["x"], tmp_path)) == 3
     (tmp_path / "topics" / "gone.txt").symlink_to("/etc/passwd")
-    with pytest.raises(BadUse, match="outside the library"):
+    with pytest.raises(UsageError, match="outside the library"):
         given_files(settings, ["x"], tmp_path)
 
 
@@ -197,7 +197,7 @@ def test_f55_pipes_devices_and_giants_are_no_examples(tmp_path):
 
 def test_f55_a_bundle_whose_settings_name_files_outside_is_refused(tmp_path):
     with PocketServer(size=120, moody=False) as web:
-        library = Library.create(tmp_path / "lib", "")
+        library = LibraryFolder.create(tmp_path / "lib", "")
         seeds = json.dumps(web.web.seeds(web.web.topics[0], 2))
         library.settings_path.write_text(f'[[topics]]\nname = "a"\nseeds = {seeds}\n')
         fetch = {"fetch": {"connect_to": web.address}, "stop": {"pages": 5, "free_disk": 0}, "crawl": {"workers": 1}}
@@ -207,7 +207,7 @@ def test_f55_a_bundle_whose_settings_name_files_outside_is_refused(tmp_path):
     (library.folder / "topics" / "x.txt").write_text("roses")
     write_bundle(library, tmp_path / "b.zip", archive=True)
     forge(tmp_path / "b.zip", tmp_path / "forged.zip", b"topics/x.txt", b"../../../etc/passwd")
-    with pytest.raises(BadUse, match=r"refused: the example '../../../etc/passwd' is not in it"):
+    with pytest.raises(UsageError, match=r"refused: the example '../../../etc/passwd' is not in it"):
         repeat(tmp_path / "forged.zip", tmp_path / "again")
     assert not (tmp_path / "again").exists()
 

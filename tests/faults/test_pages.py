@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from analecta.model import State
-from analecta.store.library import Library
+from analecta.model import UrlState
+from analecta.store.library import LibraryFolder
 from analecta.store.partition import NOARCHIVE, NOFOLLOW, NOINDEX
 from tests.crawls import soundness
 from tests.crawls.driver import crawl, kept, make_library, pages, rows, states
@@ -42,7 +42,7 @@ def test_f30_hostile_html_is_parsed_within_limits_and_the_crawl_goes_on(tmp_path
 # --- F34: pages that have not changed --------------------------------------------------------------------------------
 
 
-def crawl_twice(tmp_path: Path, first: Behaviour, second: Behaviour) -> tuple[Library, HostileServer]:
+def crawl_twice(tmp_path: Path, first: Behaviour, second: Behaviour) -> tuple[LibraryFolder, HostileServer]:
     with site({"/": in_turn(first, second)}) as server:
         library = make_library(tmp_path / "lib", ["http://a.test/"], server.address)
         crawl(library)
@@ -66,7 +66,7 @@ def test_f34_an_unchanged_page_is_asked_for_with_its_validators_and_becomes_a_re
     assert revisit["WARC-Profile"].endswith("server-not-modified")
     assert revisit["WARC-Refers-To-Target-URI"] == "http://a.test/"
     assert len(pages(library)) == 1
-    assert states(library)["http://a.test/"] == (State.DONE, "")
+    assert states(library)["http://a.test/"] == (UrlState.DONE, "")
 
 
 def test_f34_a_changed_body_replaces_the_page_though_its_etag_is_the_same(tmp_path):
@@ -102,7 +102,7 @@ def asking() -> dict[str, Behaviour]:
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory) -> tuple[Library, HostileServer]:
+def asked(tmp_path_factory) -> tuple[LibraryFolder, HostileServer]:
     links = {f"/from-{name}": () for name in ("noindex", "nofollow", "header", "other", "ugc")}
     rel = "".join(f'<a rel="{rel}" href="/from-{rel}">x</a>' for rel in ("ugc",))
     home = {"/": html("/", *asking(), head=rel)}
@@ -127,7 +127,7 @@ def test_f35_what_a_page_asks_is_kept_with_it_and_the_strictest_wins(asked):
 def test_f35_links_that_nobody_vouches_for_are_not_followed_and_it_is_said(asked):
     ends = states(asked[0])
     for name in ("nofollow", "header", "ugc"):
-        assert ends[f"http://a.test/from-{name}"] == (State.REFUSED, "nofollow")
+        assert ends[f"http://a.test/from-{name}"] == (UrlState.REFUSED, "nofollow")
         assert f"/from-{name}" not in asked[1].paths()
     assert {"http://a.test/from-noindex", "http://a.test/from-other"} <= kept(asked[0])
 
@@ -148,7 +148,7 @@ def test_f36_what_is_reserved_is_recorded_by_page_and_by_host(asked):
     assert rows(asked[0], "SELECT reserved FROM hosts WHERE name = 'a.test'") == [("ai-train=no",)]
 
 
-def exported(library: Library, *options: str) -> tuple[list[dict[str, object]], str]:
+def exported(library: LibraryFolder, *options: str) -> tuple[list[dict[str, object]], str]:
     command = [sys.executable, "-m", "analecta", "export", str(library.folder), "pages", *options]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()], done.stderr

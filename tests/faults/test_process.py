@@ -21,7 +21,7 @@ import pytest
 
 from analecta.cli.demo import make_demo
 from analecta.export.bundle.write import write_bundle
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.sqlite import connect
 from tests.crawls.driver import alive, children, make_library, wait_for
 from tests.crawls.site import html, site
@@ -146,7 +146,7 @@ def test_f66_what_a_killed_crawl_left_in_its_log_is_read_on_a_read_only_disk(lib
         content = path.read_bytes()
     path.write_bytes(content)
     path.with_name("library.db-wal").write_bytes(log)
-    assert "in the log" in [note for _, note in Library(read_only).notes()]
+    assert "in the log" in [note for _, note in LibraryFolder(read_only).notes()]
     assert not path.with_name("library.db-shm").exists()
 
 
@@ -279,7 +279,7 @@ def test_f75_a_signal_ends_a_demo(tmp_path, number):
 
 @pytest.mark.parametrize("number", [signal.SIGTERM])
 def test_f75_a_signal_ends_a_repetition(lib, tmp_path, number):
-    write_bundle(Library(lib), tmp_path / "b.zip")
+    write_bundle(LibraryFolder(lib), tmp_path / "b.zip")
     with running("repeat", tmp_path / "b.zip", tmp_path / "again", "--archive", lib / "archive") as process:
         wait_for((tmp_path / "again" / "shards" / "p00.db").exists, 60)
         tidy(process, number)

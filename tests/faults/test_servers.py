@@ -2,7 +2,7 @@
 
 import gzip
 
-from analecta.model import State
+from analecta.model import UrlState
 from tests.crawls import soundness
 from tests.crawls.driver import Memory, crawl, kept, make_library, pages, states
 from tests.crawls.site import html, site
@@ -25,7 +25,7 @@ def test_f09_a_host_that_never_answers_is_backed_off_and_the_others_go_on(tmp_pa
         crawl(library)
     assert len(kept(library)) == 31
     ends = states(library)
-    assert ends["http://mute.test/"][0] == ends["http://mute.test/1"][0] == State.FAILED
+    assert ends["http://mute.test/"][0] == ends["http://mute.test/1"][0] == UrlState.FAILED
     asked = [asked.at for asked in server.asked if asked.host == "mute.test"]
     assert len(asked) <= 7  # each of two URLs three times, and the robots.txt
     soundness.check(library)
@@ -103,7 +103,7 @@ def test_f14_strange_heads_fail_for_their_own_url_only(tmp_path):
         library = make_library(tmp_path / "lib", ["http://a.test/"], server.address)
         crawl(library)
     assert {"http://a.test/", "http://a.test/good"} <= kept(library)
-    assert all(state in (State.DONE, State.FAILED, State.ELSEWHERE) for state, _ in states(library).values())
+    assert all(state in (UrlState.DONE, UrlState.FAILED, UrlState.ALIAS) for state, _ in states(library).values())
     soundness.check(library)
 
 
@@ -124,7 +124,7 @@ def test_f15_a_chain_of_ten_is_followed_and_each_hop_is_archived(tmp_path):
         library = make_library(tmp_path / "lib", ["http://a.test/0"], server.address)
         crawl(library)
     assert kept(library) == {"http://a.test/10"}
-    assert all(states(library)[f"http://a.test/{i}"] == (State.ELSEWHERE, "http-302") for i in range(10))
+    assert all(states(library)[f"http://a.test/{i}"] == (UrlState.ALIAS, "http-302") for i in range(10))
     archived = {record["WARC-Target-URI"] for record in soundness.headers(library)}
     assert {f"http://a.test/{i}" for i in range(11)} <= archived
     soundness.check(library)
@@ -136,7 +136,7 @@ def test_f15_a_chain_of_fifty_is_left_after_ten(tmp_path):
         crawl(library)
     assert kept(library) == {"http://b.test/"}
     assert [path for path in server.paths() if path[1:].isdigit()] == [f"/{i}" for i in range(11)]
-    assert states(library)["http://a.test/10"] == (State.FAILED, "redirect-many")
+    assert states(library)["http://a.test/10"] == (UrlState.FAILED, "redirect-many")
 
 
 def test_f15_redirects_that_go_in_circles_end(tmp_path):
@@ -160,9 +160,9 @@ def test_f15_redirects_that_go_in_circles_end(tmp_path):
         library = make_library(tmp_path / "lib", ["http://a.test/"], server.address)
         crawl(library)
     ends = {url.removeprefix("http://a.test"): end for url, end in states(library).items()}
-    assert ends["/self"] == (State.FAILED, "redirect-loop")
-    assert ends["/a"] == ends["/b"] == (State.ELSEWHERE, "http-302")
-    assert ends["/bare"] == ends["/idn"] == (State.FAILED, "redirect-bad")
+    assert ends["/self"] == (UrlState.FAILED, "redirect-loop")
+    assert ends["/a"] == ends["/b"] == (UrlState.ALIAS, "http-302")
+    assert ends["/bare"] == ends["/idn"] == (UrlState.FAILED, "redirect-bad")
     assert further.count == 11
     assert {"http://a.test/landed", "http://b.test/landed"} <= kept(library)
     soundness.check(library)
@@ -179,8 +179,8 @@ def test_f15_each_hop_is_checked_for_scope_and_robots(tmp_path):
         library = make_library(tmp_path / "lib", ["http://a.test/"], server.address, scope={"hosts": ["a.test"]})
         crawl(library)
     ends = states(library)
-    assert ends["http://elsewhere.test/"] == (State.REFUSED, "scope-host")
-    assert ends["http://closed.a.test/secret"] == (State.REFUSED, "robots")
+    assert ends["http://elsewhere.test/"] == (UrlState.REFUSED, "scope-host")
+    assert ends["http://closed.a.test/secret"] == (UrlState.REFUSED, "robots")
     assert "elsewhere.test" not in server.times()
     assert "/secret" not in server.paths()
 
@@ -203,7 +203,7 @@ def test_f33_bodies_are_what_they_are_whatever_the_header_says(tmp_path):
     assert mimes["/exe"] == "application/x-msdownload"
     assert mimes["/pdf"] == mimes["/found"] == "text/html"
     assert mimes["/zero"] == "application/x-empty"
-    assert states(library)["http://a.test/unasked"] == (State.FAILED, "http-304")
+    assert states(library)["http://a.test/unasked"] == (UrlState.FAILED, "http-304")
     soundness.check(library)
 
 

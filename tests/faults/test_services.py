@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from analecta.errors import BadUse, Environment
+from analecta.errors import ResourceError, UsageError
 from analecta.fetch.client import ask
 from analecta.fetch.guard import Guard
 from analecta.settings.schema import FetchSettings, SearchSettings
@@ -12,7 +12,7 @@ from analecta.sources.create import public_only
 from analecta.sources.engines.examples import find_examples
 from analecta.sources.lists import feed_of
 from analecta.sources.papers import ask_grobid
-from analecta.sources.result import Reading
+from analecta.sources.result import SourceResult
 from tests.hostile import HostileServer, answer, drip, in_turn
 from tests.sources.engines import samples
 
@@ -45,12 +45,12 @@ def rss(urls):
 
 def search(url, queries=("bees",), fetch=FetchSettings(), **settings):
     settings = SearchSettings(pause=0.0, **settings)
-    return find_examples(Reading(()), {"opensearch": url}, queries, search=settings, fetch=fetch)
+    return find_examples(SourceResult(()), {"opensearch": url}, queries, search=settings, fetch=fetch)
 
 
 @pytest.mark.parametrize("part", DRIPS)
 def test_f76_an_engine_that_drips_is_given_up(part):
-    with HostileServer(otherwise=DRIPS[part]) as server, pytest.raises(Environment, match=r"search\.deadline"):
+    with HostileServer(otherwise=DRIPS[part]) as server, pytest.raises(ResourceError, match=r"search\.deadline"):
         search(f"http://{server.address}/?q={{searchTerms}}", fetch=PATIENT, deadline=1.0)
 
 
@@ -69,7 +69,7 @@ def test_f76_the_time_of_an_engine_is_for_all_its_answers():
 
 @pytest.mark.parametrize("part", DRIPS)
 def test_f76_a_feed_that_drips_is_given_up(part):
-    with HostileServer(otherwise=DRIPS[part]) as server, pytest.raises(Environment, match="is too slow"):
+    with HostileServer(otherwise=DRIPS[part]) as server, pytest.raises(ResourceError, match="is too slow"):
         ask(f"http://{server.address}/feed", fetch=PATIENT, seconds=1.0)
 
 
@@ -78,20 +78,20 @@ def test_f76_the_time_of_a_feed_is_for_all_its_redirects():
         await asyncio.sleep(0.6)
         await answer(b"", "302 Found", location="/feed")(reader, writer)
 
-    with HostileServer(otherwise=slow) as server, pytest.raises(Environment, match="is too slow"):
+    with HostileServer(otherwise=slow) as server, pytest.raises(ResourceError, match="is too slow"):
         ask(f"http://{server.address}/feed", fetch=PATIENT, seconds=1.5)
 
 
 @pytest.mark.parametrize("part", DRIPS)
 def test_f76_a_grobid_server_that_drips_is_given_up(part):
-    with HostileServer(otherwise=DRIPS[part]) as server, pytest.raises(Environment, match="is too slow"):
+    with HostileServer(otherwise=DRIPS[part]) as server, pytest.raises(ResourceError, match="is too slow"):
         ask_grobid(f"http://{server.address}", b"%PDF", seconds=1.0)
 
 
 def test_f76_a_described_endpoint_on_another_port_of_this_machine_is_not_asked():
     with HostileServer(otherwise=answer(samples.RSS)) as other:
         description = answer(samples.description(f"http://{other.address}/?q={{searchTerms}}", "application/rss+xml"))
-        with HostileServer({"/os.xml": description}) as server, pytest.raises(Environment, match="loopback"):
+        with HostileServer({"/os.xml": description}) as server, pytest.raises(ResourceError, match="loopback"):
             search(f"http://{server.address}/os.xml")
         assert other.asked == []
 
@@ -104,7 +104,7 @@ def test_f76_a_described_endpoint_where_the_description_is_may_be_asked():
         )
         with HostileServer({"/own.xml": own, "/away.xml": away}, answer(samples.RSS)) as server:
             found, _ = search(f"http://{server.address}/own.xml")
-            with pytest.raises(Environment, match="loopback"):
+            with pytest.raises(ResourceError, match="loopback"):
                 search(f"http://{server.address}/away.xml")
     assert found.topics[0].seeds[0] == samples.PAGES[0][0]
 
@@ -112,7 +112,7 @@ def test_f76_a_described_endpoint_where_the_description_is_may_be_asked():
 def test_f76_a_redirect_to_another_port_of_this_machine_is_not_followed():
     with HostileServer(otherwise=answer(rss(["https://a.test/"]))) as other:
         away = answer(b"", "302 Found", location=f"http://{other.address}/feed")
-        with HostileServer(otherwise=away) as server, pytest.raises(Environment, match="guard"):
+        with HostileServer(otherwise=away) as server, pytest.raises(ResourceError, match="guard"):
             ask(f"http://{server.address}/feed")
         assert other.asked == []
 
@@ -130,7 +130,7 @@ def test_f76_private_addresses_in_feeds_are_left_out():
     found = public_only(feed, named, FetchSettings())
     assert found.topics[0].seeds == ("https://a.test/", "http://127.0.0.1:8000/1")
     assert len(found.skipped) == len(feed.topics[0].seeds) - 2
-    with pytest.raises(BadUse, match="private"):
+    with pytest.raises(UsageError, match="private"):
         public_only(feed_of(rss(PRIVATE), named, "Bees"), "https://b.test/feed", FetchSettings())
 
 

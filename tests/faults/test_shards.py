@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from analecta.errors import Environment
-from analecta.store.library import Library
+from analecta.errors import ResourceError
+from analecta.store.library import LibraryFolder
 from tests.cli.test_cli import analecta
 from tests.crawls.driver import make_library, rows
 
@@ -104,10 +104,10 @@ def test_f57_what_is_missing_or_foreign_is_named_and_nothing_is_touched(lib, har
 
 def test_f57_a_library_that_is_put_back_is_as_before(lib):
     (lib / "shards" / "p01.db").rename(lib.parent / "away")
-    with pytest.raises(Environment, match=r"p01\.db is missing"):
-        Library(lib)
+    with pytest.raises(ResourceError, match=r"p01\.db is missing"):
+        LibraryFolder(lib)
     (lib.parent / "away").rename(lib / "shards" / "p01.db")
-    assert Library(lib).partitions == 2
+    assert LibraryFolder(lib).partitions == 2
 
 
 def as_older(folder: Path) -> None:
@@ -123,22 +123,22 @@ def as_older(folder: Path) -> None:
 
 def test_f57_an_older_library_gets_ids_when_it_is_next_written_to(lib):
     as_older(lib)
-    library = Library(lib)  # which is no reason to refuse it
+    library = LibraryFolder(lib)  # which is no reason to refuse it
     assert rows(library, "SELECT value FROM meta WHERE key = 'shard'") == []
     with library.lock():
         pass
     ids = rows(library, "SELECT value FROM meta WHERE key = 'shard'")
     assert len(set(ids)) == 2
     swap(lib)
-    with pytest.raises(Environment, match=r"p01\.db of this library"):
-        Library(lib)
+    with pytest.raises(ResourceError, match=r"p01\.db of this library"):
+        LibraryFolder(lib)
 
 
 def test_f57_an_older_library_that_has_lost_a_shard_is_not_given_a_new_one(lib):
     as_older(lib)
     remove(lib)
-    with pytest.raises(Environment, match=r"p01\.db is missing"):
-        Library(lib)
+    with pytest.raises(ResourceError, match=r"p01\.db is missing"):
+        LibraryFolder(lib)
 
 
 def test_f57_a_kill_while_ids_are_given_leaves_a_library_that_opens(lib):
@@ -146,7 +146,7 @@ def test_f57_a_kill_while_ids_are_given_leaves_a_library_that_opens(lib):
         db.execute("UPDATE shards SET made = 0 WHERE name = 'p01.db'")
     with contextlib.closing(sqlite3.connect(lib / "shards" / "p01.db", isolation_level=None)) as db:
         db.execute("DELETE FROM meta WHERE key = 'shard'")
-    library = Library(lib)
+    library = LibraryFolder(lib)
     with library.lock():
         pass
     assert len(rows(library, "SELECT value FROM meta WHERE key = 'shard'")) == 2
@@ -155,4 +155,4 @@ def test_f57_a_kill_while_ids_are_given_leaves_a_library_that_opens(lib):
 def test_f57_a_library_whose_shards_were_never_made_opens(tmp_path):
     library = make_library(tmp_path / "lib", ["http://a.test/"])
     library.put("partitions", 2)
-    assert Library(library.folder).partitions == 2
+    assert LibraryFolder(library.folder).partitions == 2

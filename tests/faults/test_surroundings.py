@@ -15,9 +15,9 @@ from random import Random
 
 import pytest
 
-from analecta.errors import Busy, Environment
-from analecta.model import State
-from analecta.store.library import Library, check_disk
+from analecta.errors import LibraryBusy, ResourceError
+from analecta.model import UrlState
+from analecta.store.library import LibraryFolder, check_disk
 from analecta.testweb.process import PocketServer
 from tests.crawls import soundness
 from tests.crawls.alone import crawl_alone
@@ -92,7 +92,7 @@ def test_f03_a_crawl_stops_before_the_disk_is_full_and_goes_on_when_there_is_roo
 def test_f03_a_full_disk_ends_the_crawl_and_spoils_nothing(small_disk):
     with heavy() as server:
         library = make_library(small_disk / "lib", ["http://a.test/"], server.address, fetch={"parallel": 4})
-        with pytest.raises(Environment):
+        with pytest.raises(ResourceError):
             crawl(library)
         grow(small_disk)
         soundness.check_databases(library)
@@ -104,7 +104,7 @@ def test_f03_a_full_disk_ends_the_crawl_and_spoils_nothing(small_disk):
 def test_f03_a_full_disk_is_told_as_what_it_is(small_disk):
     with heavy() as server:
         library = make_library(small_disk / "lib", ["http://a.test/"], server.address, fetch={"parallel": 4})
-        with pytest.raises(Environment, match=r"disk is full|No space left"):
+        with pytest.raises(ResourceError, match=r"disk is full|No space left"):
             crawl(library)
 
 
@@ -119,7 +119,7 @@ def test_f03_the_command_says_that_the_disk_is_short_with_exit_code_4(tmp_path):
 # --- F04: signals ----------------------------------------------------------------------------------------------------
 
 
-def stopped(library: Library, server: HostileServer, signals: int) -> int:
+def stopped(library: LibraryFolder, server: HostileServer, signals: int) -> int:
     """Start it, wait until the mute page is being asked for, and tell it to stop: the exit code.
 
     A page that never answers is waited for 60 s at most: what ends before did not wait for it.
@@ -165,7 +165,7 @@ def test_f05_a_second_crawl_is_refused_with_the_owners_name_and_views_still_work
         library = make_library(tmp_path / "lib", ["http://a.test/"], server.address, fetch=fetch)
         with started(library) as process:
             wait_for(lambda: "/mute" in server.paths())
-            with pytest.raises(Busy, match=f"process {process.pid} on {socket.gethostname()}"):
+            with pytest.raises(LibraryBusy, match=f"process {process.pid} on {socket.gethostname()}"):
                 crawl(library)
             assert kept(library) == {"http://a.test/"}
             command = [sys.executable, "-m", "analecta", "status", str(library.folder)]
@@ -177,13 +177,13 @@ def test_f06_a_read_only_library_is_refused_before_anything_is_fetched(small_dis
         library = make_library(small_disk / "lib", ["http://a.test/"], server.address)
         library.put("partitions", 1)
         subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
-        with pytest.raises(Environment, match="read-only"):
+        with pytest.raises(ResourceError, match="read-only"):
             crawl(library)
     assert server.asked == []
 
 
 def test_f06_a_library_on_a_network_disk_is_refused(tmp_path):
-    with pytest.raises(Environment, match="network disk"):
+    with pytest.raises(ResourceError, match="network disk"):
         check_disk(tmp_path, f"server:/export {tmp_path} nfs4 rw 0 0\n")
 
 
@@ -196,8 +196,8 @@ def test_f08_a_library_of_another_schema_is_refused_and_left_as_it_is(tmp_path, 
         before = len(server.asked)
         with contextlib.closing(sqlite3.connect(library.folder / name, isolation_level=None)) as db:
             db.execute("UPDATE meta SET value = ? WHERE key = 'schema'", (version,))
-        with pytest.raises(Environment, match=f"schema {version}"):
-            crawl(Library(library.folder))
+        with pytest.raises(ResourceError, match=f"schema {version}"):
+            crawl(LibraryFolder(library.folder))
         assert len(server.asked) == before
     with contextlib.closing(sqlite3.connect(library.folder / "shards" / "p00.db")) as db:
         assert db.execute("SELECT count(*) FROM pages").fetchone() == (1,)
@@ -252,7 +252,7 @@ def test_f44_a_page_that_crashes_the_parsers_child_fails_and_the_others_go_on(tm
         library = make_library(tmp_path / "lib", ["http://a.test/"], server.address)
         crawl_alone(library, lambda engine: setattr(engine.asker.parser.sandbox, "parser", "tests.faults.killer:abort"))
     assert kept(library) == {"http://a.test/", "http://a.test/a"}
-    assert states(library)["http://a.test/deep"] == (State.FAILED, "poison")
+    assert states(library)["http://a.test/deep"] == (UrlState.FAILED, "poison")
     soundness.check(library)
 
 
@@ -262,7 +262,7 @@ def test_f44_a_page_that_kills_the_process_three_times_is_set_aside(tmp_path):
         command = [sys.executable, "-m", "tests.faults.killer", str(library.folder)]
         codes = [subprocess.run(command).returncode for _ in range(4)]
     assert codes == [-signal.SIGKILL] * 3 + [0]
-    assert states(library)["http://a.test/deadly"] == (State.FAILED, "poison")
+    assert states(library)["http://a.test/deadly"] == (UrlState.FAILED, "poison")
     assert kept(library) == {"http://a.test/", "http://a.test/a", "http://a.test/b"}
     assert "ended while it parsed http://a.test/deadly" in journal(library)
     soundness.check(library)

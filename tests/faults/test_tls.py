@@ -7,7 +7,7 @@ import trustme
 from rich.console import Console
 
 from analecta.cli.explain import tell
-from analecta.model import State
+from analecta.model import UrlState
 from analecta.views.explain import explain
 from tests.crawls import soundness
 from tests.crawls.driver import crawl, kept, make_library, states
@@ -32,7 +32,7 @@ def test_f73_dead_tls_is_told_and_ends_the_crawl_until_a_person_allows_it(tmp_pa
         library = make_library(tmp_path / "lib", [seed], contact="me@example.org", fetch=open_web)
         assert crawl(library).reason == "nothing is left to fetch"
         assert (kept(library), untrusted.asked) == ({seed}, [])
-        assert states(library)[url] == states(library)[url + "1"] == (State.FAILED, "tls-unknown-issuer")
+        assert states(library)[url] == states(library)[url + "1"] == (UrlState.FAILED, "tls-unknown-issuer")
         told = explain(library, url)
         assert told.why == "The server's certificate was issued by an authority that is not trusted here."
         assert "robots.txt" in told.detail

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from analecta.errors import Environment
-from analecta.model import State
+from analecta.errors import ResourceError
+from analecta.model import UrlState
 from analecta.publish.oai.sync import keeping
 from analecta.search.update import sync
 from analecta.store.checksums import seal_of
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.repair import filler
 from analecta.store.sqlite import connect
-from analecta.store.verify import Report
+from analecta.store.verify import VerifyReport
 from analecta.store.warc_scan import read_records
 from analecta.testweb.process import PocketServer
 from analecta.verify import NAME, check_library, run
@@ -33,7 +33,7 @@ def whole(grown, tmp_path_factory) -> Path:
     """A library with an index and OAI records, verified."""
     folder = tmp_path_factory.mktemp("whole") / "lib"
     shutil.copytree(grown.folder, folder)
-    library = Library(folder)
+    library = LibraryFolder(folder)
     sync(library)
     with keeping(library, time.time, "test") as keeper:
         keeper.sync()
@@ -82,12 +82,12 @@ def change(folder: Path, statement: str, n: int = 0) -> None:
         assert db.execute(statement).rowcount
 
 
-def repaired(folder: Path) -> Report:
+def repaired(folder: Path) -> VerifyReport:
     """The report of a repair, after which nothing is wrong."""
     report = check_library(folder, repairing=True)
     assert report.clean, report
     assert check_library(folder).clean
-    Library(folder)
+    LibraryFolder(folder)
     return report
 
 
@@ -119,7 +119,7 @@ def test_f58_a_damaged_database_is_found_without_a_seal(lib):
 @pytest.mark.parametrize("file", ["archive/p00-00000.warc.gz", "shards/p00.db", "library.db"])
 def test_f58_a_file_that_was_cut_off_is_found_and_repaired(lib, file):
     cut(lib / file, (lib / file).stat().st_size // 3)
-    with contextlib.suppress(Environment):  # it may not even open
+    with contextlib.suppress(ResourceError):  # it may not even open
         assert not check_library(lib).clean
     assert repaired(lib).repaired
 
@@ -173,9 +173,9 @@ def test_f58_what_a_repair_takes_out_is_put_aside(lib):
     aside = lib / "archive" / "quarantine"
     assert (aside / f"p00-00000.warc.gz.{offset}.damaged").read_bytes() == bytes(data[offset : offset + length])
     assert json.loads((aside / "pages.jsonl").read_text())["url"] == url
-    assert rows(Library(lib), "SELECT state FROM urls WHERE url = ?", url) == [(State.QUEUED,)]
+    assert rows(LibraryFolder(lib), "SELECT state FROM urls WHERE url = ?", url) == [(UrlState.QUEUED,)]
     assert path.stat().st_size == before
-    soundness.check_warcs(Library(lib))
+    soundness.check_warcs(LibraryFolder(lib))
 
 
 @pytest.mark.parametrize("length", [*range(220, 330), 1000, 1193, 65_530, *range(65_700, 65_760), 1_000_000])
@@ -205,7 +205,7 @@ def test_f58_what_was_repaired_is_whole_after_the_next_crawl(tmp_path, lost):
             flip(library.folder, "archive/*.gz", random.Random(5))
         report = repaired(library.folder)
         assert report.repaired
-        crawl(Library(library.folder), stop={"pages": len(before)})
+        crawl(LibraryFolder(library.folder), stop={"pages": len(before)})
         assert before <= kept(library)
         after = dict(rows(library, "SELECT id, text FROM pages"))
     assert {id: after[id] for id in texts} == texts
@@ -246,13 +246,13 @@ def test_f58_an_interrupted_check_continues_where_it_stopped(lib):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run(Library(lib), interrupt)
+        run(LibraryFolder(lib), interrupt)
     assert (lib / NAME).exists()
     first = len(seen)
-    report, _ = run(Library(lib), lambda name, done, all: seen.append(name))
+    report, _ = run(LibraryFolder(lib), lambda name, done, all: seen.append(name))
     assert report.resumed
     assert seen[first:].count("p00-00000.warc.gz") == 1  # named, and not read again
-    fresh, _ = run(Library(lib))
+    fresh, _ = run(LibraryFolder(lib))
     assert not fresh.resumed
     assert (report.kinds, report.checked) == (fresh.kinds, fresh.checked)
     assert not (lib / NAME).exists()
@@ -264,9 +264,9 @@ def test_f58_a_file_that_changed_since_the_interruption_is_read_again(lib):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run(Library(lib), interrupt)
+        run(LibraryFolder(lib), interrupt)
     flip(lib, "archive/p00-00000.warc.gz", random.Random(1))
-    assert "archive records" in run(Library(lib))[0].kinds
+    assert "archive records" in run(LibraryFolder(lib))[0].kinds
 
 
 def test_f58_exit_codes_and_json(lib):

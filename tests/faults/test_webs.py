@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from analecta.model import Found, State
-from analecta.store.library import Library
+from analecta.model import FoundBy, UrlState
+from analecta.store.library import LibraryFolder
 from analecta.store.partition import SOFT404
 from analecta.testweb.pages import PARKED
 from analecta.testweb.pocket import PocketWeb
@@ -35,7 +35,7 @@ INWARDS = [
 ]
 
 
-def crawl_by_name(library: Library, **names: object) -> None:
+def crawl_by_name(library: LibraryFolder, **names: object) -> None:
     """Crawl without connect_to: names are looked up at a name server on loopback."""
 
     async def run() -> None:
@@ -46,7 +46,7 @@ def crawl_by_name(library: Library, **names: object) -> None:
     asyncio.run(run())
 
 
-def inwards(tmp_path: Path, server: HostileServer, hrefs: list[str]) -> Library:
+def inwards(tmp_path: Path, server: HostileServer, hrefs: list[str]) -> LibraryFolder:
     """A library whose seed, at a public name, has redirects to these addresses."""
     server.behaviours["/"] = html("/", *(f"/{i}" for i in range(len(hrefs))), "/good")
     for i, href in enumerate(hrefs):
@@ -65,7 +65,7 @@ def test_f16_redirects_to_inner_addresses_make_no_connection(tmp_path):
     assert kept(library) == {f"http://public.test:{server.port}/", f"http://public.test:{server.port}/good"}
     ends = {url: end for url, end in states(library).items() if "public.test" not in url}
     assert len(ends) == 7  # four ways to write 127.0.0.2 are one
-    assert State.DONE not in {state for state, _ in ends.values()}
+    assert UrlState.DONE not in {state for state, _ in ends.values()}
     soundness.check(library)
 
 
@@ -73,7 +73,7 @@ def test_f16_what_the_guard_refuses_is_written_down_as_refused(tmp_path):
     with site({}, {"/good": ()}) as server:
         library = inwards(tmp_path, server, [f"http://127.0.0.2:{server.port}/"])
         crawl_by_name(library, public_test=[[("127.0.0.1", 60)]])
-    assert states(library)[f"http://127.0.0.2:{server.port}/"] == (State.REFUSED, "guard")
+    assert states(library)[f"http://127.0.0.2:{server.port}/"] == (UrlState.REFUSED, "guard")
 
 
 @pytest.mark.parametrize("href", ["file:///etc/passwd", "ftp://public.test/x", "gopher://public.test/"])
@@ -81,7 +81,7 @@ def test_f16_redirects_to_other_schemes_are_refused_as_policy(tmp_path, href):
     with site({"/": html("/", "/away"), "/away": answer(b"", "302 Found", location=href)}) as server:
         library = make_library(tmp_path / "lib", ["http://a.test/"], server.address)
         crawl(library)
-    assert states(library)["http://a.test/away"][0] == State.REFUSED
+    assert states(library)["http://a.test/away"][0] == UrlState.REFUSED
 
 
 # --- F23, F24: without end -------------------------------------------------------------------------------------------
@@ -113,7 +113,7 @@ def test_f24_a_trap_takes_at_most_a_twentieth_of_the_pages_while_real_ones_remai
 
 
 @pytest.fixture(scope="module", params=["adaptive", "breadth-first"])
-def crawled(request, tmp_path_factory) -> tuple[Library, PocketWeb]:
+def crawled(request, tmp_path_factory) -> tuple[LibraryFolder, PocketWeb]:
     """The pocket web, crawled for as many pages as it has real ones, with a judge."""
     folder = tmp_path_factory.mktemp("webs")
     with PocketServer(700, moody=False) as web:
@@ -124,7 +124,7 @@ def crawled(request, tmp_path_factory) -> tuple[Library, PocketWeb]:
     return library, web.web
 
 
-def trapped(crawled: tuple[Library, PocketWeb]) -> tuple[Counter[str], int]:
+def trapped(crawled: tuple[LibraryFolder, PocketWeb]) -> tuple[Counter[str], int]:
     """How many pages lie in each kind of trap, and how many there are in all."""
     library, web = crawled
     found = [truth for url in kept(library) if (truth := web.truth(url, links=False))]
@@ -145,7 +145,7 @@ def test_f24_session_ids_of_the_pocket_web_take_little(crawled):
     assert traps["session"] <= 0.03 * total
 
 
-def found_out(crawled: tuple[Library, PocketWeb], *kinds: str) -> tuple[int, int]:
+def found_out(crawled: tuple[LibraryFolder, PocketWeb], *kinds: str) -> tuple[int, int]:
     """Of the copies whose original was fetched too: how many are known as such, and how many there are."""
     library, web = crawled
     by_url = {page["url"]: page for page in pages(library)}
@@ -185,7 +185,7 @@ def test_f25_a_host_that_has_a_page_for_everything_is_found_out_by_a_probe(tmp_p
     with server:
         library = make_library(tmp_path / "lib", ["http://a.test/"], server.address, fetch={"parallel": 2})
         crawl(library, stop={"pages": 200})
-    probes = rows(library, "SELECT reason FROM urls WHERE found = ?", int(Found.PROBE))
+    probes = rows(library, "SELECT reason FROM urls WHERE found = ?", int(FoundBy.PROBE))
     assert probes == [("probe",)]
     assert sum(path.startswith("/no-such-page-") for path in server.paths()) == 1
     fakes = [page for page in pages(library) if page["flags"] & SOFT404]
@@ -212,10 +212,10 @@ def test_f26_all_ways_to_write_one_page_are_one_record(tmp_path):
         crawl(library)
     assert server.paths().count("/~jug/?a=1&b=2") == 2  # with and without www
     found = rows(library, "SELECT url, id, state, elsewhere FROM urls WHERE url LIKE '%jug%'")
-    stands = [id for _, id, state, _ in found if state == State.DONE]
+    stands = [id for _, id, state, _ in found if state == UrlState.DONE]
     assert len(found) == 4
     assert len(stands) == 1
-    assert [elsewhere for _, _, state, elsewhere in found if state == State.ELSEWHERE] == stands * 3
+    assert [elsewhere for _, _, state, elsewhere in found if state == UrlState.ALIAS] == stands * 3
     assert len(soundness.headers(library, "revisit")) == 3
     soundness.check(library)
 

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Mapping
 
-from analecta.testweb.server import Response
+from analecta.testweb.server import ServedResponse
 from tests.crawls.driver import page_text
 from tests.crawls.site import prose
 
@@ -38,12 +38,12 @@ FURTHER: dict[str, Callable[[str], list[str]]] = {
 }
 
 
-def make(kind: str) -> Callable[[str, str, Mapping[str, str]], Response]:
+def make(kind: str) -> Callable[[str, str, Mapping[str, str]], ServedResponse]:
     """What a server with one kind of trap answers."""
 
-    def answer(_host: str, target: str, _headers: Mapping[str, str]) -> Response:
+    def answer(_host: str, target: str, _headers: Mapping[str, str]) -> ServedResponse:
         if target == "/robots.txt":
-            return Response(404)
+            return ServedResponse(404)
         links, words = ["/", "/trap/"], prose(target)
         if target == "/":
             links += [f"/hub-{i}" for i in range(HUBS)]
@@ -53,8 +53,8 @@ def make(kind: str) -> Callable[[str, str, Mapping[str, str]], Response]:
             links += FURTHER[kind](target)
             words = prose(_sid(target), 12)
         elif not target.startswith("/real/"):
-            return Response(404)
+            return ServedResponse(404)
         body = page_text(*links, title=target, words=words)
-        return Response(200, b"Content-Type: text/html\r\n", body)
+        return ServedResponse(200, b"Content-Type: text/html\r\n", body)
 
     return answer

@@ -7,9 +7,9 @@ import hashlib
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from analecta.testweb.server import Response
+from analecta.testweb.server import ServedResponse
 
-Answer = Callable[[str, str, Mapping[str, str]], Response]
+Answer = Callable[[str, str, Mapping[str, str]], ServedResponse]
 
 _SYLLABLES = "ba be bi bo da de di do fa fe fi fo ga ge gi go ka ke ki ko la le li lo ma me mi mo".split()
 
@@ -183,15 +183,15 @@ class TrapWeb:
         """The URLs of all honest pages."""
         return {f"http://{host}{path}" for host, web in self.sites.items() for path in web} | {"http://front.test/"}
 
-    def answer(self, host: str, target: str, _headers: Mapping[str, str]) -> Response:
+    def answer(self, host: str, target: str, _headers: Mapping[str, str]) -> ServedResponse:
         """What a server says."""
         found = self._page(host, target)
         if target == "/robots.txt" or found is None:
-            return Response(404)
+            return ServedResponse(404)
         links, words = found
         anchors = " ".join(f'<a href="{link}">{name(link)}</a>' for link in links)
         body = f"<html><head><title>{name(words)}</title></head><body><p>{words}</p>{anchors}</body></html>"
-        return Response(200, b"Content-Type: text/html\r\n", body.encode())
+        return ServedResponse(200, b"Content-Type: text/html\r\n", body.encode())
 
     def _page(self, host: str, target: str) -> tuple[list[str], str] | None:
         if host == "front.test":

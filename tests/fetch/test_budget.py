@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
-from analecta.fetch.budget import PARSED, Budget
+from analecta.fetch.budget import PARSED, MemoryBudget
 from analecta.fetch.http import Http
-from analecta.model import Answer, Fetched, Request
+from analecta.model import FetchResult, Request, Response
 from tests.hostile import Behaviour, HostileServer, answer, drip
 
 BODY = 2_000_000
@@ -19,12 +19,12 @@ def bomb() -> Behaviour:
     return answer(BOMB, content_encoding="gzip")
 
 
-def take_in(budget: Budget, address: str, count: int, held: float = 0.01) -> tuple[list[int], int]:
+def take_in(budget: MemoryBudget, address: str, count: int, held: float = 0.01) -> tuple[list[int], int]:
     """Ask for many at once, hold each answer a little while: the sizes of the bodies, and the most that was in use."""
 
     async def one(http: Http, n: int) -> int:
-        got: Fetched | None = await http(Request(f"http://h{n}.test/{n}", ""))
-        assert isinstance(got, Answer), got
+        got: FetchResult | None = await http(Request(f"http://h{n}.test/{n}", ""))
+        assert isinstance(got, Response), got
         size = len(got.body)
         await asyncio.sleep(held)
         got = None
@@ -41,7 +41,7 @@ def take_in(budget: Budget, address: str, count: int, held: float = 0.01) -> tup
 
 @pytest.mark.parametrize("limit", [1, 1_000_000, 20_000_000])
 def test_f63_bombs_wait_for_each_other_and_all_get_through(limit: int) -> None:
-    budget = Budget(limit)
+    budget = MemoryBudget(limit)
     with HostileServer(otherwise=bomb()) as server:
         sizes, peak = take_in(budget, server.address, 60)
     assert sizes == [BODY] * 60
@@ -51,7 +51,7 @@ def test_f63_bombs_wait_for_each_other_and_all_get_through(limit: int) -> None:
 
 @pytest.mark.parametrize("limit", [1, 1_000_000, 20_000_000])
 def test_f63_bodies_on_the_wire_are_paused_and_all_get_through(limit: int) -> None:
-    budget = Budget(limit)
+    budget = MemoryBudget(limit)
     with HostileServer(otherwise=answer(bytes(BODY))) as server:
         sizes, peak = take_in(budget, server.address, 60)
     assert sizes == [BODY] * 60
@@ -61,20 +61,20 @@ def test_f63_bodies_on_the_wire_are_paused_and_all_get_through(limit: int) -> No
 
 def test_f63_answers_that_are_held_until_all_have_come_are_no_deadlock() -> None:
     """A crawl in order takes answers as they were asked for: what holds the budget may wait for what waits for it."""
-    budget = Budget(1_000_000, ordered=True)
+    budget = MemoryBudget(1_000_000, ordered=True)
 
     async def run(address: str) -> list[int]:
         http = Http("T", connect_to=address, budget=budget, max_body=BODY)
         got = await asyncio.gather(*(http(Request(f"http://h{n}.test/{n}", "")) for n in range(8)))
         await http.close()
-        return [len(one.body) for one in got if isinstance(one, Answer)]
+        return [len(one.body) for one in got if isinstance(one, Response)]
 
     with HostileServer({"/0": answer(bytes(BODY)), "/1": answer(bytes(BODY))}, bomb()) as server:
         assert asyncio.run(run(server.address)) == [BODY] * 8
 
 
 def test_f63_small_answers_never_wait() -> None:
-    budget = Budget(10_000_000)
+    budget = MemoryBudget(10_000_000)
 
     async def run(address: str) -> int:
         http = Http("T", connect_to=address, budget=budget, max_body=BODY)
@@ -83,7 +83,7 @@ def test_f63_small_answers_never_wait() -> None:
         small = [await http(Request(f"http://c.test/{n}", "")) for n in range(20)]
         assert not waits.done()
         del large
-        assert isinstance(await waits, Answer)
+        assert isinstance(await waits, Response)
         await http.close()
         return len(small)
 
@@ -92,7 +92,7 @@ def test_f63_small_answers_never_wait() -> None:
 
 
 def test_f63_what_is_given_up_gives_its_memory_back() -> None:
-    budget = Budget(1_000_000)
+    budget = MemoryBudget(1_000_000)
     endless = drip(bytes(100_000), 0, b"HTTP/1.1 200 OK\r\n\r\n")
 
     async def run(address: str) -> None:
@@ -106,7 +106,7 @@ def test_f63_what_is_given_up_gives_its_memory_back() -> None:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         del held
-        assert isinstance(await http(Request("http://a.test/bomb", "")), Answer)
+        assert isinstance(await http(Request("http://a.test/bomb", "")), Response)
         await http.close()
 
     with HostileServer({"/bomb": bomb(), "/endless": endless}) as server:
@@ -115,7 +115,7 @@ def test_f63_what_is_given_up_gives_its_memory_back() -> None:
 
 
 def test_f63_an_answer_may_be_dropped_by_another_thread() -> None:
-    budget = Budget(1_000_000)
+    budget = MemoryBudget(1_000_000)
 
     async def run(address: str) -> None:
         http = Http("T", connect_to=address, budget=budget, max_body=BODY)

@@ -12,7 +12,7 @@ import trustme
 
 from analecta.fetch.guard import Guard
 from analecta.fetch.http import Http
-from analecta.model import Answer, Fetched, NoAnswer, Request
+from analecta.model import FetchResult, NoResponse, Request, Response
 from tests.hostile import Behaviour, HostileServer, answer, raw
 
 OK = b"HTTP/1.1 200 OK\r\n"
@@ -20,7 +20,7 @@ FORGED = OK + b"Content-Length: 6\r\n\r\nforged"
 SLOWLY = 0.05  # seconds, so that what was sent last arrives apart
 
 
-def ask(client: Callable[[], Http], *urls: str, pause: float = 0.0, sent: list[str] | None = None) -> list[Fetched]:
+def ask(client: Callable[[], Http], *urls: str, pause: float = 0.0, sent: list[str] | None = None) -> list[FetchResult]:
     """Ask for one URL after another with one client; what leaves is put into `sent`."""
 
     def leaves(url: str) -> bool:
@@ -28,8 +28,8 @@ def ask(client: Callable[[], Http], *urls: str, pause: float = 0.0, sent: list[s
             sent.append(url)
         return True
 
-    async def run() -> list[Fetched]:
-        http, got = client(), list[Fetched]()
+    async def run() -> list[FetchResult]:
+        http, got = client(), list[FetchResult]()
         for url in urls:
             got.append(await http(Request(url, "", sent=partial(leaves, url))))
             await asyncio.sleep(pause)
@@ -39,8 +39,8 @@ def ask(client: Callable[[], Http], *urls: str, pause: float = 0.0, sent: list[s
     return asyncio.run(run())
 
 
-def bodies(got: list[Fetched]) -> list[bytes]:
-    return [one.body if isinstance(one, Answer) else one.reason.encode() for one in got]
+def bodies(got: list[FetchResult]) -> list[bytes]:
+    return [one.body if isinstance(one, Response) else one.reason.encode() for one in got]
 
 
 def direct() -> Http:
@@ -132,7 +132,7 @@ def test_f71_a_kept_connection_that_breaks_costs_one_request() -> None:
         got = ask(direct, url + "1", url + "2", url + "3", pause=SLOWLY, sent=sent)
     assert (len(server.asked), len(broken)) == (2, 1)
     no = got[1]
-    assert isinstance(no, NoAnswer)
+    assert isinstance(no, NoResponse)
     assert (no.reason, no.retry) == ("disconnect", True)
     assert sent == [url + "1", url + "2", url + "3"]
 
@@ -142,12 +142,12 @@ def test_f71_nothing_is_told_as_sent_that_does_not_leave() -> None:
         address = server.address
     sent: list[str] = []
     got = ask(lambda: Http("T", connect_to=address), "http://a.test/", sent=sent)
-    assert isinstance(got[0], NoAnswer)
+    assert isinstance(got[0], NoResponse)
     assert sent == []
 
 
 def test_f68_a_request_that_may_not_leave_after_all_goes_back_and_reaches_nobody() -> None:
-    async def run(address: str) -> list[Fetched]:
+    async def run(address: str) -> list[FetchResult]:
         http = Http("T", connect_to=address)
         got = [await http(Request(f"http://a.test/{may}", "", sent=lambda may=may: may)) for may in (False, True)]
         await http.close()
@@ -155,9 +155,9 @@ def test_f68_a_request_that_may_not_leave_after_all_goes_back_and_reaches_nobody
 
     with HostileServer(otherwise=answer(b"ok")) as server:
         no, yes = asyncio.run(run(server.address))
-    assert isinstance(no, NoAnswer)
+    assert isinstance(no, NoResponse)
     assert (no.reason, no.retry, no.refused) == ("turn", True, False)
-    assert isinstance(yes, Answer)
+    assert isinstance(yes, Response)
     assert [asked.path for asked in server.asked] == ["/True"]
 
 
@@ -244,7 +244,7 @@ def test_f71_a_refused_stream_costs_one_request(h2_context: ssl.SSLContext, repl
         urls = [f"https://a.test/{n}" for n in range(6)]
         got = ask(lambda: Http("T", connect_to=f"https://{server.address}"), *urls, sent=sent)
     assert len(streams) == len(sent) == 6
-    lost = [no for no in got if isinstance(no, NoAnswer)]
+    lost = [no for no in got if isinstance(no, NoResponse)]
     assert {(no.reason, no.retry) for no in lost} == {("disconnect", True)}
 
 

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from analecta.fetch.dns import Addresses, NoAddress, Resolved, Resolver
 from analecta.fetch.guard import Guard
 from analecta.fetch.http import Http
-from analecta.model import Answer, NoAnswer, Request
+from analecta.model import NoResponse, Request, Response
 from tests.fetch.name_server import AAAA, NXDOMAIN, SERVFAIL, A, NameServer, Reply
 from tests.hostile import HostileServer, answer
 
@@ -157,8 +157,8 @@ def test_f17_the_client_dials_only_what_was_checked() -> None:
 
     with HostileServer(otherwise=answer(b"inside")) as server:
         allowed, refused = asyncio.run(run(server))
-    assert isinstance(allowed, Answer)
-    assert isinstance(refused, NoAnswer)
+    assert isinstance(allowed, Response)
+    assert isinstance(refused, NoResponse)
     assert (refused.reason, refused.refused, server.connections) == ("guard", True, 1)
     assert server.asked[0].host == f"a.test:{server.port}"
 

@@ -1,6 +1,6 @@
 import pytest
 
-from analecta.errors import BadSettings
+from analecta.errors import SettingsError
 from analecta.fetch.guard import Guard
 from analecta.urls import canonical
 
@@ -46,5 +46,5 @@ def test_what_is_no_address_is_refused() -> None:
 
 
 def test_a_network_that_is_none_is_a_bad_setting() -> None:
-    with pytest.raises(BadSettings, match="CIDR"):
+    with pytest.raises(SettingsError, match="CIDR"):
         Guard(allow=["10.0.0.1/8"])

@@ -8,11 +8,11 @@ from pathlib import Path
 import pycurl
 import pytest
 
-from analecta.errors import BadSettings
+from analecta.errors import SettingsError
 from analecta.fetch import REASONS
 from analecta.fetch.guard import Guard
 from analecta.fetch.http import Http
-from analecta.model import Answer, Fetched, NoAnswer, Request
+from analecta.model import FetchResult, NoResponse, Request, Response
 from analecta.urls import canonical
 from tests.hostile import Behaviour, HostileServer, answer, drip, in_turn, raw, silence
 
@@ -20,8 +20,8 @@ OK = b"HTTP/1.1 200 OK\r\n"
 LIMITS = {"connect_timeout": 5.0, "first_byte_timeout": 5.0, "deadline": 10.0}
 
 
-def with_http(http: Callable[[], Http], work: Callable[[Http], Awaitable[Fetched]]) -> Fetched:
-    async def run() -> Fetched:
+def with_http(http: Callable[[], Http], work: Callable[[Http], Awaitable[FetchResult]]) -> FetchResult:
+    async def run() -> FetchResult:
         client = http()
         try:
             return await work(client)
@@ -31,7 +31,7 @@ def with_http(http: Callable[[], Http], work: Callable[[Http], Awaitable[Fetched
     return asyncio.run(run())
 
 
-def fetch(behaviour: Behaviour, url: str = "http://site.test/page", **limits: object) -> Fetched:
+def fetch(behaviour: Behaviour, url: str = "http://site.test/page", **limits: object) -> FetchResult:
     """Ask a server that behaves so for one page."""
     with HostileServer(otherwise=behaviour) as server:
         return with_http(
@@ -40,13 +40,13 @@ def fetch(behaviour: Behaviour, url: str = "http://site.test/page", **limits: ob
         )
 
 
-def good(got: Fetched) -> Answer:
-    assert isinstance(got, Answer), got
+def good(got: FetchResult) -> Response:
+    assert isinstance(got, Response), got
     return got
 
 
-def bad(got: Fetched) -> NoAnswer:
-    assert isinstance(got, NoAnswer), got
+def bad(got: FetchResult) -> NoResponse:
+    assert isinstance(got, NoResponse), got
     assert got.reason in REASONS
     return got
 
@@ -117,7 +117,7 @@ def test_f09_a_server_that_never_answers_is_given_up() -> None:
 def test_f09_the_slot_of_a_silent_server_is_freed() -> None:
     with HostileServer({"/silent": silence()}, answer(b"ok")) as server:
 
-        async def work(http: Http) -> Fetched:
+        async def work(http: Http) -> FetchResult:
             await http(Request("http://a.test/silent", ""))
             return await http(Request("http://a.test/page", ""))
 
@@ -164,7 +164,7 @@ def test_f12_a_body_longer_than_promised_is_read_as_promised() -> None:
         otherwise=raw(OK + b"Content-Length: 2\r\n\r\nokHTTP/1.1 666 smuggled\r\n\r\n", close=False)
     ) as server:
 
-        async def work(http: Http) -> Fetched:
+        async def work(http: Http) -> FetchResult:
             await http(Request("http://a.test/1", ""))
             return await http(Request("http://a.test/2", ""))
 
@@ -204,9 +204,9 @@ def test_f14_odd_heads_are_read_leniently(head: bytes, name: str, value: str) ->
 )
 def test_f14_what_is_no_http_fails_for_that_url_only(sent: bytes, reason: str) -> None:
     with HostileServer({"/odd": raw(sent)}, answer(b"ok")) as server:
-        odd: list[Fetched] = []
+        odd: list[FetchResult] = []
 
-        async def work(http: Http) -> Fetched:
+        async def work(http: Http) -> FetchResult:
             odd.append(await http(Request("http://a.test/odd", "")))
             return await http(Request("http://a.test/fine", ""))
 
@@ -265,10 +265,10 @@ def test_a_kept_connection_that_the_server_closed_is_replaced() -> None:
     closing = raw(OK + b"Content-Length: 2\r\n\r\nok")
     with HostileServer(otherwise=in_turn(closing, closing, answer(b"ok"))) as server:
 
-        async def work(http: Http) -> Fetched:
+        async def work(http: Http) -> FetchResult:
             for n in range(4):
                 last = await http(Request(f"http://a.test/{n}", ""))
-                if isinstance(last, NoAnswer):  # the request left before the server's end of the connection was heard
+                if isinstance(last, NoResponse):  # the request left before the server's end of the connection was heard
                     assert (last.reason, last.retry) == ("disconnect", True)
                     last = await http(Request(f"http://a.test/{n}", ""))
                 assert good(last).body == b"ok"
@@ -286,7 +286,7 @@ def test_two_hundred_downloads_run_at_once() -> None:
 
     with HostileServer(otherwise=slowly) as server:
 
-        async def work(http: Http) -> Fetched:
+        async def work(http: Http) -> FetchResult:
             got = await asyncio.gather(*(http(Request(f"http://h{n}.test/", "")) for n in range(200)))
             assert all(len(good(one).body) == 50_000 for one in got)
             return got[0]
@@ -298,7 +298,7 @@ def test_two_hundred_downloads_run_at_once() -> None:
 def test_no_more_run_at_once_than_allowed() -> None:
     with HostileServer(otherwise=answer(b"ok")) as server:
 
-        async def work(http: Http) -> Fetched:
+        async def work(http: Http) -> FetchResult:
             got = await asyncio.gather(*(http(Request(f"http://a.test/{n}", "")) for n in range(100)))
             return got[-1]
 
@@ -310,7 +310,7 @@ def test_no_more_run_at_once_than_allowed() -> None:
 def test_a_cancelled_request_frees_its_handle() -> None:
     with HostileServer({"/silent": silence()}, answer(b"ok")) as server:
 
-        async def work(http: Http) -> Fetched:
+        async def work(http: Http) -> FetchResult:
             with pytest.raises(TimeoutError):
                 await asyncio.wait_for(http(Request("http://a.test/silent", "")), 0.2)
             return await http(Request("http://a.test/", ""))
@@ -322,7 +322,7 @@ def test_a_cancelled_request_frees_its_handle() -> None:
 def test_closing_gives_up_what_is_under_way() -> None:
     with HostileServer(otherwise=silence()) as server:
 
-        async def run() -> Fetched:
+        async def run() -> FetchResult:
             http = Http("T", connect_to=server.address)
             asking = asyncio.create_task(http(Request("http://a.test/", "")))
             while not server.asked:
@@ -334,9 +334,9 @@ def test_closing_gives_up_what_is_under_way() -> None:
 
 
 def test_settings_that_make_no_sense_are_refused() -> None:
-    with pytest.raises(BadSettings, match="HOST:PORT"):
+    with pytest.raises(SettingsError, match="HOST:PORT"):
         Http("T", connect_to="somewhere")
-    with pytest.raises(BadSettings, match="one line"):
+    with pytest.raises(SettingsError, match="one line"):
         Http("T\r\nX: y")
 
 

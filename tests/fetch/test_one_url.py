@@ -1,6 +1,6 @@
 import pytest
 
-from analecta.errors import BadUse, Environment
+from analecta.errors import ResourceError, UsageError
 from analecta.fetch.client import ask
 from analecta.settings.schema import FetchSettings
 from tests.hostile import HostileServer, answer, silence
@@ -34,20 +34,20 @@ def test_an_address_is_asked_for_and_redirects_are_followed():
     ],
 )
 def test_what_cannot_be_had_is_one_sentence(behaviour, said):
-    with HostileServer({"/feed": behaviour}) as server, pytest.raises(Environment, match=said):
+    with HostileServer({"/feed": behaviour}) as server, pytest.raises(ResourceError, match=said):
         ask("https://a.test/feed", fetch=fetch(server))
 
 
 def test_who_asks_the_open_internet_says_who_they_are():
-    with pytest.raises(BadUse, match=r"set contact in analecta.toml; `analecta new` takes --contact"):
+    with pytest.raises(UsageError, match=r"set contact in analecta.toml; `analecta new` takes --contact"):
         ask("https://a.test/feed")
-    with pytest.raises(BadUse, match="no valid address"):
+    with pytest.raises(UsageError, match="no valid address"):
         ask("https://:80/")
 
 
 def test_f16_nobody_is_led_to_this_machine_or_away_from_it_unasked():
     away = answer(b"", "302 Found", location="https://a.test/")
-    with HostileServer({"/feed": away}) as server, pytest.raises(BadUse, match="--contact"):
+    with HostileServer({"/feed": away}) as server, pytest.raises(UsageError, match="--contact"):
         ask(f"http://{server.address}/feed")
-    with pytest.raises(Environment, match="guard"):
+    with pytest.raises(ResourceError, match="guard"):
         ask("http://10.0.0.1/feed", "me@a.test", FetchSettings(**QUICK))

@@ -5,7 +5,7 @@ import pytest
 
 from analecta.fetch.http import Http
 from analecta.fetch.robots import DAY, Robots, Saved
-from analecta.model import Answer
+from analecta.model import Response
 from tests.hostile import Behaviour, HostileServer, answer, drip, in_turn, raw, silence
 
 DENY = b"User-agent: *\nDisallow: /x\n"
@@ -160,7 +160,7 @@ def test_f07_a_clock_set_back_does_not_freeze_an_unreachable_site() -> None:
 
 
 def test_every_answer_is_handed_on_to_be_kept() -> None:
-    kept: list[Answer] = []
+    kept: list[Response] = []
 
     async def work(found: Robots, _: Clock) -> None:
         await found.rules("http://a.test/")

@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from analecta.fetch.guard import Guard
 from analecta.fetch.http import Http
 from analecta.fetch.tls import certificate_reason, handshake_reason
-from analecta.model import Answer, Fetched, NoAnswer, Request
+from analecta.model import FetchResult, NoResponse, Request, Response
 from tests.hostile import HostileServer, answer
 
 NOW = datetime.datetime.now(datetime.UTC)
@@ -64,8 +64,8 @@ def ca_file(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
-def ask(url: str, ca_file: str, **options: object) -> Fetched:
-    async def run() -> Fetched:
+def ask(url: str, ca_file: str, **options: object) -> FetchResult:
+    async def run() -> FetchResult:
         http = Http("T", guard=Guard(["127.0.0.0/8"]), ca_file=ca_file, **options)  # type: ignore[arg-type]
         try:
             return await http(Request(url, ""))
@@ -78,7 +78,7 @@ def ask(url: str, ca_file: str, **options: object) -> Fetched:
 def test_a_certificate_of_a_known_authority_is_fine(ca_file: str) -> None:
     with HostileServer(otherwise=answer(b"ok"), tls=leaf(CA.issue_cert("127.0.0.1"))) as server:
         got = ask(f"https://{server.address}/", ca_file)
-    assert isinstance(got, Answer), got
+    assert isinstance(got, Response), got
     assert (got.body, got.certificate) == (b"ok", "")
 
 
@@ -86,7 +86,7 @@ def test_a_certificate_of_a_known_authority_is_fine(ca_file: str) -> None:
 def test_f73_what_is_wrong_with_a_certificate_is_named(reason: str, ca_file: str, tmp_path: Path) -> None:
     with HostileServer(otherwise=answer(b"ok"), tls=BAD[reason](tmp_path)) as server:
         got = ask(f"https://{server.address}/", ca_file)
-    assert isinstance(got, NoAnswer)
+    assert isinstance(got, NoResponse)
     assert (got.reason, got.retry, got.refused) == (reason, False, False)
     assert got.detail
     assert server.asked == []
@@ -145,7 +145,7 @@ def test_f73_a_broken_handshake_is_named(
 ) -> None:
     with answering(end) as address:
         got = ask(f"https://{address}/", ca_file)
-    assert isinstance(got, NoAnswer)
+    assert isinstance(got, NoResponse)
     assert (got.reason, got.retry) == (reason, retry)
 
 
@@ -154,14 +154,14 @@ def test_f73_a_bad_certificate_may_be_allowed_for_a_named_host(reason: str, ca_f
     with HostileServer(otherwise=answer(b"ok"), tls=BAD[reason](tmp_path)) as server:
         got = ask(f"https://{server.address}/", ca_file, allow_bad_tls=["127.0.0.1"])
         others = ask(f"https://{server.address}/", ca_file, allow_bad_tls=["127.0.0.2", "elsewhere.test"])
-    assert isinstance(got, Answer)
+    assert isinstance(got, Response)
     assert got.certificate.startswith("not verified")
-    assert isinstance(others, NoAnswer)
+    assert isinstance(others, NoResponse)
     assert others.reason == reason
 
 
 def test_a_handle_that_let_a_bad_certificate_pass_does_not_let_the_next(ca_file: str) -> None:
-    async def run(url: str) -> list[Fetched]:
+    async def run(url: str) -> list[FetchResult]:
         http = Http("T", guard=Guard(["127.0.0.0/8"]), ca_file=ca_file, allow_bad_tls=["127.0.0.1"], parallel=1)
         got = [await http(Request(url, "")), await http(Request(url.replace("127.0.0.1", "127.0.0.2"), ""))]
         await http.close()
@@ -170,8 +170,8 @@ def test_a_handle_that_let_a_bad_certificate_pass_does_not_let_the_next(ca_file:
     context = leaf(trustme.CA().issue_cert("127.0.0.1", "127.0.0.2"))
     with answering_everywhere(context) as port:
         allowed, other = asyncio.run(run(f"https://127.0.0.1:{port}/"))
-    assert isinstance(allowed, Answer)
-    assert isinstance(other, NoAnswer)
+    assert isinstance(allowed, Response)
+    assert isinstance(other, NoResponse)
     assert other.reason == "tls-unknown-issuer"
 
 

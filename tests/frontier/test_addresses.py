@@ -3,9 +3,9 @@
 from making import candidate, drained, pushed, shard_at
 
 from analecta.frontier.frontier import Frontier
-from analecta.frontier.hosts import IpLimits, Manners
+from analecta.frontier.hosts import IpLimits, Politeness
 
-MANNERS = Manners(1.0, 2, 0)
+MANNERS = Politeness(1.0, 2, 0)
 
 
 def at_one_address(shard, hosts, most=2, gap=0.5):

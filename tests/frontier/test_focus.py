@@ -4,22 +4,22 @@ import pytest
 from making import candidate, lease, target
 
 from analecta.frontier.policy import (
-    SEED_PRIORITY,
-    Course,
-    Entries,
+    EXAMPLE_PRIORITY,
+    CrawlPhase,
     Focus,
-    Near,
+    LinkValue,
     Policy,
-    Value,
+    SeedArea,
+    SiteEntries,
     best_first,
     depth_first,
     host_of,
 )
 from analecta.frontier.traps import DEMOTED
-from analecta.model import Found, Verdict
+from analecta.model import FoundBy, Verdict
 
 ON = Verdict(0, 0.8, ((0, 0.8), (1, 0.6)))
-LEARNING = Course(learning=True)
+LEARNING = CrawlPhase(learning=True)
 
 
 def domain(host):
@@ -28,11 +28,11 @@ def domain(host):
 
 def test_s7_a_topic_that_is_full_takes_no_more_part():
     focus = Focus(Policy(best_first, decay=0.5))
-    focus.turn(Course(retired=(0,)))
+    focus.turn(CrawlPhase(retired=(0,)))
     assert focus.open(ON) == Verdict(1, 0.6, ((1, 0.6),)), "it may be on another topic too"
     alone = Verdict(0, 0.9, ((0, 0.9),))
     assert focus.open(alone) == Verdict(-1, 0.0)
-    assert focus.value(alone, lease("http://h/", priority=0.4, topic=1)) == Value(0.2, 1, 1, False)
+    assert focus.value(alone, lease("http://h/", priority=0.4, topic=1)) == LinkValue(0.2, 1, 1, False)
 
 
 def test_s6_the_cutoff_may_be_moved_and_what_waits_then_goes_to_the_back():
@@ -40,10 +40,10 @@ def test_s6_the_cutoff_may_be_moved_and_what_waits_then_goes_to_the_back():
     page = lease("http://h/", priority=0.4, astray=0)
     off = Verdict(-1, 0.0)
     assert focus.value(off, page).priority == focus.value_again(off, page) == 0.2
-    focus.turn(Course(cutoff=0))
+    focus.turn(CrawlPhase(cutoff=0))
     assert focus.value(off, page) is None
     assert focus.value_again(off, page) == pytest.approx(0.2 * DEMOTED)
-    focus.turn(Course())
+    focus.turn(CrawlPhase())
     assert focus.value(off, page), "as it was set"
 
 
@@ -55,11 +55,13 @@ def test_s16_links_of_copies_are_worth_less_or_not_followed():
 
 def test_an_example_is_on_topic_whatever_a_judge_says_but_its_links_are_worth_what_the_judge_thinks():
     focus = Focus(Policy(best_first, cutoff=0))
-    assert focus.value(Verdict(-1, 0.1), lease("http://h/", priority=SEED_PRIORITY, topic=3)) == Value(0.1, 0, 3, True)
+    assert focus.value(Verdict(-1, 0.1), lease("http://h/", priority=EXAMPLE_PRIORITY, topic=3)) == LinkValue(
+        0.1, 0, 3, True
+    )
 
 
 def test_b10_while_it_learns_another_policy_rules_and_what_is_far_waits():
-    near = Near(["own.test"], depth=2, domain_of=domain)
+    near = SeedArea(["own.test"], depth=2, domain_of=domain)
     focus = Focus(Policy(best_first, cutoff=0), Policy(depth_first), near)
     assert focus.outside("other.test", 9) == 1.0
     assert focus.value(Verdict(), lease("http://h/")) is None
@@ -81,16 +83,16 @@ def test_s16_links_that_leave_the_site_come_first_if_asked():
 
 def test_s16_of_links_from_elsewhere_to_a_host_the_first_counts():
     pages = {1: "http://a.test/", 2: "http://new.test/x"}
-    entries = Entries(["old.test"], pages.get)
+    entries = SiteEntries(["old.test"], pages.get)
     factors = [
         entries.factor(candidate(url, parent=parent, found=found))
         for url, parent, found in [
-            ("http://old.test/1", 1, Found.LINK),
-            ("http://new.test/1", 1, Found.LINK),
-            ("http://new.test/2", 1, Found.LINK),
-            ("http://new.test/3", 7, Found.LINK),  # of a page in another partition
-            ("http://new.test/4", 2, Found.LINK),
-            ("http://new.test/5", 1, Found.REDIRECT),
+            ("http://old.test/1", 1, FoundBy.LINK),
+            ("http://new.test/1", 1, FoundBy.LINK),
+            ("http://new.test/2", 1, FoundBy.LINK),
+            ("http://new.test/3", 7, FoundBy.LINK),  # of a page in another partition
+            ("http://new.test/4", 2, FoundBy.LINK),
+            ("http://new.test/5", 1, FoundBy.REDIRECT),
         ]
     ]
     assert factors == [DEMOTED, 1.0, DEMOTED, DEMOTED, 1.0, 1.0]

@@ -18,8 +18,8 @@ from hypothesis.stateful import (
 from making import FREE, candidate, committed, drained, pushed, reopened, shard_at, states, target
 
 from analecta.frontier.frontier import Frontier
-from analecta.frontier.hosts import MAX_WAIT, Manners
-from analecta.model import State
+from analecta.frontier.hosts import MAX_WAIT, Politeness
+from analecta.model import UrlState
 
 HOSTS = ("a.one", "b.one", "c.two", "d.two", "e.three")
 PRIORITIES = (0.1, 0.5, 0.5, 0.9, 1.0)
@@ -36,7 +36,7 @@ class Url:
     def __init__(self, id, host, priority, topic, n):
         self.id, self.host, self.priority, self.topic, self.n = id, host, priority, topic, n
         self.loose = False
-        self.state = State.QUEUED
+        self.state = UrlState.QUEUED
 
 
 class ModelHost:
@@ -47,7 +47,7 @@ class ModelHost:
         self.not_before = self.struck = 0.0
         self.bad = self.held = False
         self.unsent = self.refusals = 0
-        self.fate = State.FAILED
+        self.fate = UrlState.FAILED
 
 
 class FrontierAgainstList(RuleBasedStateMachine):
@@ -61,7 +61,7 @@ class FrontierAgainstList(RuleBasedStateMachine):
         spread=st.integers(0, 1),
     )
     def begin(self, hot, delay, parallel, per_domain, spread):
-        self.manners = Manners(delay, parallel, per_domain, 3, 2.0, 0.0)
+        self.manners = Politeness(delay, parallel, per_domain, 3, 2.0, 0.0)
         self.spread = spread
         self.cm = shard_at()
         self.shard = self.cm.__enter__()
@@ -87,7 +87,7 @@ class FrontierAgainstList(RuleBasedStateMachine):
 
     def choice(self):
         """All URLs that may be asked for now, of hosts that were not picked lately if there are such."""
-        able = [u for u in self.urls.values() if u.state == State.QUEUED and self.may_be_asked(u.host)]
+        able = [u for u in self.urls.values() if u.state == UrlState.QUEUED and self.may_be_asked(u.host)]
         lately = self.picks[-self.spread :] if self.spread else []
         return [u for u in able if u.host not in lately] or able
 
@@ -103,7 +103,7 @@ class FrontierAgainstList(RuleBasedStateMachine):
 
     def started(self, lease):
         url, host = self.urls[lease.id], self.hosts[lease.host]
-        url.state = State.LEASED
+        url.state = UrlState.LEASED
         host.flying += 1
         host.unsent += 1
         self.unsent.add(lease.id)
@@ -121,7 +121,7 @@ class FrontierAgainstList(RuleBasedStateMachine):
         assert self.frontier.fresh([c.target.id for c in found]) == list(range(len(found)))
         for n, (one, (host, priority, topic)) in enumerate(zip(found, batch, strict=True), first):
             url = self.urls[one.target.id] = Url(one.target.id, host, priority, topic, n)
-            url.state = self.hosts[host].fate if self.hosts[host].bad else State.QUEUED
+            url.state = self.hosts[host].fate if self.hosts[host].bad else UrlState.QUEUED
         self.frontier.push(found)
 
     @rule(count=st.integers(1, 6))
@@ -174,8 +174,8 @@ class FrontierAgainstList(RuleBasedStateMachine):
             self.frontier.requeue(lease, "again")
             url.priority, url.loose = lease.priority, True
         else:
-            self.shard.settle(lease.id, State.DONE)
-        url.state = State.QUEUED if again else State.DONE
+            self.shard.settle(lease.id, UrlState.DONE)
+        url.state = UrlState.QUEUED if again else UrlState.DONE
         if host.bad:
             self.settle_all(lease.host)
 
@@ -212,7 +212,7 @@ class FrontierAgainstList(RuleBasedStateMachine):
 
     def settle_all(self, name):
         for url in self.urls.values():
-            if url.host == name and url.state == State.QUEUED:
+            if url.host == name and url.state == UrlState.QUEUED:
                 url.state = self.hosts[name].fate
 
     def cold(self):
@@ -223,7 +223,7 @@ class FrontierAgainstList(RuleBasedStateMachine):
     def rescore(self, which, priority):
         """Hot URLs get another worth, better or not."""
         urls, cold = list(self.urls.values()), self.cold()
-        chosen = [url for i in which if (url := urls[i % len(urls)]).state == State.QUEUED and url.id not in cold]
+        chosen = [url for i in which if (url := urls[i % len(urls)]).state == UrlState.QUEUED and url.id not in cold]
         self.frontier.rescore({url.id: priority for url in chosen})
         for url in chosen:
             url.priority, url.loose = priority, True
@@ -237,7 +237,7 @@ class FrontierAgainstList(RuleBasedStateMachine):
         self.frontier.raise_priority([target(f"http://{u.host}/{u.n}") for u in chosen], priority)
         cold, hot = self.cold(), {id: priority for priority, id in self.frontier.priorities()}
         for url in chosen:
-            if url.state != State.QUEUED or url.id in cold:
+            if url.state != UrlState.QUEUED or url.id in cold:
                 continue
             if url.priority < priority:
                 url.priority, url.loose = priority, True
@@ -251,7 +251,11 @@ class FrontierAgainstList(RuleBasedStateMachine):
         self.frontier.hold(name)
         self.hosts[name].held = True
 
-    @rule(name=st.sampled_from(HOSTS[3:]), sure=st.integers(0, 9), fate=st.sampled_from((State.FAILED, State.REFUSED)))
+    @rule(
+        name=st.sampled_from(HOSTS[3:]),
+        sure=st.integers(0, 9),
+        fate=st.sampled_from((UrlState.FAILED, UrlState.REFUSED)),
+    )
     def give_up(self, name, sure, fate):
         """What a host is given up for first is what becomes of its URLs."""
         if sure:
@@ -272,7 +276,7 @@ class FrontierAgainstList(RuleBasedStateMachine):
     @invariant()
     def the_length_counts_what_is_queued(self):
         if hasattr(self, "urls"):
-            queued = Counter(url.topic for url in self.urls.values() if url.state == State.QUEUED)
+            queued = Counter(url.topic for url in self.urls.values() if url.state == UrlState.QUEUED)
             assert len(self.frontier) == queued.total()
             assert self.frontier.queued == queued
 
@@ -281,7 +285,7 @@ class FrontierAgainstList(RuleBasedStateMachine):
         """Where something waits for time alone, `next_due` says until when: the engine sleeps so long."""
         if not hasattr(self, "urls") or self.choice():
             return
-        waiting = [self.hosts[u.host] for u in self.urls.values() if u.state == State.QUEUED]
+        waiting = [self.hosts[u.host] for u in self.urls.values() if u.state == UrlState.QUEUED]
         free = [
             h
             for h in waiting
@@ -445,14 +449,14 @@ def test_the_cap_counts_each_topic_by_itself_and_says_why():
         pushed(frontier, *(candidate(f"http://a/{i}", 0.1 * i, topic=i % 2) for i in range(10)))
         assert drained(frontier) == [f"http://a/{i}" for i in (9, 8, 7, 6)]
         refused = shard.db.execute("SELECT DISTINCT state, reason FROM urls WHERE state != 2").fetchall()
-    assert refused == [(State.REFUSED, "queue-full")]
+    assert refused == [(UrlState.REFUSED, "queue-full")]
 
 
 # --- giving hosts up -------------------------------------------------------------------------------------------------
 
 
 def test_what_is_queued_for_a_host_that_fails_too_often_is_settled():
-    manners = Manners(0.0, 2, 0, strikes=1, patience=0.0)
+    manners = Politeness(0.0, 2, 0, strikes=1, patience=0.0)
     with shard_at() as shard:
         frontier = Frontier(shard, manners, hot=2)
         pushed(frontier, *(candidate(f"http://a/{i}") for i in range(9)), candidate("http://b/", 0.1))
@@ -461,7 +465,7 @@ def test_what_is_queued_for_a_host_that_fails_too_often_is_settled():
         frontier.requeue(one, "timeout")
         pushed(frontier, candidate("http://a/late"))
         rows = shard.db.execute("SELECT state, reason, count(*) FROM urls GROUP BY 1, 2").fetchall()
-        assert rows == [(State.QUEUED, None, 1), (State.FAILED, "bad-host", 10)]
+        assert rows == [(UrlState.QUEUED, None, 1), (UrlState.FAILED, "bad-host", 10)]
         assert len(frontier) == 1
         assert drained(frontier, 99.0) == ["http://b/"]
 
@@ -470,9 +474,11 @@ def test_what_is_found_later_on_a_given_up_host_gets_the_same_reason():
     with shard_at() as shard:
         frontier = Frontier(shard, FREE)
         pushed(frontier, candidate("http://a/1"))
-        frontier.give_up("a", State.REFUSED, "host-full")
+        frontier.give_up("a", UrlState.REFUSED, "host-full")
         pushed(frontier, candidate("http://a/2"))
-        assert shard.db.execute("SELECT DISTINCT state, reason FROM urls").fetchall() == [(State.REFUSED, "host-full")]
+        assert shard.db.execute("SELECT DISTINCT state, reason FROM urls").fetchall() == [
+            (UrlState.REFUSED, "host-full")
+        ]
 
 
 def test_a_full_host_stays_full_when_another_of_its_fetches_ends():
@@ -481,21 +487,21 @@ def test_a_full_host_stays_full_when_another_of_its_fetches_ends():
         pushed(frontier, *(candidate(f"http://a/{i}") for i in range(3)))
         one, other = frontier.pop(2, 0.0)
         frontier.close(one, 0.0, lambda host: host.answered(0.0, FREE))
-        frontier.give_up("a", State.REFUSED, "host-full")
+        frontier.give_up("a", UrlState.REFUSED, "host-full")
         frontier.close(other, 0.0, lambda host: host.answered(0.0, FREE))
         pushed(frontier, candidate("http://a/late"))
         rows = shard.db.execute("SELECT state, reason, count(*) FROM urls GROUP BY 1, 2").fetchall()
-    assert rows == [(State.LEASED, None, 2), (State.REFUSED, "host-full", 2)]
+    assert rows == [(UrlState.LEASED, None, 2), (UrlState.REFUSED, "host-full", 2)]
 
 
 def test_what_is_settled_unasked_is_counted():
     with shard_at() as shard:
         frontier = Frontier(shard, FREE, cap=2)
         pushed(frontier, *(candidate(f"http://a/{i}") for i in range(5)))
-        frontier.give_up("a", State.FAILED, "bad-host")
+        frontier.give_up("a", UrlState.FAILED, "bad-host")
         pushed(frontier, candidate("http://a/late"))
         rows = shard.db.execute("SELECT state, reason, count(*) FROM urls GROUP BY 1, 2").fetchall()
-    assert rows == [(State.FAILED, "bad-host", 3), (State.REFUSED, "queue-full", 3)]
+    assert rows == [(UrlState.FAILED, "bad-host", 3), (UrlState.REFUSED, "queue-full", 3)]
     assert frontier.settled == {(state, reason): count for state, reason, count in rows}
 
 
@@ -514,7 +520,7 @@ def test_no_more_of_a_host_is_under_way_than_may_still_be_kept():
 
 
 def test_hosts_of_one_domain_share_its_limit():
-    manners = Manners(0.0, 4, per_domain=2)
+    manners = Politeness(0.0, 4, per_domain=2)
     with shard_at() as shard:
         frontier = Frontier(shard, manners, domain_of=domain)
         pushed(frontier, *(candidate(f"http://{h}.one/{i}", 0.9) for h in "abc" for i in range(2)))
@@ -544,7 +550,7 @@ def act(frontier, acts):
             continue
         for one in frontier.pop(first, 0.0)[: 2 if second else 1]:
             frontier.close(one, 0.0, lambda host: host.dropped(0.0))
-            frontier.ledger.settle(one.id, State.DONE)
+            frontier.ledger.settle(one.id, UrlState.DONE)
 
 
 @settings(max_examples=40, deadline=None)
@@ -593,7 +599,7 @@ def test_a_link_that_nobody_let_us_follow_is_redeemed_by_one_that_may_be():
         frontier = Frontier(shard, FREE)
         frontier.refuse([(found, "nofollow") for found in frontier.unwelcome([candidate("http://a/")])])
         pushed(frontier, candidate("http://a/", 0.7))
-        assert shard.db.execute("SELECT state, reason, priority FROM urls").fetchall() == [(State.QUEUED, None, 0.7)]
+        assert shard.db.execute("SELECT state, reason, priority FROM urls").fetchall() == [(UrlState.QUEUED, None, 0.7)]
         assert drained(frontier) == ["http://a/"]
 
 
@@ -643,7 +649,7 @@ def test_a_crawl_delay_outlives_a_restart(left):
 def test_f01_after_a_restart_every_host_is_given_its_delay_first(left):
     """It may have been asked a moment before the kill."""
     with shard_at(left) as shard:
-        frontier = reopened(shard, Manners(5.0), wall=9000.0)
+        frontier = reopened(shard, Politeness(5.0), wall=9000.0)
         assert frontier.pop(9, 4.9) == []
         assert len(frontier.pop(9, 5.0)) == 2
 

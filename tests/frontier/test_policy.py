@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from making import lease, target
 
-from analecta.frontier.policy import WORTHS, Bounds, Policy, Value, best_first, breadth_first, by_page, depth_first
+from analecta.frontier.policy import WORTHS, LinkValue, Policy, Scope, best_first, breadth_first, by_page, depth_first
 from analecta.model import Verdict
 from analecta.settings.load import parse, recipe_names, recipe_text
 from analecta.settings.schema import PolicySettings
@@ -50,8 +50,8 @@ def test_b10_depth_first_values_the_deep_and_what_is_off_topic_less_than_anythin
 
 
 @pytest.mark.parametrize(("sharp", "path", "value"), [
-    (False, 1, Value(0.8, 0, 2, True)), (True, 2, Value(0.8, 0, 2, True)), (True, 1, Value(0.4, 1, 1, False)),
-    (True, -1, Value(0.8, 0, 2, True)),
+    (False, 1, LinkValue(0.8, 0, 2, True)), (True, 2, LinkValue(0.8, 0, 2, True)),
+    (True, 1, LinkValue(0.4, 1, 1, False)), (True, -1, LinkValue(0.8, 0, 2, True)),
 ])  # fmt: skip
 def test_b10_sharp_focus_asks_for_the_topic_of_the_path_and_soft_for_any(sharp, path, value):
     assert Policy(best_first, sharp=sharp).value(ON, lease("http://h/", topic=path)) == value
@@ -67,7 +67,7 @@ def test_s6_a_path_is_given_up_after_so_many_pages_off_topic(cutoff, followed):
 
 
 def test_s6_a_page_on_topic_starts_the_count_anew():
-    assert Policy(best_first, 1).value(ON, lease("http://h/", astray=1)) == Value(0.8, 0, 2, True)
+    assert Policy(best_first, 1).value(ON, lease("http://h/", astray=1)) == LinkValue(0.8, 0, 2, True)
 
 
 def test_s11_links_with_some_anchors_are_never_followed():
@@ -87,7 +87,7 @@ def test_s11_each_recipe_makes_a_policy():
 
 def test_patterns_may_have_flags_of_their_own():
     assert Policy(best_first, never=["x", "(?i)next"]).shuns("NEXT")
-    assert Bounds(exclude=["x", r"(?i)\.PDF$"]).refusal(target("http://h/a.pdf"), 0) == "scope-exclude"
+    assert Scope(exclude=["x", r"(?i)\.PDF$"]).refusal(target("http://h/a.pdf"), 0) == "scope-exclude"
 
 
 # --- scope -----------------------------------------------------------------------------------------------------------
@@ -107,19 +107,19 @@ def test_patterns_may_have_flags_of_their_own():
     ],
 )
 def test_hosts_in_scope_are_those_named_and_their_subdomains(host, reason):
-    assert Bounds(hosts=["Example.ORG"]).refusal(target(f"http://{host}/"), 0) == reason
+    assert Scope(hosts=["Example.ORG"]).refusal(target(f"http://{host}/"), 0) == reason
 
 
 def test_a_named_subdomain_does_not_open_its_domain():
-    assert Bounds(hosts=["www.example.org"]).refusal(target("http://example.org/"), 0) == "scope-host"
+    assert Scope(hosts=["www.example.org"]).refusal(target("http://example.org/"), 0) == "scope-host"
 
 
 def test_excluded_urls_and_depth():
-    bounds = Bounds(exclude=[r"\.pdf$", "/private/"], depth=2)
+    bounds = Scope(exclude=[r"\.pdf$", "/private/"], depth=2)
     urls = ["http://h/a.pdf", "http://h/private/x", "http://h/a.pdf.html"]
     assert [bounds.refusal(target(url), 2) for url in urls] == ["scope-exclude", "scope-exclude", ""]
     assert bounds.refusal(target("http://h/"), 3) == "scope-depth"
 
 
 def test_without_bounds_all_is_in_scope():
-    assert Bounds().refusal(target("http://anything.test/x?y"), 10_000) == ""
+    assert Scope().refusal(target("http://anything.test/x?y"), 10_000) == ""

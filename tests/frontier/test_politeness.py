@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from making import candidate, pushed, shard_at
 
 from analecta.frontier.frontier import Frontier
-from analecta.frontier.hosts import MAX_WAIT, MIN_WAIT, Manners, Turns, retry_after
+from analecta.frontier.hosts import MAX_WAIT, MIN_WAIT, HostTurns, Politeness, retry_after
 
 NOW = 1_700_000_000.0
 QUICK = settings(max_examples=150, deadline=None)
@@ -20,8 +20,8 @@ STEPS = st.lists(st.tuples(st.sampled_from((0.0, 0.1, 0.7, 2.0, 9.0)), st.sample
 @QUICK
 @given(STEPS, st.sampled_from((0.0, 0.5, 3.0)), st.integers(1, 4))
 def test_no_two_starts_are_closer_than_the_delay_nor_more_under_way_than_allowed(steps, delay, parallel):
-    manners = Manners(delay, parallel, strikes=1000)
-    turns, now, last, ended = Turns(manners), 0.0, -1e9, -1e9
+    manners = Politeness(delay, parallel, strikes=1000)
+    turns, now, last, ended = HostTurns(manners), 0.0, -1e9, -1e9
     for seconds, what in steps:
         now += seconds
         if what == "ask" and turns.free() and turns.next <= now:
@@ -49,8 +49,8 @@ def end(turns, what, now, manners):
 @QUICK
 @given(STEPS)
 def test_the_time_of_the_next_request_never_moves_back(steps):
-    manners = Manners(1.0, 3, strikes=1000)
-    turns, now, due = Turns(manners), 0.0, 0.0
+    manners = Politeness(1.0, 3, strikes=1000)
+    turns, now, due = HostTurns(manners), 0.0, 0.0
     for seconds, what in steps:
         now += seconds
         if what == "ask" and turns.free() and turns.next <= now:
@@ -64,8 +64,8 @@ def test_the_time_of_the_next_request_never_moves_back(steps):
 
 
 def test_f22_a_host_that_presses_is_asked_half_as_much_and_trusted_again_slowly():
-    manners = Manners(0.0, 8)
-    turns = Turns(manners)
+    manners = Politeness(0.0, 8)
+    turns = HostTurns(manners)
     turns.asked()
     turns.pressed(0.0, manners, 60.0)
     assert (turns.parallel, turns.next) == (4, 60.0)
@@ -77,8 +77,8 @@ def test_f22_a_host_that_presses_is_asked_half_as_much_and_trusted_again_slowly(
 
 
 def test_f09_a_host_that_fails_is_left_alone_twice_as_long_each_time_then_given_up():
-    manners = Manners(1.0, 2, strikes=3, back_off=10.0, patience=0.0)
-    turns, waits = Turns(manners), []
+    manners = Politeness(1.0, 2, strikes=3, back_off=10.0, patience=0.0)
+    turns, waits = HostTurns(manners), []
     for _ in range(3):
         now = turns.next
         turns.asked()
@@ -91,8 +91,8 @@ def test_f09_a_host_that_fails_is_left_alone_twice_as_long_each_time_then_given_
 
 
 def test_a_good_answer_forgives_failures():
-    manners = Manners(0.0, 2, strikes=2)
-    turns = Turns(manners)
+    manners = Politeness(0.0, 2, strikes=2)
+    turns = HostTurns(manners)
     for how in ("failed", "answered", "failed"):
         turns.asked()
         getattr(turns, how)(0.0, manners)
@@ -100,7 +100,7 @@ def test_a_good_answer_forgives_failures():
 
 
 def test_a_held_host_has_no_turn_until_the_fetch_is_over():
-    turns = Turns(Manners(0.0, 2))
+    turns = HostTurns(Politeness(0.0, 2))
     turns.asked()
     turns.held = True
     assert not turns.free()
@@ -110,8 +110,8 @@ def test_a_held_host_has_no_turn_until_the_fetch_is_over():
 
 @pytest.mark.parametrize(("took", "pause"), [(0.1, 1.0), (2.0, 10.0), (60.0, 30.0)])
 def test_f69_a_delay_may_adapt_to_the_response_time_within_bounds(took, pause):
-    manners = Manners(1.0, delay_factor=5.0, max_delay=30.0)
-    turns = Turns(manners)
+    manners = Politeness(1.0, delay_factor=5.0, max_delay=30.0)
+    turns = HostTurns(manners)
     turns.asked()
     turns.left(0.0)
     turns.answered(took, manners, took)
@@ -119,8 +119,8 @@ def test_f69_a_delay_may_adapt_to_the_response_time_within_bounds(took, pause):
 
 
 def test_f64_refusals_in_a_row_are_waited_for_longer_each_time_and_given_up_in_the_end():
-    manners = Manners(1.0, back_off=10.0)
-    turns, waits, reason = Turns(manners), [], ""
+    manners = Politeness(1.0, back_off=10.0)
+    turns, waits, reason = HostTurns(manners), [], ""
     while not reason:
         now = turns.next
         turns.asked()
@@ -132,8 +132,8 @@ def test_f64_refusals_in_a_row_are_waited_for_longer_each_time_and_given_up_in_t
 
 
 def test_f72_what_cannot_change_is_given_up_without_patience():
-    manners = Manners(1.0, strikes=2)
-    turns, reasons = Turns(manners), []
+    manners = Politeness(1.0, strikes=2)
+    turns, reasons = HostTurns(manners), []
     for _ in range(2):
         turns.asked()
         reasons.append(turns.failed(turns.next, manners, hopeless=True))
@@ -204,9 +204,9 @@ def test_f22_a_date_without_a_zone_is_in_utc_wherever_we_are(in_tokyo, text):
 
 @pytest.mark.parametrize("jump", [-86_400.0, 0.0, 86_400.0])
 def test_f07_a_date_is_turned_into_a_wait_once_and_later_jumps_do_not_matter(jump):
-    turns = Turns(Manners(1.0), now=500.0)
+    turns = HostTurns(Politeness(1.0), now=500.0)
     turns.asked()
-    turns.pressed(501.0, Manners(1.0), retry_after({"retry-after": formatdate(NOW + 30, usegmt=True)}, NOW, 10.0))
+    turns.pressed(501.0, Politeness(1.0), retry_after({"retry-after": formatdate(NOW + 30, usegmt=True)}, NOW, 10.0))
     retry_after({"retry-after": formatdate(NOW, usegmt=True)}, NOW + jump, 10.0)
     assert turns.next == 531.0
 
@@ -215,7 +215,7 @@ def test_f07_the_frontier_never_looks_at_a_clock(monkeypatch):
     def never():
         raise AssertionError("the frontier asked for the time")
 
-    manners = Manners(5.0)
+    manners = Politeness(5.0)
     with shard_at() as shard:
         for clock in ("time", "time_ns", "monotonic", "perf_counter", "sleep"):
             monkeypatch.setattr(time, clock, never)
@@ -229,7 +229,7 @@ def test_f07_the_frontier_never_looks_at_a_clock(monkeypatch):
 
 def test_f07_time_that_seems_to_go_back_is_taken_as_standing_still():
     with shard_at() as shard:
-        frontier = Frontier(shard, Manners(5.0), now=100.0)
+        frontier = Frontier(shard, Politeness(5.0), now=100.0)
         pushed(frontier, candidate("http://a/1"), candidate("http://a/2"))
         (one,) = frontier.pop(1, 100.0)
         frontier.sent(one.id, one.host, 100.0)
@@ -238,7 +238,7 @@ def test_f07_time_that_seems_to_go_back_is_taken_as_standing_still():
 
 
 def test_f68_a_host_waits_for_one_answer_and_not_for_the_parser():
-    manners = Manners(5.0, parallel=1)
+    manners = Politeness(5.0, parallel=1)
     with shard_at() as shard:
         frontier = Frontier(shard, manners)
         pushed(frontier, *(candidate(f"http://a/{n}") for n in range(4)))
@@ -256,7 +256,7 @@ def test_f68_a_host_waits_for_one_answer_and_not_for_the_parser():
 
 
 def test_f68_a_request_does_not_leave_when_another_answer_has_ended_while_it_was_connecting():
-    manners = Manners(5.0, parallel=2)
+    manners = Politeness(5.0, parallel=2)
     with shard_at() as shard:
         frontier = Frontier(shard, manners)
         pushed(frontier, candidate("http://a/1"), candidate("http://a/2"))
@@ -270,7 +270,7 @@ def test_f68_a_request_does_not_leave_when_another_answer_has_ended_while_it_was
 
 def test_f21_a_crawl_delay_counts_from_the_request_that_is_under_way():
     with shard_at() as shard:
-        frontier = Frontier(shard, Manners(1.0, parallel=2))
+        frontier = Frontier(shard, Politeness(1.0, parallel=2))
         pushed(frontier, candidate("http://a/1"), candidate("http://a/2"))
         assert len(frontier.pop(1, 0.0)) == 1
         frontier.slow_down("a", 10.0)
@@ -279,7 +279,7 @@ def test_f21_a_crawl_delay_counts_from_the_request_that_is_under_way():
 
 def test_f21_a_crawl_delay_never_makes_us_faster():
     with shard_at() as shard:
-        frontier = Frontier(shard, Manners(5.0))
+        frontier = Frontier(shard, Politeness(5.0))
         frontier.slow_down("a", 0.1)
         assert frontier.hosts["a"].delay == 5.0
         frontier.slow_down("a", 20.0)
@@ -288,7 +288,7 @@ def test_f21_a_crawl_delay_never_makes_us_faster():
 
 def test_f21_a_crawl_delay_that_was_taken_back_is_forgotten():
     with shard_at() as shard:
-        frontier = Frontier(shard, Manners(5.0))
+        frontier = Frontier(shard, Politeness(5.0))
         frontier.slow_down("a", 20.0)
         frontier.forget_delay("a")
         assert frontier.hosts["a"].delay == 5.0
@@ -296,7 +296,7 @@ def test_f21_a_crawl_delay_that_was_taken_back_is_forgotten():
 
 def test_f19_a_robots_file_that_moved_within_its_host_is_waited_for_whatever_the_delay():
     with shard_at() as shard:
-        frontier = Frontier(shard, Manners(20.0))
+        frontier = Frontier(shard, Politeness(20.0))
         pushed(frontier, candidate("http://a/"))
         (one,) = frontier.pop(1, 0.0)
         frontier.sent(one.id, one.host, 0.0)
@@ -310,7 +310,7 @@ def test_f19_a_robots_file_that_moved_within_its_host_is_waited_for_whatever_the
     [("answered", 0.0, True), ("answered", 1.0, False), ("failed", 0.0, False), ("pressed", 0.0, False)],
 )
 def test_what_waits_for_its_turn_is_told_from_what_waits_for_a_host_in_trouble(end, floor, in_turn):
-    manners = Manners(20.0)
+    manners = Politeness(20.0)
     ends = {
         "answered": lambda host: host.answered(1.0, manners),
         "failed": lambda host: host.failed(1.0, manners),

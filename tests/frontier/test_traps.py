@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from analecta.frontier.traps import Outcome, Traps
-from analecta.frontier.url_forms import Leads, is_kin, is_trusted, leads_of, refusal, shape, two_labels
+from analecta.frontier.traps import PageYield, Traps
+from analecta.frontier.url_forms import NewLinks, is_kin, is_trusted, leads_of, refusal, shape, two_labels
 from analecta.model import Link, Page
 from tests.effort import little_work
 from tests.making import target
@@ -80,7 +80,7 @@ def test_a_page_is_of_the_kind_of_its_parent(url, parent, kin):
 
 def noted(traps: Traps, *urls: str, **more: bool) -> Traps:
     for url in urls:
-        traps.note(Outcome(url, url.split("/")[2], **more))
+        traps.note(PageYield(url, url.split("/")[2], **more))
     return traps
 
 
@@ -186,10 +186,10 @@ def test_f70_a_budget_grows_with_pages_on_topic():
 @pytest.mark.parametrize(
     ("links", "leads"),
     [
-        (["http://a.h.test/x/1", "http://a.h.test/x/2"], Leads(out=False, off=False, fertile=True)),
-        (["http://a.h.test/other"], Leads(out=True, off=False, fertile=False)),
-        (["http://b.test/", "http://a.h.test/x/1"], Leads(out=True, off=True, fertile=False)),
-        (["http://b.h.test/", "http://c.h.test/"], Leads(out=True, off=False, fertile=True)),
+        (["http://a.h.test/x/1", "http://a.h.test/x/2"], NewLinks(out=False, off=False, fertile=True)),
+        (["http://a.h.test/other"], NewLinks(out=True, off=False, fertile=False)),
+        (["http://b.test/", "http://a.h.test/x/1"], NewLinks(out=True, off=True, fertile=False)),
+        (["http://b.h.test/", "http://c.h.test/"], NewLinks(out=True, off=False, fertile=True)),
     ],
 )
 def test_f70_where_the_new_links_of_a_page_lead(links, leads):

@@ -3,7 +3,7 @@ import random
 
 import pytest
 
-from analecta.errors import BadUse, Environment
+from analecta.errors import ResourceError, UsageError
 from analecta.judge import Centroid
 from analecta.model import Example
 from tests.checks.judges import PAPER, TOPICS, VOCABULARY, examples, page, some_pages, text_of
@@ -135,12 +135,12 @@ def test_f41_a_changed_model_is_refused(tmp_path, ending):
     name = Centroid().fit(examples(), TOPICS).save(tmp_path)
     path = tmp_path / f"{name}.{ending}"
     path.write_bytes(path.read_bytes()[:-1] + b" ")
-    with pytest.raises(BadUse, match="changed or damaged"):
+    with pytest.raises(UsageError, match="changed or damaged"):
         Centroid.load(tmp_path, name)
 
 
 def test_f41_a_model_is_never_looked_for_outside_its_folder(tmp_path):
-    with pytest.raises(BadUse):
+    with pytest.raises(UsageError):
         Centroid.load(tmp_path / "models", "../" + "a" * 32)
-    with pytest.raises(Environment):
+    with pytest.raises(ResourceError):
         Centroid.load(tmp_path, "a" * 32)

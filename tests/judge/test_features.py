@@ -6,7 +6,7 @@ from scipy.sparse import csr_matrix
 
 from analecta.judge.features import (
     Features,
-    Space,
+    FeatureSpace,
     augmented,
     most_telling,
     mutual_information,
@@ -23,13 +23,13 @@ def named(space, counts):
 
 
 def test_p4_words_are_stemmed_and_stop_words_are_out():
-    space = Space("terms")
+    space = FeatureSpace("terms")
     found = space.learn([Example(0, "", "The connections are connected, and he was connecting a connection")])
     assert list(named(space, found)[0].values()) == [4]
 
 
 def test_forms_of_a_stem_that_no_example_had_are_found_too():
-    space = Space("terms")
+    space = FeatureSpace("terms")
     space.learn(
         [Example(0, "", "a crawl, the crawler; she walks, walked; we painted and were painting; reads and hunts")]
     )
@@ -39,7 +39,7 @@ def test_forms_of_a_stem_that_no_example_had_are_found_too():
 
 
 def test_b6_pairs_are_near_each_other_in_any_order():
-    space = Space("pairs", window=2)
+    space = FeatureSpace("pairs", window=2)
     space.learn([Example(0, "", "solar wind. wind solar! lunar one two three rock; lunar of the and rock")])
     assert space.names == ["solar wind"]
     space.keep(np.arange(1))
@@ -51,13 +51,13 @@ def test_b6_pairs_are_near_each_other_in_any_order():
 
 
 def test_b6_pairs_do_not_reach_from_page_to_page():
-    space = Space("pairs")
+    space = FeatureSpace("pairs")
     space.learn([Example(0, "", "solar wind solar wind")])
     assert space.count(words(["lonely solar", "wind again"])).nnz == 0
 
 
 def test_b6_anchors_have_their_own_stop_words():
-    space = Space("anchors")
+    space = FeatureSpace("anchors")
     found = space.learn([Example(0, "", "text", anchors="click here: volcano page, read more, next, home")])
     assert named(space, found) == [{"volcano": 1}]
 

@@ -5,7 +5,7 @@ import msgspec
 import pytest
 
 from analecta.judge.health import CLOSE, ENOUGH, Health, health
-from analecta.model import MET, OTHERS, Example
+from analecta.model import NO_TOPIC, UNLABELLED, Example
 from tests.crawl import twenty
 
 
@@ -117,7 +117,7 @@ def test_s14_the_same_page_everywhere_is_one_topic():
 
 def test_s14_pages_of_no_topic_are_left_out_and_the_order_of_examples_does_not_matter():
     given = examples(["bees"] * 6, ["stars"] * 6)
-    away = [Example(OTHERS, "http://b.test/", "x y z"), Example(MET, "http://c.test/", "honey")]
+    away = [Example(NO_TOPIC, "http://b.test/", "x y z"), Example(UNLABELLED, "http://c.test/", "honey")]
     found = health(given, ["Bees", "Stars"])
     assert health(given + away, ["Bees", "Stars"]) == found
     turned = health(given[::-1], ["Bees", "Stars"])

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from analecta.judge.svm import Plane, Quality, best_of, observed, separate, unseen_scores, xi_alpha
+from analecta.judge.svm import Hyperplane, TreeQuality, best_of, observed, separate, unseen_scores, xi_alpha
 
 
 def cloud(n, apart, seed=1):
@@ -34,7 +34,7 @@ def test_one_side_alone_says_always_the_same():
 
 def test_b7_xi_alpha_is_joachims_formula():
     products, yes = np.eye(4), np.array([True, True, False, False])  # R^2 = 1
-    plane = Plane(np.array([0.2, 0.6, -0.1, -0.1]), 0.9)  # 2 alpha + xi: 0.4 + 0, 1.2 + 0, and twice 0.2 + 1.8
+    plane = Hyperplane(np.array([0.2, 0.6, -0.1, -0.1]), 0.9)  # 2 alpha + xi: 0.4 + 0, 1.2 + 0, and twice 0.2 + 1.8
     assert xi_alpha(plane, products, yes) == (pytest.approx(1 / 3), 0.5, 0.75)
 
 
@@ -49,8 +49,8 @@ def test_b7_xi_alpha_promises_no_more_than_cross_validation_shows(apart):
 
 
 def test_b7_xi_alpha_chooses_where_it_promises_something_of_every_one():
-    assert best_of([Quality(0.4, 0.9), Quality(0.6, 0.8)]) == 1
-    assert best_of([Quality(0.0, 0.9), Quality(0.6, 0.8)]) == 0
+    assert best_of([TreeQuality(0.4, 0.9), TreeQuality(0.6, 0.8)]) == 1
+    assert best_of([TreeQuality(0.0, 0.9), TreeQuality(0.6, 0.8)]) == 0
 
 
 def test_b7_what_is_easier_to_part_is_promised_to_be_better():

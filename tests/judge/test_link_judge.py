@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analecta.judge.link_judge import LinkJudge, Seen
+from analecta.judge.link_judge import JudgedLinks, LinkJudge
 from analecta.text.tokens import words
 
 BEES = "honey bees in the hive and their queen"
@@ -10,7 +10,7 @@ CARS = "engines of cars with wheels and brakes"
 
 
 def page(id, score, links, contexts=None, text="some text"):
-    return Seen(id, score, words([text]).bags.buckets, links, contexts or {})
+    return JudgedLinks(id, score, words([text]).bags.buckets, links, contexts or {})
 
 
 def judge(**settings):

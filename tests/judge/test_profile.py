@@ -3,7 +3,7 @@ import random
 import pytest
 
 from analecta.judge.profile import Profile
-from analecta.model import MET, OTHERS, Example, Page
+from analecta.model import NO_TOPIC, UNLABELLED, Example, Page
 
 BEES = "bee hive honey queen swarm nectar pollen wax comb drone keeper meadow brood".split()
 WASPS = "wasp sting nest paper hornet jar yellow gall larva prey hunter mud oak".split()
@@ -29,15 +29,15 @@ def examples(rng, topic=0, words=BEES, count=6):
     return [Example(topic, f"http://e.example/{topic}/{i}", text(rng, words)) for i in range(count)]
 
 
-def met(rng, words, count, topic=MET):
+def met(rng, words, count, topic=UNLABELLED):
     return [Example(topic, f"http://m.example/{words[0]}/{i}", text(rng, words)) for i in range(count)]
 
 
 def test_b9_pages_met_join_the_examples_only_if_the_examples_vouch_for_them(rng):
     """A word that only pages met use: those about bees bring it into the topic, those about towns do not."""
     given = examples(rng) + met(rng, TOWNS, 20)
-    about_bees = [Example(MET, f"http://m.example/{i}", text(rng, BEES) + " propolis") for i in range(8)]
-    about_towns = [Example(MET, f"http://m.example/{i}", text(rng, TOWNS) + " propolis") for i in range(8)]
+    about_bees = [Example(UNLABELLED, f"http://m.example/{i}", text(rng, BEES) + " propolis") for i in range(8)]
+    about_towns = [Example(UNLABELLED, f"http://m.example/{i}", text(rng, TOWNS) + " propolis") for i in range(8)]
     joined, apart = (Profile().fit(given + more, ["bees"]) for more in (about_bees, about_towns))
     asked = page("propolis " * 3 + text(rng, BEES, usual=5))
     assert "propolis" in [word for word, _ in joined.explain(asked)]
@@ -47,10 +47,10 @@ def test_b9_pages_met_join_the_examples_only_if_the_examples_vouch_for_them(rng)
 def test_what_was_met_teaches_what_is_usual_on_this_web(rng):
     site = "wiki portal category talk history random article donate".split()
     given = [Example(0, f"http://e.example/{i}", text(rng, BEES, site)) for i in range(5)]
-    other = [Example(MET, f"http://m.example/{i}", text(rng, TOWNS, site)) for i in range(30)]
+    other = [Example(UNLABELLED, f"http://m.example/{i}", text(rng, TOWNS, site)) for i in range(30)]
     asked = [page(text(rng, site, TOWNS)), page(text(rng, BEES))]
     town, bees = Profile().fit(given + other, ["bees"]).judge(asked)
-    assert town.topic == OTHERS
+    assert town.topic == NO_TOPIC
     assert bees.topic == 0
 
 
@@ -71,11 +71,11 @@ def test_an_example_that_is_doubted_counts_for_less(rng):
 
 def test_one_example_vouches_for_nothing_and_examples_without_words_for_no_page(rng):
     given = [Example(0, "http://e.example/", text(rng, BEES)), Example(1, "http://e.example/none", "")]
-    more = [Example(MET, f"http://m.example/{i}", text(rng, BEES) + " propolis") for i in range(8)]
+    more = [Example(UNLABELLED, f"http://m.example/{i}", text(rng, BEES) + " propolis") for i in range(8)]
     judge = Profile().fit(given + more + met(rng, TOWNS, 20), ["bees", "nothing"])
     asked = page("propolis " * 3 + text(rng, BEES, usual=5))
     assert "propolis" not in [word for word, _ in judge.explain(asked)]
-    assert [verdict.topic for verdict in judge.judge([asked, page("")])] == [0, OTHERS]
+    assert [verdict.topic for verdict in judge.judge([asked, page("")])] == [0, NO_TOPIC]
 
 
 @pytest.mark.parametrize("count", [1, 2])

@@ -3,7 +3,7 @@ import random
 import numpy as np
 import pytest
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.judge import JUDGES, Committee, NaiveBayes, Svm
 from analecta.judge.svm import best_of
 from analecta.model import Example
@@ -99,7 +99,7 @@ def test_b8_a_tie_is_no_majority():
 
 
 def test_b8_an_unknown_way_to_decide_is_refused():
-    with pytest.raises(BadUse, match="unanimous"):
+    with pytest.raises(UsageError, match="unanimous"):
         Committee("loudest")
 
 
@@ -107,7 +107,7 @@ def test_b8_an_unknown_way_to_decide_is_refused():
 def test_f41_a_model_of_another_judge_is_refused(tmp_path, name):
     model = JUDGES[name]().fit(examples(), TOPICS).save(tmp_path)
     for other in JUDGES.keys() - {name}:
-        with pytest.raises(BadUse, match="not made by"):
+        with pytest.raises(UsageError, match="not made by"):
             JUDGES[other].load(tmp_path, model)
 
 

@@ -7,13 +7,13 @@ import pytest
 from making import candidate, shard_at, target
 
 from analecta.crawl.coordinator import Crawl
-from analecta.errors import Environment
+from analecta.errors import ResourceError
 from analecta.learning.examples import follow, given_files
-from analecta.model import Found, State
+from analecta.model import FoundBy, UrlState
 from analecta.settings.edit import first_settings
 from analecta.settings.load import load
-from analecta.settings.schema import Others, Settings, Topic
-from analecta.store.library import Library
+from analecta.settings.schema import NegativeSettings, Settings, Topic
+from analecta.store.library import LibraryFolder
 from analecta.testweb.process import PocketServer
 from analecta.urls import canonical
 from tests.crawls.site import html, site
@@ -39,7 +39,7 @@ def saved(web, folder, urls):
     return tuple(names)
 
 
-def crawled(web, library, topics, others=Others(), pages=60, **asked):
+def crawled(web, library, topics, others=NegativeSettings(), pages=60, **asked):
     library.settings_path.write_text(first_settings(topics, "adaptive", others=others))
     more = {"fetch": {"connect_to": web.address}, "stop": {"pages": pages, "idle": 1.0}, "crawl": {"workers": 1}}
     crawl = Crawl(library, load(library.settings_path, more | asked))
@@ -55,7 +55,7 @@ def rows(library, where):
 
 @pytest.mark.parametrize("recipe", ["adaptive", "bingo", "panorama", "synthesis"])
 def test_a_library_of_files_alone_is_learnt_from_before_anything_is_fetched(tmp_path, web, recipe):
-    library = Library.create(tmp_path / "lib", "")
+    library = LibraryFolder.create(tmp_path / "lib", "")
     topics = web.web.topics[:2]
     seeds = {topic: web.web.seeds(topic, 6) for topic in topics}
     given = [Topic(t, (), tuple(u[4:]), saved(web, library.folder, u[:4])) for t, u in seeds.items()]
@@ -72,22 +72,22 @@ def test_a_library_of_files_alone_is_learnt_from_before_anything_is_fetched(tmp_
 
 
 def test_pages_to_begin_at_are_no_examples_and_may_be_items(tmp_path, web):
-    library = Library.create(tmp_path / "lib", "")
+    library = LibraryFolder.create(tmp_path / "lib", "")
     topic = web.web.topics[0]
     urls = web.web.seeds(topic, 8)
     crawled(web, library, [Topic(topic, (), tuple(urls[4:]), saved(web, library.folder, urls[:4]))], pages=20)
     starts = [row for row in rows(library, "u.priority = 100") if row[0] in urls[4:]]
     assert len(starts) >= 3
-    assert {found for _, _, found in starts} == {Found.LINK}
+    assert {found for _, _, found in starts} == {FoundBy.LINK}
     assert sum(topic == 0 for _, topic, _ in starts) >= 3
 
 
 def test_what_a_person_says_is_not_meant_is_on_no_topic_nor_an_item(tmp_path, web):
     """The pages are on topic, if it were for the judge."""
-    library = Library.create(tmp_path / "lib", "")
+    library = LibraryFolder.create(tmp_path / "lib", "")
     topic = web.web.topics[0]
     urls = web.web.seeds(topic, 8)
-    crawl = crawled(web, library, [Topic(topic, tuple(urls[:5]))], Others(tuple(urls[5:])))
+    crawl = crawled(web, library, [Topic(topic, tuple(urls[:5]))], NegativeSettings(tuple(urls[5:])))
     assert [topic for _, topic, _ in rows(library, "u.priority >= 1e6 AND u.topic < 0")] == [-1] * 3
     with library.database(readonly=True) as db:
         about = [row[0] for row in db.execute("SELECT about FROM models")]
@@ -96,11 +96,11 @@ def test_what_a_person_says_is_not_meant_is_on_no_topic_nor_an_item(tmp_path, we
 
 
 def test_a_page_that_was_found_can_be_said_not_to_be_meant(tmp_path, web):
-    library = Library.create(tmp_path / "lib", "")
+    library = LibraryFolder.create(tmp_path / "lib", "")
     topic = Topic(web.web.topics[0], tuple(web.web.seeds(web.web.topics[0], 5)))
     crawled(web, library, [topic])
     found = [url for url, _, _ in rows(library, "p.topic = 0 AND p.duplicate_of IS NULL AND u.priority < 1")][:2]
-    crawled(web, library, [topic], Others(tuple(found)), pages=10)
+    crawled(web, library, [topic], NegativeSettings(tuple(found)), pages=10)
     assert [row[1] for row in rows(library, "u.priority >= 1e6 AND u.topic < 0")] == [-1, -1]
 
 
@@ -116,7 +116,7 @@ def two_topics(web, *moved, to=1):
 
 
 def test_an_example_that_is_moved_is_one_of_its_new_topic_alone(tmp_path, web):
-    library = Library.create(tmp_path / "lib", "")
+    library = LibraryFolder.create(tmp_path / "lib", "")
     crawled(web, library, two_topics(web)[0], pages=20)
     topics, moved = two_topics(web, 0, 2)
     crawl = crawled(web, library, topics, pages=2)
@@ -126,23 +126,23 @@ def test_an_example_that_is_moved_is_one_of_its_new_topic_alone(tmp_path, web):
 
 
 def test_an_example_that_is_removed_is_a_page_like_others_and_one_that_is_put_back_an_example(tmp_path, web):
-    library = Library.create(tmp_path / "lib", "")
+    library = LibraryFolder.create(tmp_path / "lib", "")
     crawled(web, library, two_topics(web)[0], pages=20)
     topics, gone = two_topics(web, 1, to=None)
     crawl = crawled(web, library, topics, pages=2)
     assert gone[0] not in {example.url for example in crawl.lessons.examples()}
-    assert rows(library, f"u.url = '{gone[0]}' AND u.priority < 1")[0][2] == Found.LINK
+    assert rows(library, f"u.url = '{gone[0]}' AND u.priority < 1")[0][2] == FoundBy.LINK
     crawl = crawled(web, library, two_topics(web)[0], pages=2)
     assert gone[0] in {example.url for example in crawl.lessons.examples()}
-    assert rows(library, f"u.url = '{gone[0]}'")[0][2] == Found.SEED
+    assert rows(library, f"u.url = '{gone[0]}'")[0][2] == FoundBy.SEED
 
 
 def test_a_page_that_a_seed_redirects_to_goes_where_the_seed_goes():
     seed, page = target("http://a.test/old"), target("http://a.test/new")
     with shard_at() as shard:
-        shard.add([(1, candidate(seed.url, 1e6), State.ELSEWHERE, False, "http-301")])
-        shard.add([(2, candidate(page.url, 1e6, found=Found.REDIRECT, parent=seed.id), State.DONE, False, "")])
-        shard.settle(seed.id, State.ELSEWHERE, "http-301", elsewhere=page.id)
+        shard.add([(1, candidate(seed.url, 1e6), UrlState.ALIAS, False, "http-301")])
+        shard.add([(2, candidate(page.url, 1e6, found=FoundBy.REDIRECT, parent=seed.id), UrlState.DONE, False, "")])
+        shard.settle(seed.id, UrlState.ALIAS, "http-301", elsewhere=page.id)
         for topics, held in ((Topic("a"),), []), ((Topic("a"), Topic("b", (seed.url,))), [1, 1]):
             follow([shard], Settings(topics=topics), ["a", "b"])
             rows = shard.db.execute("SELECT topic FROM urls WHERE priority >= 1e6").fetchall()
@@ -150,7 +150,7 @@ def test_a_page_that_a_seed_redirects_to_goes_where_the_seed_goes():
 
 
 def test_where_examples_have_changed_the_pages_of_earlier_crawls_are_learnt_from_at_once(tmp_path, web):
-    library = Library.create(tmp_path / "lib", "")
+    library = LibraryFolder.create(tmp_path / "lib", "")
     crawled(web, library, two_topics(web)[0], pages=60)
     crawled(web, library, two_topics(web, 0, to=None)[0], pages=1)
     with library.database(readonly=True) as db:
@@ -160,7 +160,7 @@ def test_where_examples_have_changed_the_pages_of_earlier_crawls_are_learnt_from
 
 
 def test_s7_a_topic_that_is_gone_is_not_waited_for(tmp_path, web):
-    library = Library.create(tmp_path / "lib", "")
+    library = LibraryFolder.create(tmp_path / "lib", "")
     topics = two_topics(web)[0]
     crawled(web, library, topics, pages=15)
     library.settings_path.write_text(first_settings(topics[1:], "adaptive"))
@@ -169,7 +169,7 @@ def test_s7_a_topic_that_is_gone_is_not_waited_for(tmp_path, web):
 
 
 def test_files_of_no_use_are_told_once_and_a_changed_one_is_learnt_anew(tmp_path, web):
-    library = Library.create(tmp_path / "lib", "")
+    library = LibraryFolder.create(tmp_path / "lib", "")
     topic = web.web.topics[0]
     urls = web.web.seeds(topic, 6)
     names = (*saved(web, library.folder, urls[:4]), "topics/junk", "topics/gone")
@@ -184,15 +184,15 @@ def test_files_of_no_use_are_told_once_and_a_changed_one_is_learnt_anew(tmp_path
 
 
 def test_files_without_any_text_end_the_crawl_with_a_sentence(tmp_path, web):
-    library = Library.create(tmp_path / "lib", "")
+    library = LibraryFolder.create(tmp_path / "lib", "")
     topic = Topic(web.web.topics[0], (), tuple(web.web.seeds(web.web.topics[0], 1)), ("topics/gone",))
-    with pytest.raises(Environment, match="no file that is an example holds text"):
+    with pytest.raises(ResourceError, match="no file that is an example holds text"):
         crawled(web, library, [topic])
 
 
 def test_files_are_given_with_the_numbers_of_their_topics():
     settings = Settings(
-        topics=(Topic("b", examples=("x",)), Topic("a", examples=("y", "z"))), others=Others((), ("o",))
+        topics=(Topic("b", examples=("x",)), Topic("a", examples=("y", "z"))), others=NegativeSettings((), ("o",))
     )
     assert given_files(settings, ["a", "b"], Path("lib")) == [(1, "x"), (0, "y"), (0, "z"), (-1, "o")]
 
@@ -200,12 +200,12 @@ def test_files_are_given_with_the_numbers_of_their_topics():
 @pytest.mark.parametrize(
     ("state", "reason", "asked"),
     [
-        (State.FAILED, "http-404", True),
-        (State.FAILED, "bad-host", True),
-        (State.REFUSED, "nofollow", True),
-        (State.REFUSED, "scope-depth", True),
-        (State.REFUSED, "scope-host", False),
-        (State.FAILED, "poison", False),
+        (UrlState.FAILED, "http-404", True),
+        (UrlState.FAILED, "bad-host", True),
+        (UrlState.REFUSED, "nofollow", True),
+        (UrlState.REFUSED, "scope-depth", True),
+        (UrlState.REFUSED, "scope-host", False),
+        (UrlState.FAILED, "poison", False),
     ],
 )
 def test_what_came_to_nothing_is_asked_for_once_more_where_a_person_names_it(state, reason, asked):
@@ -213,18 +213,18 @@ def test_what_came_to_nothing_is_asked_for_once_more_where_a_person_names_it(sta
         shard.add([(1, candidate("http://a.test/x", depth=7), state, False, reason)])
         for _ in range(2):  # and not at every start
             follow([shard], Settings(topics=(Topic("a", ("http://a.test/x",)),)), ["a"])
-            assert shard.db.execute("SELECT state FROM urls").fetchone() == (State.QUEUED if asked else state,)
+            assert shard.db.execute("SELECT state FROM urls").fetchone() == (UrlState.QUEUED if asked else state,)
             assert shard.get("queued") == (b'{"0":1}' if asked else b"{}")
-            asked, state = False, State.FAILED
+            asked, state = False, UrlState.FAILED
             shard.settle(target("http://a.test/x").id, state, "http-404")
             shard.put("queued", b"{}")
 
 
 def test_what_is_not_meant_stays_on_no_topic_where_a_recipe_learns_once(tmp_path, web):
-    library = Library.create(tmp_path / "lib", "")
+    library = LibraryFolder.create(tmp_path / "lib", "")
     topic = web.web.topics[0]
     urls = web.web.seeds(topic, 8)
-    given = [Topic(topic, tuple(urls[:5]))], Others(tuple(urls[5:]))
+    given = [Topic(topic, tuple(urls[:5]))], NegativeSettings(tuple(urls[5:]))
     crawled(web, library, *given, pages=12, recipe="breadth-first")
     assert [topic for _, topic, _ in rows(library, "u.priority >= 1e6 AND u.topic < 0")] == [-1] * 3
 
@@ -233,13 +233,13 @@ def test_an_example_that_says_noindex_is_on_no_topic_where_a_recipe_learns_once(
     head = '<meta name="robots" content="noindex">'
     pages = {f"/{n}": html(f"/{n}", words=f"hive bees honey queen {n}", head=head * (n == 2)) for n in range(3)}
     with site(pages) as server:
-        library = Library.create(tmp_path / "lib", "")
+        library = LibraryFolder.create(tmp_path / "lib", "")
         crawled(server, library, [Topic("bees", tuple(f"http://a.test{path}" for path in pages))], recipe="panorama")
     assert {url: topic for url, topic, _ in rows(library, "1")}["http://a.test/2"] == -1
 
 
 def test_where_the_files_of_the_model_are_gone_the_crawl_learns_anew(tmp_path, web):
-    library = Library.create(tmp_path / "lib", "")
+    library = LibraryFolder.create(tmp_path / "lib", "")
     crawled(web, library, two_topics(web)[0], pages=15)
     shutil.rmtree(library.models)
     crawl = crawled(web, library, two_topics(web)[0], pages=2)

@@ -15,17 +15,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analecta.crawl.coordinator import Crawl
-from analecta.errors import BadUse, Busy, Environment
+from analecta.errors import LibraryBusy, ResourceError, UsageError
 from analecta.judge import Unjudged
 from analecta.learning import retrain as work
 from analecta.learning.examples import spoken, standing, word_for
-from analecta.learning.reclassify import Model, VerdictRow, changes, judged, load, save, stored
-from analecta.learning.trainer import Teacher
-from analecta.model import OTHERS, Verdict
+from analecta.learning.reclassify import TrainedModel, VerdictRow, changes, judged, load, save, stored
+from analecta.learning.trainer import Trainer
+from analecta.model import NO_TOPIC, Verdict
 from analecta.settings.load import load as settings_of
-from analecta.settings.schema import LearnSettings
-from analecta.store.library import Library
-from analecta.store.library_db import BAD, DROP, GOOD, Word, lesson_wanted, mark, said, say, take_back
+from analecta.settings.schema import TrainingSettings
+from analecta.store.library import LibraryFolder
+from analecta.store.library_db import BAD, DROP, GOOD, Mark, lesson_wanted, mark, said, say, take_back
 from analecta.store.snapshot import Snapshot
 from tests.making import shard_at
 
@@ -34,7 +34,7 @@ TOPICS = ["bees", "stars"]
 
 
 def word(says, topic="", page=7, away=None):
-    return Word(page, f"http://h.test/{page}", says, topic, says == BAD if away is None else away)
+    return Mark(page, f"http://h.test/{page}", says, topic, says == BAD if away is None else away)
 
 
 def stands(*words):
@@ -46,7 +46,7 @@ def stands(*words):
 
 def test_b18_the_last_word_about_a_page_counts():
     assert stands(word(GOOD, "bees"), word(GOOD, "stars")).example == STARS
-    assert stands(word(GOOD, "bees"), word(BAD, "bees")).example == OTHERS
+    assert stands(word(GOOD, "bees"), word(BAD, "bees")).example == NO_TOPIC
     assert stands(word(BAD), word(GOOD, "bees")).example == BEES
     assert stands(word(GOOD, "bees"), word(DROP)).example is None
 
@@ -63,7 +63,7 @@ def test_b18_not_of_one_topic_leaves_the_others_alone():
 def test_b18_a_person_has_the_last_word_about_a_verdict():
     wrong = Verdict(STARS, 0.9, ((STARS, 0.9),))
     assert stands(word(GOOD, "bees")).corrected(wrong).topic == BEES
-    assert stands(word(BAD)).corrected(wrong) == Verdict(OTHERS, 0.9)
+    assert stands(word(BAD)).corrected(wrong) == Verdict(NO_TOPIC, 0.9)
     assert stands(word(DROP)).corrected(wrong) == wrong
 
 
@@ -86,7 +86,7 @@ def test_b18_words_about_a_topic_that_is_gone_are_about_the_one_above_or_nothing
 def test_b18_good_of_which_topic_is_asked_where_it_is_not_clear():
     assert word_for(7, "u", ["stars"], TOPICS, GOOD).topic == "stars"
     assert word_for(7, "u", [], ["bees"], GOOD).topic == "bees"
-    with pytest.raises(BadUse, match="--topic, one of: bees, stars"):
+    with pytest.raises(UsageError, match="--topic, one of: bees, stars"):
         word_for(7, "u", ["whales"], TOPICS, GOOD)
     assert word_for(7, "u", ["stars"], TOPICS, BAD, "stars").away
     assert not word_for(7, "u", ["stars"], TOPICS, BAD, "bees").away
@@ -98,7 +98,7 @@ def test_b18_good_of_which_topic_is_asked_where_it_is_not_clear():
 @pytest.fixture
 def lib(grown, tmp_path):
     shutil.copytree(grown.folder, tmp_path / "lib")
-    return Library(tmp_path / "lib")
+    return LibraryFolder(tmp_path / "lib")
 
 
 def pages(library, where):
@@ -118,12 +118,12 @@ def undone(library):
 
 def teacher_of(library):
     settings, topics = settings_of(library.settings_path), library.topic_names()
-    return Teacher(library, Unjudged(), topics, LearnSettings(), spoken=lambda: spoken(library, settings, topics))
+    return Trainer(library, Unjudged(), topics, TrainingSettings(), spoken=lambda: spoken(library, settings, topics))
 
 
 def tell(library, says, topic="", count=3, where="p.topic = 0 AND u.priority < 1"):
     """Say so of some pages."""
-    some = [Word(id, url, says, topic, says == BAD) for id, url, _ in pages(library, where)[:count]]
+    some = [Mark(id, url, says, topic, says == BAD) for id, url, _ in pages(library, where)[:count]]
     return say(library, some)
 
 
@@ -151,7 +151,7 @@ def test_b18_good_pages_are_examples_bad_ones_of_others_and_dropped_ones_none(li
     seed = tell(lib, DROP, "", 1, "u.priority >= 1e6")[0]
     teacher = teacher_of(lib)
     learnt = {example.url: example.topic for example in teacher.given()}
-    assert (learnt[good.url], learnt[bad.url], seed.url in learnt) == (1, OTHERS, False)
+    assert (learnt[good.url], learnt[bad.url], seed.url in learnt) == (1, NO_TOPIC, False)
     with lib.snapshot() as snapshot:
         assert not {page.id for page in teacher._found(snapshot)} & {good.page, bad.page, seed.page}
 
@@ -159,8 +159,8 @@ def test_b18_good_pages_are_examples_bad_ones_of_others_and_dropped_ones_none(li
 def test_b10_a_page_that_was_trimmed_is_learnt_from_by_what_is_left(lib):
     id, url, _ = pages(lib, "u.priority >= 1e6 AND p.topic = 0")[0]
     whole = next(example.text for example in teacher_of(lib).given() if example.url == url)
-    before = mark(say(lib, [Word(id, url, GOOD, lib.topic_names()[0])]))
-    assert mark(say(lib, [Word(id, url, GOOD, lib.topic_names()[0], text="only this")])) != before
+    before = mark(say(lib, [Mark(id, url, GOOD, lib.topic_names()[0])]))
+    assert mark(say(lib, [Mark(id, url, GOOD, lib.topic_names()[0], text="only this")])) != before
     assert [example.text for example in teacher_of(lib).given() if example.url == url] == ["only this"]
     assert take_back(lib)[0].text == "only this"
     assert [example.text for example in teacher_of(lib).given() if example.url == url] == [whole]
@@ -171,7 +171,7 @@ def test_b18_what_a_person_said_is_never_doubted(lib):
     teacher = teacher_of(lib)
     teacher._doubts = {seeds[0][1]: 1, seeds[1][1]: 1}
     teacher._looked = len(teacher.given()), 0
-    say(lib, [Word(*seeds[0][:2], GOOD, lib.topic_names()[0])])
+    say(lib, [Mark(*seeds[0][:2], GOOD, lib.topic_names()[0])])
     weights = {example.url: example.weight for example in teacher._weighed(teacher.given())}
     assert (weights[seeds[0][1]], weights[seeds[1][1]]) == (1.0, 0.2)
 
@@ -181,7 +181,7 @@ def test_b18_everything_stored_is_judged_by_the_new_model(lib):
     done = retrained(lib)
     rows = {row.id: row for shard in stored(lib) for row in shard}
     assert models(lib) == {done.model} == {lib.get("model")}
-    assert {rows[one.page].topic for one in bad} == {OTHERS}
+    assert {rows[one.page].topic for one in bad} == {NO_TOPIC}
     assert {rows[one.page].topic for one in good} == {1}
     assert {one.page for one in (*bad, *good)} <= {change.id for change in done.changes}
     assert "learnt anew" in lib.notes()[-1][1]
@@ -198,7 +198,7 @@ def test_b18_undo_restores_every_row_the_model_and_what_it_was_taught(lib):
         undone(lib)
         assert (stored(lib), lib.get("model"), lib.get("taught")) == wanted
     assert list((lib.folder / "undo").iterdir()) == []
-    with pytest.raises(BadUse, match="no retraining to undo"):
+    with pytest.raises(UsageError, match="no retraining to undo"):
         undone(lib)
 
 
@@ -223,7 +223,7 @@ def test_b18_words_that_leave_the_model_as_it_is_are_heard_all_the_same(lib):
     with shard_at(shard_of(lib, id)) as shard:
         shard.db.execute("UPDATE pages SET topic = -1, confidence = 0.4 WHERE id = ?", (id,))
         shard.commit()
-    say(lib, [Word(id, url, GOOD, lib.topic_names()[0])])
+    say(lib, [Mark(id, url, GOOD, lib.topic_names()[0])])
     assert id in {one.id for one in retrained(lib, dry=True).changes}
     retrained(lib)
     assert {row.id: row.topic for rows in stored(lib) for row in rows}[id] == 0
@@ -233,7 +233,7 @@ def test_b18_a_retraining_is_not_undone_over_other_topics(lib):
     tell(lib, BAD)
     retrained(lib)
     lib.topic_names(("new",))
-    with pytest.raises(BadUse, match="the topics have changed"):
+    with pytest.raises(UsageError, match="the topics have changed"):
         undone(lib)
 
 
@@ -299,7 +299,7 @@ def test_b18_two_processes_say_what_one_says(lib):
     with shard_at(paths[0]) as shard:
         shard.db.execute("UPDATE pages SET model = ''")
         shard.commit()
-    model = Model(str(lib.models), name, "profile")
+    model = TrainedModel(str(lib.models), name, "profile")
     assert list(judged(paths, model, {}, 1)) == list(judged(paths, model, {}, 2))
 
 
@@ -327,13 +327,13 @@ def test_b18_kept_verdicts_that_are_damaged_are_said_so(tmp_path):
     save(tmp_path / "undo" / "one.zst", rows)
     assert load(tmp_path / "undo" / "one.zst") == rows
     (tmp_path / "undo" / "one.zst").write_bytes(b"nothing")
-    with pytest.raises(Environment, match="cannot be read"):
+    with pytest.raises(ResourceError, match="cannot be read"):
         load(tmp_path / "undo" / "one.zst")
 
 
 def test_b18_what_cannot_be_taught_is_said(lib):
     tell(lib, DROP, count=100, where="u.priority >= 1e6")
-    with pytest.raises(BadUse, match="no example of any topic is left"):
+    with pytest.raises(UsageError, match="no example of any topic is left"):
         retrained(lib)
     assert changes(lib, stored(lib), stored(lib)) == []
 
@@ -355,14 +355,14 @@ def test_b18_a_page_is_found_by_any_form_of_its_address_and_by_what_redirects_to
 def test_b18_of_what_is_no_page_the_nearest_is_named(lib):
     _, url, _ = pages(lib, "p.topic = 0")[0]
     with lib.shards() as shards:
-        with pytest.raises(BadUse, match=re.escape(f"did you mean {url} ")):
+        with pytest.raises(UsageError, match=re.escape(f"did you mean {url} ")):
             Snapshot(shards).find_page(url + "x")
-        with pytest.raises(BadUse, match="nor is anything like it"):
+        with pytest.raises(UsageError, match="nor is anything like it"):
             Snapshot(shards).find_page("https://elsewhere.example/")
-        with pytest.raises(BadUse, match="no address of a page"):
+        with pytest.raises(UsageError, match="no address of a page"):
             Snapshot(shards).find_page("mailto:me@example.org")
         waiting = next(row[0] for shard in shards for row in shard.execute("SELECT url FROM urls WHERE state = 0"))
-        with pytest.raises(BadUse, match="waits to be fetched"):
+        with pytest.raises(UsageError, match="waits to be fetched"):
             Snapshot(shards).find_page(waiting)
 
 
@@ -379,8 +379,8 @@ def test_b18_the_next_crawl_learns_what_was_said_and_keeps_to_it(lib, pocket):
     crawl_of(lib, pocket, 2).run()
     assert lib.get("taught").startswith(f"{old}+")
     rows = {row.id: row for shard in stored(lib) for row in shard}
-    assert {rows[one.page].topic for one in bad} == {OTHERS}
-    with pytest.raises(BadUse, match="no retraining"):
+    assert {rows[one.page].topic for one in bad} == {NO_TOPIC}
+    with pytest.raises(UsageError, match="no retraining"):
         undone(lib)
 
 
@@ -410,13 +410,13 @@ def test_b18_a_crawl_that_runs_takes_the_new_model_up(lib, pocket):
     with running(crawl):
         until(lambda: crawl.workers and all(worker.report and worker.report.model for worker in crawl.workers))
         old, bad = crawl.lessons.model, tell(lib, BAD, count=3)
-        with pytest.raises(Busy):
+        with pytest.raises(LibraryBusy):
             retrained(lib)
         assert work.ask_crawl(lib)
         until(lambda: all(worker.report.model not in ("", old) for worker in crawl.workers))
     assert (crawl.lessons.made, lesson_wanted(lib)) == (1, 0)
     rows = {row.id: row for shard in stored(lib) for row in shard}
-    assert {rows[one.page].topic for one in bad} == {OTHERS}
+    assert {rows[one.page].topic for one in bad} == {NO_TOPIC}
 
 
 @contextlib.contextmanager
@@ -457,14 +457,14 @@ def test_b18_a_retraining_without_effect_does_not_let_undo_reach_over_a_crawl(li
     tell(lib, BAD)
     retrained(lib)
     lib.put("model", "another")  # as a crawl that has learnt more leaves it
-    with pytest.raises(BadUse, match="learnt more"):
+    with pytest.raises(UsageError, match="learnt more"):
         undone(lib)
     retrained(lib)
     retrained(lib)
     undone(lib)
-    with pytest.raises(BadUse, match=r"learnt more|no retraining"):
+    with pytest.raises(UsageError, match=r"learnt more|no retraining"):
         undone(lib)
 
 
 def test_b18_words_without_a_text_have_the_digest_that_they_had_before_there_were_texts():
-    assert mark([Word(1, "u", GOOD, "x")]) == xxhash.xxh3_64_hexdigest(msgspec.json.encode([(1, GOOD, "x", False)]))
+    assert mark([Mark(1, "u", GOOD, "x")]) == xxhash.xxh3_64_hexdigest(msgspec.json.encode([(1, GOOD, "x", False)]))

@@ -7,12 +7,12 @@ import pytest
 from analecta.analyse.hits import link_graph
 from analecta.crawl.coordinator import Crawl
 from analecta.judge import JUDGES
-from analecta.learning.trainer import Lesson, Schedule
-from analecta.model import UNLIMITED, Candidate, State
+from analecta.learning.trainer import TrainingPlan, TrainingResult
+from analecta.model import UNLIMITED, Candidate, UrlState
 from analecta.settings.edit import first_settings
 from analecta.settings.load import load
-from analecta.settings.schema import LearnSettings, Topic
-from analecta.store.library import Library
+from analecta.settings.schema import Topic, TrainingSettings
+from analecta.store.library import LibraryFolder
 from analecta.store.partition import Shard
 from analecta.testweb.process import PocketServer, ServerProcess
 from tests.crawl import twenty
@@ -21,7 +21,7 @@ from tests.making import page_row, target
 
 
 def schedule(ordered=False, **settings):
-    return Schedule(LearnSettings(**{"every": 16, "growth": 1.5} | settings), ordered)
+    return TrainingPlan(TrainingSettings(**{"every": 16, "growth": 1.5} | settings), ordered)
 
 
 def test_a_judge_that_learns_once_holds_nothing_up():
@@ -35,8 +35,8 @@ def test_b9_lessons_are_every_few_pages_and_then_by_growth():
     for pages in range(200):
         if plan.due(pages):
             due.append(pages)
-            plan.begin(lambda: Lesson("m"))
-            assert plan.ended(pages) == Lesson("m")
+            plan.begin(lambda: TrainingResult("m"))
+            assert plan.ended(pages) == TrainingResult("m")
     plan.close()
     assert due == [16, 32, 48, 72, 108, 162]
 
@@ -48,11 +48,11 @@ def test_a_crawl_may_be_one_step_ahead_of_the_lesson_and_in_order_none():
 
 def test_a_lesson_runs_beside_the_crawl():
     plan, go_on = schedule(), threading.Event()
-    plan.begin(lambda: go_on.wait(60) and Lesson("m"))
+    plan.begin(lambda: go_on.wait(60) and TrainingResult("m"))
     assert plan.ended(16) is None
     assert not plan.due(500), "one at a time"
     go_on.set()
-    assert wait_for(lambda: plan.ended(20)) == Lesson("m")
+    assert wait_for(lambda: plan.ended(20)) == TrainingResult("m")
     plan.close()
 
 
@@ -64,7 +64,7 @@ def web():
 
 def grown(web, folder, recipe, seeds, **asked):
     topics = [Topic(name, tuple(urls)) for name, urls in seeds.items()]
-    library = Library.create(folder, first_settings(topics, recipe))
+    library = LibraryFolder.create(folder, first_settings(topics, recipe))
     asked = {"fetch": {"connect_to": web.address}, "stop": {"pages": 200, "idle": 1.0}, "crawl": {"workers": 1}} | asked
     crawl = Crawl(library, load(library.settings_path, asked))
     crawl.run()
@@ -208,15 +208,15 @@ def test_what_a_lesson_raises_comes_out_and_the_next_is_due_as_ever():
 
 
 def test_b12_links_to_what_has_moved_lead_to_where_it_is_and_rings_nowhere(tmp_path):
-    library = Library.create(tmp_path / "lib", "")
+    library = LibraryFolder.create(tmp_path / "lib", "")
     library.put("partitions", 1)
     with closing(Shard(library.shard_path(0))) as shard:
         targets = {name: target(f"http://h.test/{name}") for name in ("page", "to", "old", "older", "ring", "gnir")}
-        shard.add((n, Candidate(one, 0.5, 0), State.QUEUED, False, "") for n, one in enumerate(targets.values(), 1))
+        shard.add((n, Candidate(one, 0.5, 0), UrlState.QUEUED, False, "") for n, one in enumerate(targets.values(), 1))
         ids = {name: one.id for name, one in targets.items()}
         for name, links in {"page": ("older", "ring", "to"), "to": ("page", "old")}.items():
             packed = np.array([ids[link] for link in links], np.int64).tobytes()
-            shard.add_page(page_row(ids[name], links=packed), State.DONE, 0, 0)
+            shard.add_page(page_row(ids[name], links=packed), UrlState.DONE, 0, 0)
         for name, leads in {"older": "old", "old": "to", "ring": "gnir", "gnir": "ring"}.items():
             shard.db.execute("UPDATE urls SET elsewhere = ? WHERE id = ?", (ids[leads], ids[name]))
         shard.commit()

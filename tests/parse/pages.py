@@ -1,6 +1,6 @@
 """Answers and targets for the parse tests."""
 
-from analecta.model import Answer, Page, Target
+from analecta.model import Page, Response, UrlRef
 from analecta.parse import Parser
 from analecta.parse.html import parse_html
 from analecta.urls import Joiner, canonical
@@ -8,16 +8,16 @@ from analecta.urls import Joiner, canonical
 URL = "http://example.com/a/page.html"
 
 
-def target(url: str = URL) -> Target:
+def target(url: str = URL) -> UrlRef:
     found = canonical(url)
     assert found is not None
     return found
 
 
-def answer(body: bytes | str, url: str = URL, head: bytes = b"", **headers: str) -> Answer:
+def answer(body: bytes | str, url: str = URL, head: bytes = b"", **headers: str) -> Response:
     raw = body.encode() if isinstance(body, str) else body
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Answer(url, 200, head, {"content-type": "text/html"} | named, raw, raw)
+    return Response(url, 200, head, {"content-type": "text/html"} | named, raw, raw)
 
 
 def html(body: bytes | str, url: str = URL, **headers: str) -> Page:

@@ -6,7 +6,7 @@ from pathlib import Path
 import ada_url
 import pytest
 
-from analecta.model import Target
+from analecta.model import UrlRef
 from analecta.parse.links import gather
 from analecta.urls import Joiner, canonical
 
@@ -40,7 +40,7 @@ def same(one: str, other: str) -> bool:
     return canonical(one) == canonical(other)
 
 
-def one_link(href: str, base: str) -> Target | None:
+def one_link(href: str, base: str) -> UrlRef | None:
     links = gather([href], [None], 0, Joiner().base(base), lambda _: "", lambda _: False).links
     return links[0].target if links else None
 

@@ -12,7 +12,7 @@ import pytest
 
 from analecta.parse import Parser
 from analecta.parse.documents import pdf
-from analecta.parse.sandbox import Limits, can_isolate, run
+from analecta.parse.sandbox import ProgramLimits, can_isolate, run
 from tests.parse.pages import any_page
 from tests.tools import GHOSTSCRIPT, needs_ghostscript, running, wait_for
 
@@ -116,14 +116,14 @@ def test_f53_a_namespace_shows_no_files(namespace, shared):
     ],
 )
 def test_f53_a_program_is_stopped_at_its_limits(script, stopped, namespace):
-    done = run([SHELL, "-c", script], b"x" * 1_000_000, Limits(seconds=1, output=10_000), namespace=namespace)
+    done = run([SHELL, "-c", script], b"x" * 1_000_000, ProgramLimits(seconds=1, output=10_000), namespace=namespace)
     assert done.stopped == stopped
     assert len(done.output) <= 10_000
 
 
 def test_f53_a_program_gets_little_memory(namespace):
     script = "x=aaaaaaaaaaaaaaaa; while :; do x=$x$x; done"
-    done = run([SHELL, "-c", script], b"", Limits(seconds=8, memory=64 << 20), namespace=namespace)
+    done = run([SHELL, "-c", script], b"", ProgramLimits(seconds=8, memory=64 << 20), namespace=namespace)
     assert done.status != 0
 
 

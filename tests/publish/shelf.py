@@ -6,10 +6,10 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from analecta.model import Answer, Found, State
+from analecta.model import FoundBy, Response, UrlState
 from analecta.parse import Parser
-from analecta.store.archive import Archive, Original, Place, payload_digest
-from analecta.store.library import Library
+from analecta.store.archive import Archive, OriginalRecord, RecordPlace, payload_digest
+from analecta.store.library import LibraryFolder
 from analecta.store.partition import Shard
 from analecta.store.schema import pack_text
 from tests.making import answer, candidate, page_row, target
@@ -37,7 +37,7 @@ class Shelf:
     """Fills a library of one partition; `commit` makes what was put onto it part of the library."""
 
     def __init__(self, folder: Path) -> None:
-        self.library = Library.create(folder, 'recipe = "adaptive"\n')
+        self.library = LibraryFolder.create(folder, 'recipe = "adaptive"\n')
         self.library.topic_names(TOPICS)
         self.library.put("partitions", 1)
         self.archive = Archive(self.library.archive, "p00", info={"operator": "me@example.org"})
@@ -60,25 +60,25 @@ class Shelf:
         self.shard.commit()
 
     def said(
-        self, url: str, body: bytes | None = None, original: Original | None = None, **more: Any
-    ) -> tuple[Answer, Place]:
+        self, url: str, body: bytes | None = None, original: OriginalRecord | None = None, **more: Any
+    ) -> tuple[Response, RecordPlace]:
         """A record of the archive, of which the shard knows nothing."""
         self.now += 1
         one = answer(url, f"<p>{url}".encode() if body is None else body, began=self.now, **more)
         return one, self.archive.write(one, original=original)
 
-    def url(self, url: str, found: Found = Found.LINK) -> int:
+    def url(self, url: str, found: FoundBy = FoundBy.LINK) -> int:
         self.n += 1
-        self.shard.add([(self.n, candidate(url, found=found), State.QUEUED, False, "")])
+        self.shard.add([(self.n, candidate(url, found=found), UrlState.QUEUED, False, "")])
         return target(url).id
 
     def page(
-        self, url: str, body: bytes | None = None, like: str = "", found: Found = Found.LINK, **more: Any
-    ) -> Original:
+        self, url: str, body: bytes | None = None, like: str = "", found: FoundBy = FoundBy.LINK, **more: Any
+    ) -> OriginalRecord:
         """A page with its record; `like` names the page that has the same body, to which the record then refers."""
         body = f"<p>{like or url}".encode() if body is None else body
         digest = payload_digest(body)
-        original = Original(like, self.dates[like], digest) if like else None
+        original = OriginalRecord(like, self.dates[like], digest) if like else None
         one, place = self.said(url, body, original)
         self.dates[url] = one.began
         known = {"title": url, "fetched_at": one.began, "digest": digest, "text": pack_text("words"), "confidence": 0.5}
@@ -87,13 +87,13 @@ class Shelf:
         known |= more
         twin = known.get("duplicate_of", 0)
         row = page_row(self.url(url, found), place.file, place.offset, place.length, **known)
-        self.shard.add_page(row, State.ELSEWHERE if twin else State.DONE, twin, 0)
-        return Original(url, one.began, digest)
+        self.shard.add_page(row, UrlState.ALIAS if twin else UrlState.DONE, twin, 0)
+        return OriginalRecord(url, one.began, digest)
 
     def redirect(self, url: str, to: str) -> None:
         head = b"HTTP/1.1 301 Moved\r\nLocation: " + to.encode() + b"\r\n\r\n"
         self.said(url, status=301, head=head)
-        self.shard.settle(self.url(url), State.ELSEWHERE, "http-301", elsewhere=target(to).id)
+        self.shard.settle(self.url(url), UrlState.ALIAS, "http-301", elsewhere=target(to).id)
 
     def read(self, given: Given, parser: Parser) -> None:
         """A page with its record and all that is read of its HTML."""
@@ -110,7 +110,7 @@ class Shelf:
             self.shard.hosts.set_reserved(one.host, given.host_reserved)
 
 
-def shelved(folder: Path, *pages: Given) -> Library:
+def shelved(folder: Path, *pages: Given) -> LibraryFolder:
     """A library with these pages, all on the first topic unless they say otherwise."""
     with Shelf(folder) as shelf, Parser() as parser:
         for given in pages:

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from analecta.publish.http_server import Limits, serving
+from analecta.publish.http_server import ServerLimits, serving
 
 LARGE = b"x" * 20_000_000  # more than the buffers of sockets hold
 ASK = b"GET /large HTTP/1.1\r\nHost: h\r\n\r\n"
@@ -30,7 +30,7 @@ def served():
         def start(**limits):
             listener = socket.create_server(("127.0.0.1", 0))
             address = listener.getsockname()
-            stack.enter_context(serving(app, listener, Limits(**limits)))
+            stack.enter_context(serving(app, listener, ServerLimits(**limits)))
             return lambda: stack.enter_context(socket.create_connection(address, 30))
 
         yield start

@@ -14,15 +14,14 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from rich.cells import cell_len
 
-from analecta.communities.view import Community, Homes
-from analecta.communities.view import Member as Inhabitant
+from analecta.communities.view import Community, CommunityIndex, CommunityMember
 from analecta.publish.layout import SHAPES, dots, lay_out, lines, wrapped
 from analecta.publish.map import Copy, at_home, copies_of, map_page, net_of
 from analecta.publish.network import COLOURS, colours
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.partition import NOARCHIVE, NOINDEX
 from analecta.store.site_rules import Sites
-from analecta.views.clusters import Analysis, Cluster, Member, Origin, Shown
+from analecta.views.clusters import ClusterPage, ListedPage, PageCluster, TopicClusters, TopicOrigin
 from tests.browser import Browser, needs_axe, needs_browser, needs_nu, nu
 
 EVIL = [
@@ -43,18 +42,18 @@ LABELS = [
 
 
 def cluster(n, size=20, label="", title="Page", url="http://h.test/{}"):
-    members = [Member(1000 * n + i, url.format(i), f"{title} {i}", "h.test", 0.9, 0.8) for i in range(size)]
-    shown = [Shown(page.id, page.url, page.title, page.host, page.near) for page in members[:3]]
+    members = [ClusterPage(1000 * n + i, url.format(i), f"{title} {i}", "h.test", 0.9, 0.8) for i in range(size)]
+    shown = [ListedPage(page.id, page.url, page.title, page.host, page.near) for page in members[:3]]
     label = label or f"{LABELS[n % 4]} {n}"
-    return Cluster(label, ["cell", "gene"], size, 0.5, [("h.test", size)], shown, shown[:2], shown[1:], members)
+    return PageCluster(label, ["cell", "gene"], size, 0.5, [("h.test", size)], shown, shown[:2], shown[1:], members)
 
 
 def analysis(count=5, size=20, **more):
     clusters = [cluster(n, max(2, size - n), **more) for n in range(count)]
     similar = [[1.0 if a == b else 1 / (2 + abs(a - b)) for b in range(count)] for a in range(count)]
     links = [[a + 2 * b for b in range(count)] for a in range(count)]
-    return Analysis(
-        "", 1.7e9, 500, 20, 900, "auto", {}, clusters, similar, links, [Origin("A paper", "http://h.test/paper")]
+    return TopicClusters(
+        "", 1.7e9, 500, 20, 900, "auto", {}, clusters, similar, links, [TopicOrigin("A paper", "http://h.test/paper")]
     )
 
 
@@ -115,10 +114,12 @@ def test_p10_every_group_is_in_the_list_and_on_each_map(count):
 @pytest.mark.parametrize("evil", EVIL)
 def test_f37_hostile_words_are_no_markup(evil):
     page = map_page(
-        replace(analysis(2, label=evil, title=evil), origins=[Origin(evil, evil)]), evil, {2: Copy(1, evil, 1, evil)}
+        replace(analysis(2, label=evil, title=evil), origins=[TopicOrigin(evil, evil)]),
+        evil,
+        {2: Copy(1, evil, 1, evil)},
     )
     plain = map_page(
-        replace(analysis(2, label="x", title="x"), origins=[Origin("x", "x")]), "x", {2: Copy(1, "x", 1, "x")}
+        replace(analysis(2, label="x", title="x"), origins=[TopicOrigin("x", "x")]), "x", {2: Copy(1, "x", 1, "x")}
     )
     assert [tag for tag, _ in Tags(page).found if tag != "tspan"] == [
         tag for tag, _ in Tags(plain).found if tag != "tspan"
@@ -193,14 +194,14 @@ def test_p10_labels_keep_to_their_lines(label, width, most):
 def drawn(library):
     """An analysis of one group that has all pages of a library."""
     with library.snapshot() as snapshot:
-        pages = [Member(i.id, i.url, i.title, i.host, 0.5, i.confidence) for i in snapshot.shown_pages()]
-    one = Cluster("All", [], len(pages), 0.5, [], [], [], [], pages)
-    return Analysis("", 1.0, len(pages), 0, 0, "given", {}, [one], [[1.0]], [[0]])
+        pages = [ClusterPage(i.id, i.url, i.title, i.host, 0.5, i.confidence) for i in snapshot.shown_pages()]
+    one = PageCluster("All", [], len(pages), 0.5, [], [], [], [], pages)
+    return TopicClusters("", 1.0, len(pages), 0, 0, "given", {}, [one], [[1.0]], [[0]])
 
 
 def flagged(grown, tmp_path, id, flag):
     copytree(grown.folder, tmp_path / "lib")
-    library = Library(tmp_path / "lib")
+    library = LibraryFolder(tmp_path / "lib")
     for n in range(library.partitions):
         db = sqlite3.connect(library.shard_path(n))
         db.execute("UPDATE pages SET flags = flags | ? WHERE id = ?", (flag, id))
@@ -238,7 +239,7 @@ def test_f35_a_page_that_has_come_to_say_noindex_is_not_drawn(grown, tmp_path):
 def test_f35_an_example_that_has_come_to_say_noindex_is_not_told_as_what_it_was_begun_with(grown, tmp_path):
     with grown.snapshot() as snapshot:
         hidden, seen = [item for item in snapshot.shown_pages() if item.example][:2]
-    begun = [Origin("A paper"), Origin(hidden.name, hidden.url), Origin(seen.name, seen.url)]
+    begun = [TopicOrigin("A paper"), TopicOrigin(hidden.name, hidden.url), TopicOrigin(seen.name, seen.url)]
     with flagged(grown, tmp_path, hidden.id, NOINDEX).snapshot() as snapshot:
         left, _ = copies_of(snapshot, replace(drawn(grown), origins=begun))
     assert left.origins == [begun[0], begun[2]]
@@ -250,8 +251,8 @@ def test_f35_an_example_that_has_come_to_say_noindex_is_not_told_as_what_it_was_
 def homes(name="Bees {}"):
     """A community of a.test and b.test, and another one; pages of h.test are of none."""
     sites = [["a.test", "b.test"], ["c.test", "d.test"]]
-    members = [[Inhabitant(site, "a seed", 3) for site in pair] for pair in sites]
-    return Homes(Sites(), [Community(n, name.format(n), [], 6, own, []) for n, own in enumerate(members, 1)])
+    members = [[CommunityMember(site, "a seed", 3) for site in pair] for pair in sites]
+    return CommunityIndex(Sites(), [Community(n, name.format(n), [], 6, own, []) for n, own in enumerate(members, 1)])
 
 
 def of_hosts(found):
@@ -266,10 +267,10 @@ def of_hosts(found):
 
 
 def test_without_communities_the_map_says_nothing_of_them():
-    tags = Tags(map_page(analysis(), "Things", {}, homes=Homes(Sites(), []))).found
+    tags = Tags(map_page(analysis(), "Things", {}, homes=CommunityIndex(Sites(), []))).found
     assert not {"home", "by-community"} & {attrs.get("id") for _, attrs in tags}
     assert not [attrs for _, attrs in tags if "data-c" in attrs]
-    assert map_page(analysis(), "Things", {}) == map_page(analysis(), "Things", {}, homes=Homes(Sites(), []))
+    assert map_page(analysis(), "Things", {}) == map_page(analysis(), "Things", {}, homes=CommunityIndex(Sites(), []))
 
 
 def test_c7_dots_and_pages_know_their_community():
@@ -282,9 +283,11 @@ def test_c7_dots_and_pages_know_their_community():
 
 
 def test_c7_only_the_largest_communities_have_a_colour_of_their_own():
-    every = [Community(n, f"c{n}", [], 1, [Inhabitant(f"{n}{x}.test", "", 1) for x in "ab"], []) for n in range(1, 13)]
-    pages = [Member(i, "http://x.test/", "", f"{i % 12 + 1}a.test", 0.5, 0.5) for i in range(30)]
-    known = at_home(pages, pages, Homes(Sites(), every))
+    every = [
+        Community(n, f"c{n}", [], 1, [CommunityMember(f"{n}{x}.test", "", 1) for x in "ab"], []) for n in range(1, 13)
+    ]
+    pages = [ClusterPage(i, "http://x.test/", "", f"{i % 12 + 1}a.test", 0.5, 0.5) for i in range(30)]
+    known = at_home(pages, pages, CommunityIndex(Sites(), every))
     assert list(known.pages.values()) == [3] * 6 + [2] * 6
     assert sorted(known.tones.values()) == [*range(COLOURS), 7, 7, 7, 7]
     assert known.legend[-1] == ("5 more", 10)

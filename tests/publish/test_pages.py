@@ -4,7 +4,7 @@ from shutil import copytree
 import pytest
 
 from analecta.publish.pages import as_html, as_svg, download_order, in_one_row, pictures
-from analecta.store.library import Library, Moment
+from analecta.store.library import HistoryPoint, LibraryFolder
 from analecta.views.collections import collections
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -12,11 +12,11 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.fixture
 def copy(grown, tmp_path):
-    return Library(copytree(grown.folder, tmp_path / "lib"))
+    return LibraryFolder(copytree(grown.folder, tmp_path / "lib"))
 
 
 def moment(run, pages, topic=0):
-    return Moment(run, 0.0, pages, topic, 5, 0.25, 0.5, 0.75)
+    return HistoryPoint(run, 0.0, pages, topic, 5, 0.25, 0.5, 0.75)
 
 
 def test_s12_runs_are_counted_on():
@@ -65,7 +65,7 @@ def test_f37_hostile_names_stay_text(copy):
 
 
 def test_s12_before_the_first_crawl_there_is_nothing_to_draw(tmp_path):
-    library = Library.create(tmp_path / "lib", "")
+    library = LibraryFolder.create(tmp_path / "lib", "")
     library.topic_names(("one",))
     drawn = pictures(library, collections(library), {})
     assert drawn == []

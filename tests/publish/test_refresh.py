@@ -6,12 +6,12 @@ import tempfile
 import pytest
 
 from analecta.publish.refresh import Child, Refresher, publishing
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 
 
 @pytest.fixture
 def library(tmp_path):
-    return Library.create(tmp_path / "lib", "")
+    return LibraryFolder.create(tmp_path / "lib", "")
 
 
 class Clock:

@@ -6,12 +6,12 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from analecta.model import State
-from analecta.search import Asked, Found, Search
+from analecta.model import UrlState
+from analecta.search import SearchIndex, SearchRequest, SearchResult
 from analecta.search.update import sync
 from analecta.settings.edit import first_settings
 from analecta.settings.schema import Topic
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.partition import Shard
 from analecta.store.schema import pack_text
 from analecta.store.site_rules import Sites
@@ -25,7 +25,7 @@ class Pages:
     """Writes pages into the one partition of a new library."""
 
     def __init__(self, folder: Path) -> None:
-        self.library = Library.create(folder, "")
+        self.library = LibraryFolder.create(folder, "")
         self.library.topic_names(TOPICS)
         self.library.put("partitions", 1)
         self.shard = Shard(self.library.shard_path(0))
@@ -42,8 +42,8 @@ class Pages:
             "links": np.array([target(address(other)).id for other in to], np.int64).tobytes(),
             "anchors": pack_text("\n".join(to.values())),
         }  # fmt: skip
-        self.shard.add([(self.shard.last_n() + 1, one, State.QUEUED, False, "")])
-        self.shard.add_page(page_row(one.target.id, **(known | more)), State.DONE, 0, 0)
+        self.shard.add([(self.shard.last_n() + 1, one, UrlState.QUEUED, False, "")])
+        self.shard.add_page(page_row(one.target.id, **(known | more)), UrlState.DONE, 0, 0)
         self.shard.commit()
         return one.target.id
 
@@ -61,10 +61,10 @@ class Pages:
         recount(self.library, Sites())
         self.shard = Shard(self.library.shard_path(0))
 
-    def find(self, query: str, **more: Any) -> Found:
+    def find(self, query: str, **more: Any) -> SearchResult:
         """The answer of an index that is in step."""
         sync(self.library)
-        return Search(self.library).find(Asked(query, **more))
+        return SearchIndex(self.library).find(SearchRequest(query, **more))
 
     def titles(self, query: str, **more: Any) -> list[str]:
         return [hit.page.title for hit in self.find(query, **more).hits]

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import analecta.cli.search  # noqa: F401
 from analecta.cli import app
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 
 
 def run(*words):
@@ -138,7 +138,7 @@ def test_an_address_is_whole_on_its_line_and_all_else_is_set_in(pages, monkeypat
 
 def test_a_question_that_makes_no_sense_is_one_sentence(shelf):
     done = run("search", shelf, "bees (wild")
-    assert isinstance(done.exception, BadUse)
+    assert isinstance(done.exception, UsageError)
     assert str(done.exception) == "this bracket is never closed (at character 6 of the question)"
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from analecta.errors import BadUse
-from analecta.search import Asked, Search
+from analecta.errors import UsageError
+from analecta.search import SearchIndex, SearchRequest
 from analecta.search.update import sync
 
 
@@ -78,19 +78,19 @@ def test_c7_a_community_asked_for_is_shown_whether_the_words_are_in_it_or_not(vi
 
 def test_c7_a_community_that_is_not_there_is_told_with_those_that_are(village):
     name = village.find("bees").communities[0].community.name
-    with pytest.raises(BadUse, match=f"no community 'x'.*{name}"):
+    with pytest.raises(UsageError, match=f"no community 'x'.*{name}"):
         village.find("bees", community="x")
 
 
 def test_c7_a_site_that_is_part_of_another_leads_to_its_community(village):
     sync(village.library)
-    search = Search(village.library)
+    search = SearchIndex(village.library)
     search.fitting.parts["old.test"] = "bees.test"
-    assert search.find(Asked("hive", community="old.test")).total == 1
+    assert search.find(SearchRequest("hive", community="old.test")).total == 1
 
 
 def test_c7_a_community_of_one_site_is_told_how_to_ask_for(village):
-    with pytest.raises(BadUse, match=r"no community 7 of two sites or more: .*site:HOST"):
+    with pytest.raises(UsageError, match=r"no community 7 of two sites or more: .*site:HOST"):
         village.find("bees", community="7")
 
 
@@ -106,5 +106,5 @@ def test_c7_a_page_on_no_topic_is_of_its_community_but_does_not_say_what_it_is_a
 def test_c7_a_library_without_communities_says_so(pages, asked):
     pages.add("a", "bees")
     assert pages.find("bees").communities == []
-    with pytest.raises(BadUse, match="no communities of two sites"):
+    with pytest.raises(UsageError, match="no communities of two sites"):
         pages.find("bees", **asked)

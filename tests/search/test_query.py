@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.search.query import DEEPEST, All, Either, Not, Only, Phrase, Problem, Word, parse
+from analecta.search.query import DEEPEST, All, Either, Not, Only, Phrase, Problem, QueryWord, parse
 
 PIECES = st.sampled_from(
     ["bee", "AND", "OR", "NOT", "-", "+", "(", ")", '"', '"a b"', "title:", "site:h.test", "after:2020", " ", ":", "é"]
@@ -22,23 +22,23 @@ def test_b17_whatever_is_typed_is_understood_or_told_where_not(text):
 @pytest.mark.parametrize(
     ("text", "meant"),
     [
-        ("wild bees", All((Word("wild"), Word("bees")))),
-        ("wild AND bees", All((Word("wild"), Word("bees")))),
-        ("a OR b c", Either((Word("a"), All((Word("b"), Word("c")))))),
-        ("(a OR b) c", All((Either((Word("a"), Word("b"))), Word("c")))),
-        ("a -b", All((Word("a"), Not(Word("b"))))),
-        ("NOT a", Not(Word("a"))),
-        ("-(a b)", Not(All((Word("a"), Word("b"))))),
+        ("wild bees", All((QueryWord("wild"), QueryWord("bees")))),
+        ("wild AND bees", All((QueryWord("wild"), QueryWord("bees")))),
+        ("a OR b c", Either((QueryWord("a"), All((QueryWord("b"), QueryWord("c")))))),
+        ("(a OR b) c", All((Either((QueryWord("a"), QueryWord("b"))), QueryWord("c")))),
+        ("a -b", All((QueryWord("a"), Not(QueryWord("b"))))),
+        ("NOT a", Not(QueryWord("a"))),
+        ("-(a b)", Not(All((QueryWord("a"), QueryWord("b"))))),
         ("+bees", Phrase("bees")),
         ('"wild bees"', Phrase("wild bees")),
-        ("title:bees", Word("bees", "title")),
+        ("title:bees", QueryWord("bees", "title")),
         ('TITLE:"wild bees"', Phrase("wild bees", "title")),
         ("site:h.test", Only("site", "h.test")),
         ('topic:"A / B"', Only("topic", "A / B")),
         ("after:2020-01-31", Only("after", "2020-01-31")),
-        ("well-known a+b", All((Word("well-known"), Word("a+b")))),
-        ("std::sort 12:30", All((Word("std::sort"), Word("12:30")))),
-        ("and or not", All((Word("and"), Word("or"), Word("not")))),
+        ("well-known a+b", All((QueryWord("well-known"), QueryWord("a+b")))),
+        ("std::sort 12:30", All((QueryWord("std::sort"), QueryWord("12:30")))),
+        ("and or not", All((QueryWord("and"), QueryWord("or"), QueryWord("not")))),
     ],
 )
 def test_b17_the_language_is_what_people_expect(text, meant):

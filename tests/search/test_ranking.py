@@ -1,6 +1,6 @@
 import pytest
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.search.ranking import Weights, read_weights
 
 
@@ -16,5 +16,5 @@ def test_b17_weights_are_read_as_people_write_them(said, weights):
     "said", ["texts=1", "text=x", "text=-1", "text", "text=nan", "text=0,confidence=0,authority=0"]
 )
 def test_weights_that_make_no_sense_are_refused(said):
-    with pytest.raises(BadUse):
+    with pytest.raises(UsageError):
         read_weights(said)

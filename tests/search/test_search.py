@@ -5,10 +5,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analecta.errors import BadUse
-from analecta.search import Asked, Search
-from analecta.search.compile import Meaning, Names, first_on, meant
-from analecta.search.query import Word, parse
+from analecta.errors import UsageError
+from analecta.search import SearchIndex, SearchRequest
+from analecta.search.compile import QueryCompiler, QueryNames, first_on, meant
+from analecta.search.query import QueryWord, parse
 from analecta.search.ranking import Weights
 from analecta.search.update import sync
 from tests.making import target
@@ -69,9 +69,9 @@ def test_b17_each_word_of_the_language_does_what_it_says(shelf, query, found):
 def test_b17_no_question_breaks_the_search(shelf, text):
     if not hasattr(shelf, "search"):
         sync(shelf.library)
-        shelf.search = Search(shelf.library)
-    with contextlib.suppress(BadUse):
-        found = shelf.search.find(Asked(text))
+        shelf.search = SearchIndex(shelf.library)
+    with contextlib.suppress(UsageError):
+        found = shelf.search.find(SearchRequest(text))
         assert len(found.hits) == found.total <= 4
 
 
@@ -139,8 +139,8 @@ def test_b17_pages_that_hubs_link_to_have_authority(pages):
 
 @pytest.mark.parametrize(("often", "rows"), [(100, 2), (40_000, 1)])
 def test_b17_the_order_of_words_that_all_texts_have_is_not_looked_at_in_them(often, rows):
-    names = Names(lambda name: [], lambda name: [], str)
-    query = Meaning(names, lambda word: often).query(parse("old bees"))
+    names = QueryNames(lambda name: [], lambda name: [], str)
+    query = QueryCompiler(names, lambda word: often).query(parse("old bees"))
     assert repr(query).count("PhraseQuery") == rows, "in titles, and in texts where that tells something"
 
 
@@ -235,22 +235,22 @@ def test_b17_words_are_held_against_the_best_page_on_a_topic_where_others_are_le
 def test_b17_a_page_that_lost_its_topic_is_left_out_even_before_the_index_knows(shelf):
     shelf.add("Off", "bees", topic=-1)
     sync(shelf.library)
-    search = Search(shelf.library)
+    search = SearchIndex(shelf.library)
     shelf.set("Wild bees", topic=-1)
-    assert {hit.page.title for hit in search.find(Asked("bees")).hits} == {"Honey", "Roses"}
-    assert len(search.find(Asked("bees", every=True)).hits) == 4
+    assert {hit.page.title for hit in search.find(SearchRequest("bees")).hits} == {"Honey", "Roses"}
+    assert len(search.find(SearchRequest("bees", every=True)).hits) == 4
 
 
 @settings(max_examples=50)
 @given(st.lists(st.sampled_from("🐦 $%&!?;,.€→•|/~^=<>#@§"), min_size=1).map("".join))
 def test_b17_signs_and_emoji_beside_a_word_change_nothing(signs):
-    assert meant(parse(f"bees {signs}")) == meant(parse(f"{signs} bees")) == Word("bees")
-    assert meant(parse(f"bees OR {signs} title:€")) == Word("bees")
+    assert meant(parse(f"bees {signs}")) == meant(parse(f"{signs} bees")) == QueryWord("bees")
+    assert meant(parse(f"bees OR {signs} title:€")) == QueryWord("bees")
 
 
 @pytest.mark.parametrize("query", ["🐦", "-🐦", '"…"', "$ OR €", "title:€", "x" * 64])
 def test_b17_a_question_of_signs_alone_is_refused(query):
-    with pytest.raises(BadUse, match="no word to look for"):
+    with pytest.raises(UsageError, match="no word to look for"):
         meant(parse(query))
 
 
@@ -269,17 +269,17 @@ def test_b17_stop_words_are_not_enough_where_some_words_are(shelf):
 def test_f35_what_says_noindex_is_not_shown_even_before_the_index_knows(shelf):
     shelf.add("hidden", "bees", flags=1)
     sync(shelf.library)
-    search = Search(shelf.library)
+    search = SearchIndex(shelf.library)
     shelf.set("Wild bees", flags=1)
-    assert {hit.page.title for hit in search.find(Asked("bees")).hits} == {"Honey", "Roses"}
+    assert {hit.page.title for hit in search.find(SearchRequest("bees")).hits} == {"Honey", "Roses"}
 
 
 def test_no_topic_or_word_that_is_not_there_breaks_it(shelf):
-    with pytest.raises(BadUse, match="did you mean 'Roses'"):
+    with pytest.raises(UsageError, match="did you mean 'Roses'"):
         shelf.find("bees", topic="Rose")
-    with pytest.raises(BadUse, match="did you mean 'Garden'"):
+    with pytest.raises(UsageError, match="did you mean 'Garden'"):
         first_on(["Garden / Bees", "Garden / Roses"], "garten")
-    with pytest.raises(BadUse, match="no word to look for"):
+    with pytest.raises(UsageError, match="no word to look for"):
         shelf.find("?! ++")
 
 

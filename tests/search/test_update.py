@@ -5,21 +5,21 @@ import shutil
 import pytest
 import tantivy
 
-from analecta.errors import BadUse, Busy, Environment
-from analecta.model import OTHERS
-from analecta.search import Asked, Search, opened
+from analecta.errors import LibraryBusy, ResourceError, UsageError
+from analecta.model import NO_TOPIC
+from analecta.search import SearchIndex, SearchRequest, opened
 from analecta.search import update as kept_beside
 from analecta.search.update import folder_of, in_step, read_kept, source_of, sync
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 
 QUERIES = ("words", "page", "the", "a OR b", "*", "site:test", '"of the"')
 
 
 def answers(library):
-    search = Search(library)
+    search = SearchIndex(library)
     return [
         (found.total, [(hit.page.id, round(hit.placed.score, 6)) for hit in found.hits], found.facets)
-        for found in (search.find(Asked(query, top=20)) for query in QUERIES)
+        for found in (search.find(SearchRequest(query, top=20)) for query in QUERIES)
     ]
 
 
@@ -38,23 +38,23 @@ def aged(library):
 
 @pytest.fixture(scope="module")
 def indexed(grown, tmp_path_factory):
-    library = Library(shutil.copytree(grown.folder, tmp_path_factory.mktemp("indexed") / "lib"))
+    library = LibraryFolder(shutil.copytree(grown.folder, tmp_path_factory.mktemp("indexed") / "lib"))
     sync(library)
     return library
 
 
 @pytest.fixture
 def copied(indexed, tmp_path):
-    return Library(shutil.copytree(indexed.folder, tmp_path / "lib"))
+    return LibraryFolder(shutil.copytree(indexed.folder, tmp_path / "lib"))
 
 
 def test_f45_every_page_that_may_be_shown_is_in_the_index(indexed):
     with indexed.snapshot() as snapshot:
         wanted, others = (
             {item.id for item in snapshot.shown_pages()},
-            {item.id for item in snapshot.shown_pages(OTHERS)},
+            {item.id for item in snapshot.shown_pages(NO_TOPIC)},
         )
-    found = [Search(indexed).find(Asked("*", top=1000, every=every)).hits for every in (False, True)]
+    found = [SearchIndex(indexed).find(SearchRequest("*", top=1000, every=every)).hits for every in (False, True)]
     assert [{hit.page.id for hit in hits} for hits in found] == [wanted, wanted | others]
     assert min(len(wanted), len(others)) > 20
 
@@ -103,7 +103,7 @@ def test_f45_an_index_that_cannot_be_opened_is_made_anew_when_asked(copied, monk
     before = answers(copied)
     monkeypatch.setattr("analecta.search.in_step", lambda *asked, **more: None)
     shutil.rmtree(folder_of(copied) / "words")
-    assert opened(copied).find(Asked("*")).total == before[4][0]
+    assert opened(copied).find(SearchRequest("*")).total == before[4][0]
 
 
 def test_f45_a_copy_of_a_library_needs_no_new_index(copied):
@@ -174,7 +174,7 @@ def test_c7_communities_that_became_others_are_taken_over(village):
     village.communities("stars.test")
     assert sync(village.library).changed == 2
     assert village.find("community:moon.test").total == 2
-    with pytest.raises(BadUse, match=r"no community 'bees\.test'"):
+    with pytest.raises(UsageError, match=r"no community 'bees\.test'"):
         village.find("community:bees.test")
 
 
@@ -191,7 +191,7 @@ def test_c7_an_index_that_is_up_to_date_finds_no_communities_again(village, monk
     aged(village.library)
     sync(village.library)
     monkeypatch.setattr("analecta.search.update.neighbourhood", None)
-    assert opened(village.library).find(Asked("bees", community="1")).total == 2
+    assert opened(village.library).find(SearchRequest("bees", community="1")).total == 2
 
 
 @pytest.mark.parametrize("name", ["meta.json", "*.store"])
@@ -205,14 +205,14 @@ def test_f45_an_index_of_communities_that_was_damaged_is_made_anew(village, name
 def test_f03_on_a_full_disk_the_index_that_there_is_answers_and_none_is_made(pages, monkeypatch):
     pages.add("a", "words")
     monkeypatch.setattr(tantivy, "Index", _full)
-    with pytest.raises(Environment, match="cannot be written: no space"):
+    with pytest.raises(ResourceError, match="cannot be written: no space"):
         sync(pages.library)
     monkeypatch.undo()
     aged(pages.library)
     sync(pages.library)
     pages.add("b", "words")
     monkeypatch.setattr("analecta.search.update.full_disk", lambda folder: "the disk is full")
-    assert opened(pages.library).find(Asked("words")).total == 1
+    assert opened(pages.library).find(SearchRequest("words")).total == 1
 
 
 def _full(*_, **__):
@@ -246,9 +246,9 @@ def test_f05_there_is_one_writer_and_readers_do_not_wait(pages):
     pages.add("b", "words")
     with (pages.library.folder / "index.lock").open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        with pytest.raises(Busy, match="another process"):
+        with pytest.raises(LibraryBusy, match="another process"):
             sync(pages.library)
-        assert opened(pages.library).find(Asked("words")).total == 1
+        assert opened(pages.library).find(SearchRequest("words")).total == 1
 
 
 def test_a_library_that_is_being_written_is_not_looked_at_all_the_time(pages, monkeypatch):
@@ -261,6 +261,6 @@ def test_a_library_that_is_being_written_is_not_looked_at_all_the_time(pages, mo
 
 
 def test_a_library_that_was_never_crawled_has_an_empty_index(tmp_path):
-    library = Library.create(tmp_path / "new", "")
+    library = LibraryFolder.create(tmp_path / "new", "")
     assert done(sync(library)) == (0, 0, 0)
-    assert Search(library).find(Asked("words")).total == 0
+    assert SearchIndex(library).find(SearchRequest("words")).total == 0

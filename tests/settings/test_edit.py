@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.errors import BadSettings, BadUse, Environment
+from analecta.errors import ResourceError, SettingsError, UsageError
 from analecta.settings.edit import add, first_settings, rewrite
-from analecta.settings.schema import Others, Topic
+from analecta.settings.schema import NegativeSettings, Topic
 from tests.effort import little_work
 
 EDITED = """# mine
@@ -86,7 +86,7 @@ delay = 1.0
 
 def test_topics_with_other_tables_between_them_stay_where_they_are():
     new = [Topic("d", ("https://d.test/",)), Topic("b", ("https://e.test/",))]
-    text = add(SCATTERED, new, "s", Others(("https://p.test/",))).text
+    text = add(SCATTERED, new, "s", NegativeSettings(("https://p.test/",))).text
     lines = iter(text.splitlines())
     assert all(any(line == other for other in lines) for line in SCATTERED.splitlines()), text
     wanted = tomllib.loads(SCATTERED)
@@ -112,7 +112,7 @@ def test_starts_and_files_are_added_to_topics_and_a_seed_is_no_start():
     "text", [EDITED, "", EDITED + "[others]\nseeds = ['https://o.test/'] # wine\n", "others = {}\n"]
 )
 def test_what_is_not_meant_is_added_too(text):
-    more = Others(("http://o.test/", "https://p.test/"), ("topics/x/o.txt",))
+    more = NegativeSettings(("http://o.test/", "https://p.test/"), ("topics/x/o.txt",))
     added = add(text, [], "s", more)
     got = tomllib.loads(added.text)["others"]
     assert (len(got["seeds"]), got["examples"]) == (2, ["topics/x/o.txt"])
@@ -144,7 +144,7 @@ def test_what_is_there_already_changes_nothing():
 def test_settings_in_any_form_are_added_to(text):
     new = [Topic("b", ("https://n.test/",)), Topic('new "one"', ("https://n.test/",))]
     if "topics.0" in text:
-        with pytest.raises(BadSettings):
+        with pytest.raises(SettingsError):
             add(text, new, "s")
         return
     for _ in range(2):
@@ -206,11 +206,11 @@ def test_settings_that_cannot_be_changed_stay_as_they_are(tmp_path):
     path = tmp_path / "analecta.toml"
     path.write_text("old")
     (tmp_path / "analecta.toml.before").mkdir()
-    with pytest.raises(Environment, match="cannot change"):
+    with pytest.raises(ResourceError, match="cannot change"):
         rewrite(path, "new")
     assert path.read_text() == "old"
 
 
 def test_settings_that_make_no_sense_are_named():
-    with pytest.raises(BadUse, match="unknown key"):
+    with pytest.raises(UsageError, match="unknown key"):
         add("delai = 1", [Topic("a", ("https://a.test/",))], "s")

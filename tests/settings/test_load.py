@@ -4,7 +4,7 @@ import sys
 import orjson
 import pytest
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.settings.load import listed, recipe_names, recipe_text
 
 
@@ -29,5 +29,5 @@ def test_recipes_as_json_have_their_settings():
 
 
 def test_a_recipe_that_is_not_there_is_bad_use():
-    with pytest.raises(BadUse, match="did you mean 'synthesis'"):
+    with pytest.raises(UsageError, match="did you mean 'synthesis'"):
         listed("synthesys")

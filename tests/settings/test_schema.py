@@ -4,13 +4,13 @@ import re
 
 import pytest
 
-from analecta.errors import BadSettings, BadUse
+from analecta.errors import SettingsError, UsageError
 from analecta.settings.load import load, merge, parse, recipe_names, recipe_text
 from analecta.settings.schema import Settings
 
 
 def fault(text):
-    with pytest.raises(BadSettings) as raised:
+    with pytest.raises(SettingsError) as raised:
         parse(text, "lib.toml")
     return str(raised.value)
 
@@ -119,10 +119,10 @@ def test_what_is_no_toml_is_refused_with_its_line(text):
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path):
-    with pytest.raises(BadUse, match="cannot read"):
+    with pytest.raises(UsageError, match="cannot read"):
         load(tmp_path / "nothing.toml")
     (tmp_path / "latin.toml").write_bytes(b"contact = '\xe9'")
-    with pytest.raises(BadUse, match="cannot read"):
+    with pytest.raises(UsageError, match="cannot read"):
         load(tmp_path / "latin.toml")
 
 
@@ -152,7 +152,7 @@ def test_a_recipe_from_the_command_line_wins(written):
 
 @pytest.mark.parametrize("override", [{"stop": {"pages": "many"}}, {"stop": {"page": 3}}, {"nothing": 1}])
 def test_a_bad_value_from_the_command_line_is_named(written, override):
-    with pytest.raises(BadUse):
+    with pytest.raises(UsageError):
         load(written(""), override)
 
 
@@ -177,15 +177,15 @@ def test_the_recipes_are_there():
 
 
 def test_an_unknown_recipe_is_refused_with_the_nearest(written):
-    with pytest.raises(BadSettings, match=r"analecta\.toml, line 2: there is no recipe 'adaptiv'; .* 'adaptive'\?"):
+    with pytest.raises(SettingsError, match=r"analecta\.toml, line 2: there is no recipe 'adaptiv'; .* 'adaptive'\?"):
         load(written('contact = ""\nrecipe = "adaptiv"'))
-    with pytest.raises(BadUse, match="no recipe"):
+    with pytest.raises(UsageError, match="no recipe"):
         recipe_text("../settings")
 
 
 @pytest.mark.parametrize("host", ["192.168.1.300", "", "a b.test", "http://a.test/", ".example.org", "*.example.org"])
 def test_a_scope_that_names_no_host_is_refused_rather_than_meaning_no_scope(host):
-    with pytest.raises(BadSettings, match=r"line 3: bad value for 'scope.hosts': .* is no host"):
+    with pytest.raises(SettingsError, match=r"line 3: bad value for 'scope.hosts': .* is no host"):
         parse(f'contact = "a"\n[scope]\nhosts = ["a.test", "{host}"]\n', "x")
 
 
@@ -194,5 +194,5 @@ def test_hosts_in_other_scripts_and_with_ports_are_hosts():
 
 
 def test_a_network_that_is_none_is_told_with_its_line():
-    with pytest.raises(BadSettings, match=r"line 2: bad value for 'fetch.allow': 'x' is no network"):
+    with pytest.raises(SettingsError, match=r"line 2: bad value for 'fetch.allow': 'x' is no network"):
         parse('[fetch]\nallow = ["x"]\n', "x")

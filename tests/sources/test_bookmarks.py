@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.sources.bookmarks import OWN_NAMES, read_bookmarks
 from analecta.sources.collector import clean
 from tests.effort import little_work
@@ -130,7 +130,7 @@ def test_old_files_in_their_own_encoding_are_read(tmp_path):
     data = netscape([("Café", ["https://a.test/"])]).decode()
     old = data.replace("charset=UTF-8", "charset=windows-1252").encode("windows-1252")
     assert list(found(read(tmp_path, old))) == ["Café"]
-    with pytest.raises(BadUse, match="UTF-8"):
+    with pytest.raises(UsageError, match="UTF-8"):
         read(tmp_path, data.encode("windows-1252"))
 
 
@@ -153,7 +153,7 @@ def test_old_files_in_their_own_encoding_are_read(tmp_path):
     ],
 )
 def test_what_is_no_bookmark_file_is_one_sentence(tmp_path, data, said):
-    with pytest.raises(BadUse, match=said):
+    with pytest.raises(UsageError, match=said):
         read(tmp_path, data)
 
 
@@ -161,13 +161,13 @@ def test_f31_an_entity_in_a_property_list_is_refused(tmp_path):
     data = (
         b'<?xml version="1.0"?><!DOCTYPE plist [<!ENTITY a "aaaa">]><plist version="1.0"><string>&a;</string></plist>'
     )
-    with pytest.raises(BadUse, match="damaged property list"):
+    with pytest.raises(UsageError, match="damaged property list"):
         read(tmp_path, data)
 
 
 def test_folders_beyond_reason_are_refused(tmp_path):
     inner = b"".join(b'{"type":"folder","name":"a","children":[' for _ in range(300)) + b"]}" * 300
-    with pytest.raises(BadUse, match="too deep"):
+    with pytest.raises(UsageError, match="too deep"):
         read(tmp_path, b'{"roots":{"other":{"children":[' + inner + b"]}}}")
 
 
@@ -178,7 +178,7 @@ def test_a_small_list_that_names_its_folders_again_and_again_is_refused(tmp_path
         folder = {"WebBookmarkType": "WebBookmarkTypeList", "Title": name, "Children": [folder] * 20}
     data = plistlib.dumps(folder, fmt=plistlib.FMT_BINARY)
     assert len(data) < 2000
-    with pytest.raises(BadUse, match="more than 200,000 entries"):
+    with pytest.raises(UsageError, match="more than 200,000 entries"):
         read(tmp_path, data)
 
 

@@ -3,10 +3,10 @@ import json
 
 import pytest
 
-from analecta.errors import BadUse, Environment
+from analecta.errors import ResourceError, UsageError
 from analecta.parse import Parser
 from analecta.parse.saved_page import own_address, read_page
-from analecta.settings.schema import Others, Settings
+from analecta.settings.schema import NegativeSettings, Settings
 from analecta.sources.create import MAX_STARTS, start
 from analecta.sources.papers import Paper
 from tests.hostile import HostileServer, answer
@@ -31,7 +31,7 @@ def test_seeds_are_no_starts_and_others_have_none(tmp_path):
     files = {"Roses/a.html": SAVED, "Roses/s.urls": "http://b.test/\nhttps://own.test/p", "OTHERS/b.html": SAVED}
     reading = begin({"examples": [folder(tmp_path, files)]})
     assert reading.topics[0].starts == ("https://own.test/x",)
-    assert reading.others == Others((), (str(tmp_path / "OTHERS" / "b.html"),))
+    assert reading.others == NegativeSettings((), (str(tmp_path / "OTHERS" / "b.html"),))
 
 
 def test_there_are_not_too_many_places_to_begin_at(tmp_path):
@@ -48,13 +48,13 @@ def test_a_file_without_text_is_told_and_left_out(tmp_path):
     assert [topic.name for topic in reading.topics] == ["Roses"]
     assert {skipped.text for skipped in reading.skipped} == {"b.bin", "c.jpg"}
     assert "no text" in reading.skipped[0].why
-    with pytest.raises(BadUse, match="nor does any other file"):
+    with pytest.raises(UsageError, match="nor does any other file"):
         begin({"examples": [folder(tmp_path / "n", {"Moss/c.jpg": b"\xff\xd8\xff\xe0" * 20})]})
 
 
 def test_files_that_lead_nowhere_need_addresses_or_an_engine(tmp_path):
     path = folder(tmp_path / "e", {"Roses/a.txt": "All about roses, and nothing else."})
-    with pytest.raises(BadUse, match=r"not where to begin.*--seeds FILE.*--engine"):
+    with pytest.raises(UsageError, match=r"not where to begin.*--seeds FILE.*--engine"):
         begin({"examples": [path]})
     (tmp_path / "s").write_text("https://s.test/")
     assert begin({"examples": [path], "seeds": [tmp_path / "s"]}).topics[1].name == "lib"
@@ -88,9 +88,9 @@ def test_a_feed_is_read_from_its_address():
     with HostileServer({"/feed": answer(feed), "/page": answer(b"<html><p>no feed")}) as server:
         topic = begin({"feed": [f"http://{server.address}/feed"]}).topics[0]
         assert (topic.name, topic.seeds) == ("Bees", (f"http://{server.address}/1",))
-        with pytest.raises(BadUse, match="/page"):
+        with pytest.raises(UsageError, match="/page"):
             begin({"feed": [f"http://{server.address}/page"]})
-        with pytest.raises(Environment, match="HTTP 404"):
+        with pytest.raises(ResourceError, match="HTTP 404"):
             begin({"feed": [f"http://{server.address}/gone"]})
 
 

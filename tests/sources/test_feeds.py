@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.sources.lists import read_feed
 
 RSS2 = """<?xml version="1.0"?><rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"
@@ -86,7 +86,7 @@ def test_a_feed_in_another_encoding_is_read(tmp_path):
     ],
 )
 def test_what_is_no_feed_is_one_sentence(tmp_path, text, said):
-    with pytest.raises(BadUse, match=said):
+    with pytest.raises(UsageError, match=said):
         read(tmp_path, text)
 
 
@@ -99,5 +99,5 @@ def test_what_is_no_feed_is_one_sentence(tmp_path, text, said):
     ],
 )
 def test_f31_a_doctype_is_refused(tmp_path, doctype):
-    with pytest.raises(BadUse, match="DOCTYPE"):
+    with pytest.raises(UsageError, match="DOCTYPE"):
         read(tmp_path, doctype + RSS2.partition("?>")[2])

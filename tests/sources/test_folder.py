@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.errors import BadUse, Environment
-from analecta.settings.schema import Others
+from analecta.errors import ResourceError, UsageError
+from analecta.settings.schema import NegativeSettings
 from analecta.sources.collector import combine
 from analecta.sources.files import bring, place, take_back
 from analecta.sources.folder import read_examples, safe
@@ -53,7 +53,7 @@ def test_folders_are_topics_and_folders_in_them_the_tree(tmp_path):
 
 def test_others_is_what_is_not_meant_with_all_that_lies_below(tmp_path):
     reading = read_examples(folder(tmp_path / "g", TREE), "lib")
-    assert reading.others == Others(("https://w.test/",), (str(tmp_path / "g" / "others" / "wine.txt"),))
+    assert reading.others == NegativeSettings(("https://w.test/",), (str(tmp_path / "g" / "others" / "wine.txt"),))
     nested = read_examples(folder(tmp_path / "h", {"Roses/OTHERS/a.txt": "x"}), "lib")
     assert list(shown(nested)) == ["Roses / OTHERS"]
 
@@ -84,7 +84,7 @@ def test_a_list_that_cannot_be_read_is_told_and_left_out(tmp_path):
 
 def test_loose_files_cannot_be_of_a_topic_that_is_called_as_what_is_not_meant(tmp_path):
     files = {"loose.txt": "x", "OTHERS/wine.txt": "y", "Roses/a.txt": "z"}
-    with pytest.raises(BadUse, match="OTHERS is what is not meant: name a --topic"):
+    with pytest.raises(UsageError, match="OTHERS is what is not meant: name a --topic"):
         read_examples(folder(tmp_path, files), "OTHERS")
     (tmp_path / "loose.txt").unlink()
     assert list(shown(read_examples(tmp_path, "OTHERS"))) == ["Roses"]
@@ -139,7 +139,7 @@ def test_two_folders_of_one_name_are_one_topic_and_told(tmp_path):
 )
 def test_a_folder_of_no_use_is_one_sentence(tmp_path, files, said):
     (tmp_path / "f").mkdir()
-    with pytest.raises(BadUse, match=said) as raised:
+    with pytest.raises(UsageError, match=said) as raised:
         read_examples(folder(tmp_path / "f", files), "x")
     assert str(tmp_path / "f") in str(raised.value)
     assert "\n" not in str(raised.value)
@@ -147,9 +147,9 @@ def test_a_folder_of_no_use_is_one_sentence(tmp_path, files, said):
 
 def test_a_file_or_nothing_in_the_place_of_the_folder_is_bad_use(tmp_path):
     (tmp_path / "f").write_text("x")
-    with pytest.raises(BadUse, match="is a file: --examples wants a folder"):
+    with pytest.raises(UsageError, match="is a file: --examples wants a folder"):
         read_examples(tmp_path / "f", "x")
-    with pytest.raises(BadUse, match="No such file"):
+    with pytest.raises(UsageError, match="No such file"):
         read_examples(tmp_path / "none", "x")
 
 
@@ -178,7 +178,7 @@ def test_links_in_a_ring_pipes_and_giants_are_told_and_passed_over(tmp_path):
 )
 def test_there_is_an_end_to_how_much_is_read(tmp_path, limits, said):
     path = folder(tmp_path, {f"a/{i}.txt": f"text {i}" for i in range(12)})
-    with pytest.raises(BadUse, match=f"holds more than {said}"):
+    with pytest.raises(UsageError, match=f"holds more than {said}"):
         read_examples(path, "x", **limits)
 
 
@@ -260,7 +260,7 @@ def test_no_file_gets_a_name_that_another_has_in_other_letters(tmp_path):
 def test_a_copy_that_fails_leaves_nothing(tmp_path):
     good, library = folder(tmp_path, {"a.txt": "x"}) / "a.txt", tmp_path / "lib"
     library.mkdir()
-    with pytest.raises(Environment, match="cannot copy"):
+    with pytest.raises(ResourceError, match="cannot copy"):
         bring({str(good): "topics/g/a.txt", str(tmp_path / "gone"): "topics/h/b.txt"}, library)
     assert [*library.rglob("*.txt")] == []
     take_back(bring({str(good): "topics/g/a.txt"}, library), library)

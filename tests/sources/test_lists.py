@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.sources import READERS
 from analecta.sources.files import MAX_BYTES
 from analecta.sources.lists import read_urls
@@ -57,12 +57,12 @@ def test_bad_lines_are_reported_with_their_number_and_skipped(tmp_path):
 
 @pytest.mark.parametrize("data", [b"", b"# nothing\n", b"mailto:me@b.test\n", b"\xff\x00\xfe"])
 def test_a_file_without_any_seed_is_bad_use(tmp_path, data):
-    with pytest.raises(BadUse):
+    with pytest.raises(UsageError):
         seeds(tmp_path / "s", data)
 
 
 def test_a_file_that_is_not_there_is_bad_use(tmp_path):
-    with pytest.raises(BadUse, match="No such file"):
+    with pytest.raises(UsageError, match="No such file"):
         read_urls(tmp_path / "none", "x")
 
 
@@ -110,7 +110,7 @@ OF_FILES = {name: read for name, read in READERS.items() if name != "examples"}
 )
 def test_a_file_of_the_wrong_kind_is_one_sentence(tmp_path, read, data, said):
     (tmp_path / "f").write_bytes(data)
-    with pytest.raises(BadUse, match=said) as raised:
+    with pytest.raises(UsageError, match=said) as raised:
         read(tmp_path / "f", "x")
     assert str(tmp_path / "f") in str(raised.value)
     assert "\n" not in str(raised.value)
@@ -121,19 +121,19 @@ def test_a_folder_a_large_file_and_an_address_are_refused(tmp_path, read):
     with (tmp_path / "large").open("wb") as file:
         file.truncate(2_000_000_000)  # takes no room on the disk
     for path, said in ((tmp_path, "Is a directory"), (tmp_path / "large", "larger than 50 MB")):
-        with pytest.raises(BadUse, match=said):
+        with pytest.raises(UsageError, match=said):
             read(path, "x")
-    with pytest.raises(BadUse, match="save what is there to a file"):
+    with pytest.raises(UsageError, match="save what is there to a file"):
         read(Path("https://a.test/feed.xml"), "x")
 
 
 def test_a_file_that_may_not_be_read_is_bad_use(tmp_path):
     path = tmp_path / ("n" * 300)  # a name that is too long: root may read what others may not
-    with pytest.raises(BadUse, match="cannot read"):
+    with pytest.raises(UsageError, match="cannot read"):
         read_urls(path, "x")
 
 
 def test_what_grows_while_it_is_read_is_refused_too():
-    with pytest.raises(BadUse, match="larger"):
+    with pytest.raises(UsageError, match="larger"):
         read_urls(Path("/dev/zero"), "x")
     assert MAX_BYTES == 50_000_000

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analecta.errors import BadUse
-from analecta.settings.schema import Others
+from analecta.errors import UsageError
+from analecta.settings.schema import NegativeSettings
 from analecta.sources.collector import clean
 from analecta.sources.outline import read_outline
 from analecta.sources.outline_formats import RESERVED
@@ -201,9 +201,9 @@ def test_a_topic_that_is_named_twice_is_one_and_told(tmp_path, text):
 
 
 def test_tabs_and_spaces_together_are_an_error_with_its_line(tmp_path):
-    with pytest.raises(BadUse, match=r"line 3: indented with tabs where the lines above use spaces"):
+    with pytest.raises(UsageError, match=r"line 3: indented with tabs where the lines above use spaces"):
         read(tmp_path, "A\n  B\n\tC\n")
-    with pytest.raises(BadUse, match=r"line 2: indented with spaces where the lines above use tabs"):
+    with pytest.raises(UsageError, match=r"line 2: indented with spaces where the lines above use tabs"):
         read(tmp_path, "A\n\t  B\n")
 
 
@@ -217,7 +217,7 @@ def deep(n):
 )
 def test_an_outline_more_than_twenty_deep_is_refused(tmp_path, text):
     assert len(list(read(tmp_path, deep(20)).queries)) == 1
-    with pytest.raises(BadUse, match="more than 20 deep"):
+    with pytest.raises(UsageError, match="more than 20 deep"):
         read(tmp_path, text)
 
 
@@ -242,7 +242,7 @@ def test_what_is_no_outline_is_one_sentence(tmp_path, text, said):
     if said is None:  # a heading: Markdown's or a comment's, nobody can tell
         assert list(read(tmp_path, text).queries) == ["only a comment"]
         return
-    with pytest.raises(BadUse, match=said):
+    with pytest.raises(UsageError, match=said):
         read(tmp_path, text)
 
 
@@ -250,7 +250,7 @@ def test_f31_a_doctype_is_refused(tmp_path):
     bomb = (
         "<!DOCTYPE opml [<!ENTITY a 'aaaaaaaa'><!ENTITY b '&a;&a;&a;'>]><opml><body><outline text='&b;'/></body></opml>"
     )
-    with pytest.raises(BadUse, match="DOCTYPE"):
+    with pytest.raises(UsageError, match="DOCTYPE"):
         read(tmp_path, bomb)
 
 
@@ -278,7 +278,7 @@ def test_a_library_as_an_outline_gives_its_topics_and_others_and_tells_the_rest(
     rest = '[search.url]\nsearxng = "http://127.0.0.1/"\n[Cooking]\nseeds = ["https://k.test/"]\n'
     reading = read(tmp_path, 'contact = "me@a.test"\n' + topic + others + rest)
     assert (found(reading), reading.queries) == ({"A": ["https://a.test/"]}, {})
-    assert reading.others == Others(("https://o.test/",))
+    assert reading.others == NegativeSettings(("https://o.test/",))
     assert [skipped.text for skipped in reading.skipped] == ["b.html", "A / starts", "c.html", "Cooking"]
 
 
@@ -360,5 +360,5 @@ def test_a_line_beyond_reason_is_skipped_quickly(tmp_path):
 
 
 def test_bookmarks_given_as_an_outline_are_told_as_what_they_are(tmp_path):
-    with pytest.raises(BadUse, match="holds bookmarks: give it with --bookmarks"):
+    with pytest.raises(UsageError, match="holds bookmarks: give it with --bookmarks"):
         read(tmp_path, "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<DL><p><DT><A HREF='https://a.test/'>a</A></DL>")

@@ -1,6 +1,6 @@
 import pytest
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.sources.lists import front_page, read_sites
 
 
@@ -39,5 +39,5 @@ def test_c1_a_folder_is_a_site_of_its_own(url, front):
 def test_lines_that_are_no_site_are_reported(tmp_path):
     reading = sites(tmp_path / "s", "a.test\nftp://b.test\nrivers\n")
     assert [skipped.line for skipped in reading.skipped] == [2, 3]
-    with pytest.raises(BadUse, match="line 1: no usable site"):
+    with pytest.raises(UsageError, match="line 1: no usable site"):
         sites(tmp_path / "s", "rivers\n")

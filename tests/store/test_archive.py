@@ -15,8 +15,8 @@ from warcio.archiveiterator import ArchiveIterator
 
 from analecta.store.archive import (
     Archive,
-    Original,
-    Place,
+    OriginalRecord,
+    RecordPlace,
     deflated_member,
     last_whole_member,
     payload_digest,
@@ -168,7 +168,7 @@ def test_f10_f11_f12_a_cut_body_says_why(archive, why):
 )  # fmt: skip
 def test_f34_a_revisit_has_the_right_profile_and_no_body(archive, status, profile):
     head = f'HTTP/1.1 {status} X\r\nETag: "1"\r\n\r\n'.encode()
-    original = Original("http://h.test/old", 1e9, "sha1:ABC")
+    original = OriginalRecord("http://h.test/old", 1e9, "sha1:ABC")
     archive.write(answer("http://h.test/new", b"body", head=head, status=status), "sha1:ABC", original)
     archive.close()
     kind, headers, block = records(archive.path(0))[1]
@@ -316,5 +316,5 @@ def test_f02_a_file_that_is_gone_has_no_bytes(tmp_path):
 def test_a_place_beyond_the_file_is_an_error_and_not_a_page(cut_file):
     path, data, _ = cut_file
     with pytest.raises(zlib.error):
-        read_record(path, Place(0, len(data), 10))
+        read_record(path, RecordPlace(0, len(data), 10))
     assert io.BytesIO(data).read(2) == b"\x1f\x8b"

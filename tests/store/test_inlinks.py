@@ -2,7 +2,7 @@ import zlib
 
 import pytest
 
-from analecta.model import State
+from analecta.model import UrlState
 from analecta.store.snapshot import Snapshot
 from tests.making import candidate, page_row, shard_at, target
 
@@ -17,14 +17,14 @@ def packed(ids) -> bytes:
 @pytest.fixture
 def shard():
     with shard_at() as shard:
-        shard.add((i + 1, candidate(url), State.QUEUED, False, "") for i, url in enumerate(URLS))
+        shard.add((i + 1, candidate(url), UrlState.QUEUED, False, "") for i, url in enumerate(URLS))
         yield shard
 
 
 def keep(shard, i, links, anchors=(), **more):
     texts = zlib.compress("\n".join(anchors).encode()) if anchors else None
     row = page_row(IDS[i], links=packed(links), anchors=texts, title=f"page {i}", **more)
-    shard.add_page(row, State.DONE, 0, 0)
+    shard.add_page(row, UrlState.DONE, 0, 0)
 
 
 def test_pages_that_link_are_told_with_anchor_best_first(shard):

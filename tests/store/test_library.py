@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from analecta.errors import BadUse, Busy, Environment
-from analecta.store.library import Library, check_disk, filesystem
+from analecta.errors import LibraryBusy, ResourceError, UsageError
+from analecta.store.library import LibraryFolder, check_disk, filesystem
 from analecta.store.partition import Shard
 from analecta.store.sqlite import SCHEMA
 
@@ -30,7 +30,7 @@ short line
 
 @pytest.fixture
 def library(tmp_path):
-    return Library.create(tmp_path / "lib", TEXT)
+    return LibraryFolder.create(tmp_path / "lib", TEXT)
 
 
 def test_a_new_library_has_its_settings_as_they_were_written(library):
@@ -40,44 +40,44 @@ def test_a_new_library_has_its_settings_as_they_were_written(library):
 
 
 def test_create_never_overwrites(library, tmp_path):
-    with pytest.raises(BadUse, match="exists already"):
-        Library.create(library.folder, "other")
+    with pytest.raises(UsageError, match="exists already"):
+        LibraryFolder.create(library.folder, "other")
     assert library.settings_path.read_text() == TEXT
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(BadUse, match="exists already"):
-        Library.create(tmp_path / "file", TEXT)
+    with pytest.raises(UsageError, match="exists already"):
+        LibraryFolder.create(tmp_path / "file", TEXT)
     assert (tmp_path / "file").read_text() == "mine"
 
 
 def test_create_takes_an_empty_folder_and_missing_parents(tmp_path):
     (tmp_path / "empty").mkdir()
-    assert Library.create(tmp_path / "empty", TEXT).settings_path.exists()
-    assert Library.create(tmp_path / "a" / "b" / "c", TEXT).settings_path.exists()
+    assert LibraryFolder.create(tmp_path / "empty", TEXT).settings_path.exists()
+    assert LibraryFolder.create(tmp_path / "a" / "b" / "c", TEXT).settings_path.exists()
 
 
 def test_a_name_that_is_no_text_is_refused(tmp_path):
-    with pytest.raises(BadUse, match="not written in UTF-8"):
-        Library.create(tmp_path / os.fsdecode(b"lib\xff"), TEXT)
+    with pytest.raises(UsageError, match="not written in UTF-8"):
+        LibraryFolder.create(tmp_path / os.fsdecode(b"lib\xff"), TEXT)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_whatever_goes_wrong_with_a_new_library_leaves_nothing(tmp_path):
     with pytest.raises(UnicodeEncodeError):
-        Library.create(tmp_path / "lib", "# \udcff")
+        LibraryFolder.create(tmp_path / "lib", "# \udcff")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_library_that_cannot_be_made_leaves_nothing(tmp_path):
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(Environment, match="cannot make a library"):
-        Library.create(tmp_path / "file" / "lib", TEXT)
+    with pytest.raises(ResourceError, match="cannot make a library"):
+        LibraryFolder.create(tmp_path / "file" / "lib", TEXT)
     assert list(tmp_path.iterdir()) == [tmp_path / "file"]
 
 
 @pytest.mark.parametrize(("name", "words"), [("nowhere", "no such folder"), (".", "it has no analecta.toml")])
 def test_what_is_no_library_is_refused_with_a_remedy(tmp_path, name, words):
-    with pytest.raises(BadUse, match=words) as raised:
-        Library(tmp_path / name)
+    with pytest.raises(UsageError, match=words) as raised:
+        LibraryFolder(tmp_path / name)
     assert "analecta new" in str(raised.value)
 
 
@@ -88,7 +88,7 @@ def test_meta_notes_topics_and_runs_are_remembered(library):
     assert library.topic_names(("seas", "rivers")) == ["rivers", "lakes", "seas"]
     run = library.begin_run({"a": 1})
     library.end_run(run, "done", {"pages": 3})
-    again = Library(library.folder)
+    again = LibraryFolder(library.folder)
     assert (again.get("model"), again.get("other", 5), again.topic_names()) == ("abc", 5, ["rivers", "lakes", "seas"])
     assert [note for _, note in again.notes()] == ["something happened"]
     last = again.last_run()
@@ -135,7 +135,7 @@ def another_process(folder):
 
 def test_f05_a_second_process_is_refused_with_the_name_of_the_first(library):
     with another_process(library.folder) as first:
-        with pytest.raises(Busy) as raised, library.lock():
+        with pytest.raises(LibraryBusy) as raised, library.lock():
             pass
         assert f"process {first.pid} on {socket.gethostname()}" in str(raised.value)
         assert library.holder() == f"process {first.pid} on {socket.gethostname()}"
@@ -144,7 +144,7 @@ def test_f05_a_second_process_is_refused_with_the_name_of_the_first(library):
 def test_f05_read_only_views_work_meanwhile(library):
     library.put("partitions", 1)
     with another_process(library.folder):
-        again = Library(library.folder)
+        again = LibraryFolder(library.folder)
         assert (again.partitions, again.topic_names(), again.last_run()) == (1, [], None)
         with again.shards() as readers:
             assert readers == []
@@ -162,7 +162,7 @@ def test_f05_a_killed_holder_holds_nothing(library):
 def test_f05_the_lock_is_free_after_use_and_after_an_error(library):
     with pytest.raises(ZeroDivisionError), library.lock():
         raise ZeroDivisionError
-    with library.lock(), pytest.raises(Busy, match=str(os.getpid())), Library(library.folder).lock():
+    with library.lock(), pytest.raises(LibraryBusy, match=str(os.getpid())), LibraryFolder(library.folder).lock():
         pass
     assert library.holder() == ""
 
@@ -174,21 +174,21 @@ def test_f05_the_lock_is_free_after_use_and_after_an_error(library):
 def test_f08_a_library_of_another_schema_is_refused_and_left_as_it_is(library, version, words):
     library.put("schema", version)
     before = (library.folder / "library.db").read_bytes()
-    with pytest.raises(Environment, match=words):
-        Library(library.folder)
+    with pytest.raises(ResourceError, match=words):
+        LibraryFolder(library.folder)
     assert (library.folder / "library.db").read_bytes() == before
 
 
 def test_a_library_whose_database_is_spoilt_is_refused_with_a_message(library):
     (library.folder / "library.db").write_bytes(b"spoilt " * 1000)
-    with pytest.raises(Environment, match=r"library\.db"):
-        Library(library.folder)
+    with pytest.raises(ResourceError, match=r"library\.db"):
+        LibraryFolder(library.folder)
 
 
 def test_f08_a_library_without_its_database_is_refused_and_not_begun_anew(library):
     (library.folder / "library.db").unlink()
-    with pytest.raises(Environment, match=r"library\.db"):
-        Library(library.folder).partitions  # noqa: B018
+    with pytest.raises(ResourceError, match=r"library\.db"):
+        LibraryFolder(library.folder).partitions  # noqa: B018
 
 
 # --- disks -----------------------------------------------------------------------------------------------------------
@@ -214,7 +214,7 @@ def test_f06_the_file_system_of_a_path_is_that_of_the_longest_mount_point(path, 
 @pytest.mark.parametrize("kind", ["nfs", "nfs4", "cifs", "smb3", "fuse.sshfs", "9p"])
 def test_f06_a_library_on_a_network_disk_is_refused(library, kind):
     mounts = f"/dev/sda1 / ext4 rw 0 0\nserver:/x {library.folder.parent.resolve()} {kind} rw 0 0\n"
-    with pytest.raises(Environment, match=f"network disk \\({kind}\\)"):
+    with pytest.raises(ResourceError, match=f"network disk \\({kind}\\)"):
         check_disk(library.folder, mounts)
 
 
@@ -232,7 +232,7 @@ def readonly(tmp_path):
     if subprocess.run(["mount", "-t", "tmpfs", "none", disk], capture_output=True).returncode:
         pytest.skip("F06 NOT SHOWN: no right to mount a read-only disk here")
     try:
-        made = Library.create(disk / "lib", TEXT)
+        made = LibraryFolder.create(disk / "lib", TEXT)
         made.put("partitions", 1)
         Shard(made.shard_path(0)).close()
         subprocess.run(["mount", "-o", "remount,ro", disk], check=True, capture_output=True)
@@ -249,7 +249,7 @@ def full(tmp_path):
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", disk], capture_output=True).returncode:
         pytest.skip("F03 NOT SHOWN: no right to mount a small disk here")
     try:
-        made = Library.create(disk / "lib", TEXT)
+        made = LibraryFolder.create(disk / "lib", TEXT)
         made.put("partitions", 1)
         Shard(made.shard_path(0)).close()
         for left in made.folder.rglob("*-shm"):  # SQLite's own, where a reader was the last
@@ -263,37 +263,37 @@ def full(tmp_path):
 
 
 def test_f03_a_library_on_a_full_disk_can_be_read(full):
-    again = Library(full.folder)
+    again = LibraryFolder(full.folder)
     assert again.partitions == 1
     with again.shards() as readers:
         assert len(readers) == 1
 
 
 def test_f03_what_writes_says_that_the_disk_is_full(full):
-    with pytest.raises(Environment, match="the disk is full: make room"), full.lock():
+    with pytest.raises(ResourceError, match="the disk is full: make room"), full.lock():
         pass
-    with pytest.raises(Environment, match="the disk is full: make room"):
+    with pytest.raises(ResourceError, match="the disk is full: make room"):
         full.put("a", 1)
 
 
 def test_f03_a_library_that_cannot_be_made_on_a_full_disk_leaves_nothing(full):
-    with pytest.raises(Environment, match=r"cannot make a library at .* the disk is full"):
-        Library.create(full.folder.parent / "new", TEXT)
+    with pytest.raises(ResourceError, match=r"cannot make a library at .* the disk is full"):
+        LibraryFolder.create(full.folder.parent / "new", TEXT)
     assert not (full.folder.parent / "new").exists()
 
 
 def test_f06_a_read_only_library_cannot_be_locked_for_writing(readonly):
-    with pytest.raises(Environment, match="read-only"), readonly.lock():
+    with pytest.raises(ResourceError, match="read-only"), readonly.lock():
         pass
 
 
 def test_f06_nothing_can_be_made_on_a_read_only_disk(readonly):
-    with pytest.raises(Environment, match="cannot make a library"):
-        Library.create(readonly.folder.parent / "new", TEXT)
+    with pytest.raises(ResourceError, match="cannot make a library"):
+        LibraryFolder.create(readonly.folder.parent / "new", TEXT)
 
 
 def test_f06_a_read_only_library_can_be_read(readonly):
-    again = Library(readonly.folder)
+    again = LibraryFolder(readonly.folder)
     assert again.partitions == 1
     with again.shards() as readers:
         assert len(readers) == 1

@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from making import answer, candidate, page_row, shard_at, states, target
 
-from analecta.model import State
+from analecta.model import UrlState
 from analecta.store.archive import Archive, last_whole_member, read_record
-from analecta.store.recovery import Suspect, recover
+from analecta.store.recovery import CrashMarker, recover
 
 URLS = [f"http://h.test/{i}" for i in range(8)]
 
@@ -19,7 +19,7 @@ URLS = [f"http://h.test/{i}" for i in range(8)]
 @contextlib.contextmanager
 def library(folder):
     """Shard, archive and suspect of a folder, closed at the end."""
-    with shard_at(folder / "p.db") as shard, contextlib.closing(Suspect(folder / "p.parsing")) as suspect:
+    with shard_at(folder / "p.db") as shard, contextlib.closing(CrashMarker(folder / "p.parsing")) as suspect:
         yield shard, suspect
 
 
@@ -28,7 +28,7 @@ def crawled(folder, urls=URLS):
     folder.mkdir(exist_ok=True)
     with library(folder) as (shard, _):
         archive = Archive(folder, "p00")
-        shard.add((n, candidate(url, topic=n % 2), State.QUEUED, False, "") for n, url in enumerate(urls, 1))
+        shard.add((n, candidate(url, topic=n % 2), UrlState.QUEUED, False, "") for n, url in enumerate(urls, 1))
         places = [kept(shard, archive, url, n) for n, url in enumerate(urls, 1)]
         archive.close()
         shard.set_file(0, archive.path(0).name, archive.path(0).stat().st_size)
@@ -39,7 +39,7 @@ def crawled(folder, urls=URLS):
 def kept(shard, archive, url, n):
     place = archive.write(answer(url, url.encode() * n * 9))
     id = target(url).id
-    shard.add_page(page_row(id, place.file, place.offset, place.length, topic=n % 2), State.DONE, 0, 0)
+    shard.add_page(page_row(id, place.file, place.offset, place.length, topic=n % 2), UrlState.DONE, 0, 0)
     return place
 
 
@@ -60,7 +60,7 @@ def test_a_folder_in_good_order_needs_nothing(tmp_path):
     before = path.read_bytes()
     back, notes, now = recovered(tmp_path)
     assert (back, notes, path.read_bytes()) == ({}, [], before)
-    assert set(now.values()) == {State.DONE}
+    assert set(now.values()) == {UrlState.DONE}
     assert not (tmp_path / "quarantine").exists()
 
 
@@ -79,7 +79,7 @@ def test_f02_pages_whose_records_were_cut_off_are_queued_again(tmp_path_factory,
     back, notes, now = recovered(folder)
     left = path.stat().st_size
     lost = [url for url, place in zip(URLS, places, strict=True) if place.offset + place.length > left]
-    assert now == {target(url).id: State.QUEUED if url in lost else State.DONE for url in URLS}
+    assert now == {target(url).id: UrlState.QUEUED if url in lost else UrlState.DONE for url in URLS}
     assert back.total() == len(lost)
     assert f"lost its last {size - left} bytes: {len(lost)} pages" in notes[0]
     assert whole(path)
@@ -103,7 +103,7 @@ def test_f02_a_tail_that_was_never_committed_is_put_aside_and_no_page_is_lost(tm
     archive.write(answer("http://h.test/late"))
     archive.close()
     back, notes, now = recovered(tmp_path)
-    assert (back, path.read_bytes(), set(now.values())) == ({}, before, {State.DONE})
+    assert (back, path.read_bytes(), set(now.values())) == ({}, before, {UrlState.DONE})
     assert "were put into archive/quarantine" in notes[0]
     assert len(list((tmp_path / "quarantine").iterdir())) == 1
 
@@ -122,7 +122,7 @@ def test_f02_where_the_whole_file_is_gone_all_its_pages_are_fetched_again(tmp_pa
     path, _ = crawled(tmp_path)
     path.unlink()
     back, notes, now = recovered(tmp_path)
-    assert (back.total(), set(now.values())) == (len(URLS), {State.QUEUED})
+    assert (back.total(), set(now.values())) == (len(URLS), {UrlState.QUEUED})
     assert "8 pages are fetched again" in notes[0]
 
 
@@ -164,7 +164,7 @@ def test_f02_a_lost_page_that_was_queued_already_is_not_counted_twice(tmp_path):
         shard.commit()
     path.unlink()
     back, _, now = recovered(tmp_path)
-    assert set(now.values()) == {State.QUEUED}
+    assert set(now.values()) == {UrlState.QUEUED}
     assert back.total() == 0
 
 
@@ -177,7 +177,7 @@ def test_f44_the_suspect_outlives_a_killed_process(tmp_path):
         "s = Suspect(Path(sys.argv[1])); s.set(-123456789); os.kill(os.getpid(), signal.SIGKILL)"
     )
     assert subprocess.run([sys.executable, "-c", code, tmp_path / "s"]).returncode == -9
-    with contextlib.closing(Suspect(tmp_path / "s")) as suspect:
+    with contextlib.closing(CrashMarker(tmp_path / "s")) as suspect:
         assert suspect.get() == -123456789
 
 
@@ -188,23 +188,23 @@ def test_f44_the_suspect_outlives_a_killed_process(tmp_path):
 )
 @given(id=st.integers(-(2**63), 2**63 - 1))  # fmt: skip
 def test_a_suspect_holds_any_id(tmp_path, id):
-    with contextlib.closing(Suspect(tmp_path / "s")) as suspect:
+    with contextlib.closing(CrashMarker(tmp_path / "s")) as suspect:
         suspect.set(id)
-    with contextlib.closing(Suspect(tmp_path / "s")) as suspect:
+    with contextlib.closing(CrashMarker(tmp_path / "s")) as suspect:
         assert suspect.get() == id
 
 
 @pytest.mark.parametrize("content", [b"", b"123", b"123456789"])
 def test_a_suspect_file_of_the_wrong_size_is_made_anew(tmp_path, content):
     (tmp_path / "s").write_bytes(content)
-    with contextlib.closing(Suspect(tmp_path / "s")) as suspect:
+    with contextlib.closing(CrashMarker(tmp_path / "s")) as suspect:
         assert suspect.get() == 0
 
 
 def test_f44_a_url_that_ended_the_process_three_times_is_poison(tmp_path):
     bad = target(URLS[0]).id
     with library(tmp_path) as (shard, _):
-        shard.add([(1, candidate(URLS[0]), State.QUEUED, False, "")])
+        shard.add([(1, candidate(URLS[0]), UrlState.QUEUED, False, "")])
         shard.commit()
     for _ in range(3):
         with library(tmp_path) as (shard, suspect):
@@ -213,5 +213,5 @@ def test_f44_a_url_that_ended_the_process_three_times_is_poison(tmp_path):
             suspect.set(bad)
         back, notes, now = recovered(tmp_path)
         assert notes == [f"the process ended while it parsed {URLS[0]}"]
-    assert (back, now) == ({}, {bad: State.FAILED})
+    assert (back, now) == ({}, {bad: UrlState.FAILED})
     assert recovered(tmp_path) == ({}, [], now), "the suspect is cleared"

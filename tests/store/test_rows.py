@@ -4,14 +4,14 @@ from contextlib import closing
 
 import pytest
 
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.partition import NOARCHIVE, NOINDEX, SOFT404
 
 
 @pytest.fixture
 def library(grown, tmp_path):
     shutil.copytree(grown.folder, tmp_path / "lib")
-    return Library(tmp_path / "lib")
+    return LibraryFolder(tmp_path / "lib")
 
 
 def shown(library, topic=None):

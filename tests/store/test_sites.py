@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.model import Link
 from analecta.settings.schema import SiteSettings, Topic
 from analecta.store import site_rules as hand
-from analecta.store.library import Library
-from analecta.store.site_rules import Edit, Sites, front, seed_sites, sites_of
-from analecta.store.sites import SiteCount, SiteGraph, Units, counted, read_sites, recount
+from analecta.store.library import LibraryFolder
+from analecta.store.site_rules import SiteEdit, Sites, front, seed_sites, sites_of
+from analecta.store.sites import SiteCount, SiteGraph, SiteUnits, counted, read_sites, recount
 from analecta.store.snapshot import Snapshot
 from tests.making import lease, shard_at, target
 
@@ -27,7 +27,7 @@ def links(*urls):
 
 def counted_in(db, sites, *pages):
     """A shard with these pages counted: (url, linked urls)."""
-    count = SiteCount(Units(db), sites)
+    count = SiteCount(SiteUnits(db), sites)
     for url, out in pages:
         count.add([(lease(url), links(*out))])
     graph = SiteGraph(sites)
@@ -60,40 +60,44 @@ def test_c1_which_directories_are_sites_can_be_set():
 
 
 def test_c1_sites_are_merged_and_split_by_hand():
-    said = [Edit("merge", "a.test", "b.test"), Edit("split", "b.test/x/"), Edit("merge", "b.test", "c.test")]
+    said = [
+        SiteEdit("merge", "a.test", "b.test"),
+        SiteEdit("split", "b.test/x/"),
+        SiteEdit("merge", "b.test", "c.test"),
+    ]
     found = [Sites(edits=said).site(target(f"http://{url}")) for url in ("a.test/", "www.b.test/", "b.test/x/1")]
     assert found == ["c.test", "c.test", "b.test/x/"]
 
 
-@given(st.lists(st.permutations("abcd").map(lambda names: Edit("merge", *names[:2]))))
+@given(st.lists(st.permutations("abcd").map(lambda names: SiteEdit("merge", *names[:2]))))
 def test_c1_sites_that_are_part_of_each_other_are_one_site_and_no_ring(said):
     sites = Sites(edits=said, moved={"a": "b", "b": "c"})
     assert all(sites.of(sites.of(name)) == sites.of(name) == sites.whole.get(name, name) for name in "abcd")
 
 
 def test_c1_a_site_that_has_moved_to_another_is_one_with_it_already(tmp_path):
-    library, by = Library.create(tmp_path / "lib", ""), SiteSettings()
+    library, by = LibraryFolder.create(tmp_path / "lib", ""), SiteSettings()
     hand.add_moved(library, {"old.test": "new.test"})
-    with pytest.raises(BadUse, match="one site already"):
+    with pytest.raises(UsageError, match="one site already"):
         hand.merge(library, by, "new.test", "old.test")
 
 
 def test_c1_what_was_said_by_hand_is_kept_and_undone(tmp_path):
-    library, by = Library.create(tmp_path / "lib", ""), SiteSettings()
+    library, by = LibraryFolder.create(tmp_path / "lib", ""), SiteSettings()
     hand.merge(library, by, "http://www.A.test/", "b.test")
     assert hand.split(library, "c.test/x").site == "c.test/x/"
     assert sites_of(library, by).of("a.test") == "b.test"
     assert [hand.undo(library).kind, hand.undo(library).kind] == ["split", "merge"]
-    with pytest.raises(BadUse, match="nothing was changed"):
+    with pytest.raises(UsageError, match="nothing was changed"):
         hand.undo(library)
 
 
 @pytest.mark.parametrize("one", [("a.test", "www.a.test"), ("", "a.test"), ("a b", "c")])
 def test_c1_what_makes_no_sense_is_said(tmp_path, one):
-    library = Library.create(tmp_path / "lib", "")
-    with pytest.raises(BadUse):
+    library = LibraryFolder.create(tmp_path / "lib", "")
+    with pytest.raises(UsageError):
         hand.merge(library, SiteSettings(), *one)
-    with pytest.raises(BadUse, match="which part"):
+    with pytest.raises(UsageError, match="which part"):
         hand.split(library, "a.test")
     assert hand.edits(library) == []
 
@@ -120,7 +124,7 @@ def test_c5_links_that_carry_an_address_as_share_buttons_do_count_for_nobody(by)
 
 @given(PAGES, st.sampled_from(["host", "domain"]))
 def test_c2_the_count_is_what_a_scan_of_all_pages_would_give(pages, by):
-    sites = Sites(SiteSettings(by), [Edit("merge", "c.test", "b.test")])
+    sites = Sites(SiteSettings(by), [SiteEdit("merge", "c.test", "b.test")])
     wanted = Counter()
     for host, out in pages:
         wanted.update((sites.of(host), sites.of(other)) for other in out if sites.of(host) != sites.of(other))
@@ -135,7 +139,7 @@ def test_c2_the_count_is_what_a_scan_of_all_pages_would_give(pages, by):
 def copied(library, folder):
     """A library that may be changed."""
     shutil.copytree(library.folder, folder)
-    return Library(folder)
+    return LibraryFolder(folder)
 
 
 def test_c2_a_crawl_counts_what_a_recount_of_its_pages_finds(grown, tmp_path):
@@ -164,6 +168,6 @@ def test_c1_a_split_host_is_counted_anew(grown, tmp_path):
         )
         url = shards[0].execute("SELECT url FROM urls WHERE url LIKE ? AND page", (f"%{host}/%/%",)).fetchone()[0]
     directory = f"{host}/{url.split('/')[3]}/"
-    recount(library, Sites(edits=[Edit("split", directory)]))
+    recount(library, Sites(edits=[SiteEdit("split", directory)]))
     with read_sites(library, Sites()) as (graph, snapshot):
         assert 0 < graph.pages(snapshot)[directory] < n

@@ -4,10 +4,10 @@ from contextlib import closing
 import msgspec
 import pytest
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.settings.edit import first_settings
 from analecta.settings.schema import Topic
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.views.collections import collections
 from analecta.views.status import status
 from tests.publish.shelf import TOPICS, Shelf
@@ -25,7 +25,7 @@ def shown_topics(library):
 
 @pytest.fixture
 def library(tmp_path):
-    made = Library.create(tmp_path / "lib", "")
+    made = LibraryFolder.create(tmp_path / "lib", "")
     made.topic_names(("Art", "Art / Dance", "Artists", "Science / Birds"))
     return made
 
@@ -42,7 +42,7 @@ def test_b1_a_part_of_names_that_is_no_topic_stands_for_those_below_it(library):
 
 def test_b1_a_topic_may_be_asked_for_alone(library):
     assert topic_numbers(library, ["Art"], below=False) == [0]
-    with pytest.raises(BadUse, match="no topic 'Science'"):
+    with pytest.raises(UsageError, match="no topic 'Science'"):
         topic_numbers(library, ["Science"], below=False)
 
 
@@ -53,13 +53,13 @@ def test_capitals_do_not_matter_unless_two_topics_differ_by_them(library):
 
 
 def test_a_topic_that_is_not_there_is_told_with_the_nearest(library):
-    with pytest.raises(BadUse, match="no topic 'Arts'; did you mean 'Art'"):
+    with pytest.raises(UsageError, match="no topic 'Arts'; did you mean 'Art'"):
         topic_numbers(library, ["Arts"])
 
 
 def test_a_library_without_topics_says_so(tmp_path):
-    with pytest.raises(BadUse, match="no topic 'x' yet: crawl it first"):
-        topic_numbers(Library.create(tmp_path / "lib", ""), ["x"])
+    with pytest.raises(UsageError, match="no topic 'x' yet: crawl it first"):
+        topic_numbers(LibraryFolder.create(tmp_path / "lib", ""), ["x"])
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_topics_that_the_settings_no_longer_name_are_shown_while_they_have_pages
 
 def test_a_topic_that_is_no_longer_shown_is_not_suggested(renamed):
     renamed.topic_names(("wasps",))
-    with pytest.raises(BadUse, match=r"no topic 'wasp'; valid are: bees, birds, birds / owls$"):
+    with pytest.raises(UsageError, match=r"no topic 'wasp'; valid are: bees, birds, birds / owls$"):
         topic_numbers(renamed, ["wasp"])
 
 

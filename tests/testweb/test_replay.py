@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.testweb.process import ServerProcess
 from analecta.testweb.replay import Replay, make
-from analecta.testweb.search import Search
-from analecta.testweb.warc_index import Warcs
+from analecta.testweb.search import WebSearch
+from analecta.testweb.warc_index import WarcIndex
 from tests.process import heed
 
 PAGE = (
@@ -46,7 +46,7 @@ def archives():
     opened = []
 
     def load(*paths):
-        opened.append(Warcs(paths))
+        opened.append(WarcIndex(paths))
         return opened[-1]
 
     yield load
@@ -159,13 +159,13 @@ def test_a_file_cut_short_is_served_as_far_as_it_goes(tmp_path, archives):
 def test_bad_input_is_refused_with_a_sentence(tmp_path, name, content, says):
     if content is not None:
         (tmp_path / name).write_bytes(content)
-    with pytest.raises(BadUse, match=says):
-        Warcs([tmp_path / name])
+    with pytest.raises(UsageError, match=says):
+        WarcIndex([tmp_path / name])
 
 
 def test_a_folder_without_archives_is_refused(tmp_path):
-    with pytest.raises(BadUse, match=r"no \.warc"):
-        Warcs([tmp_path])
+    with pytest.raises(UsageError, match=r"no \.warc"):
+        WarcIndex([tmp_path])
 
 
 def search(web, query, **more):
@@ -179,7 +179,7 @@ def engine(tmp_path, archives):
     found = archives(
         warc(tmp_path / "a.warc.gz", *(record(f"http://a.test/{i}", page(w)) for i, w in enumerate(words)))
     )
-    return Replay(found, Search(found))
+    return Replay(found, WebSearch(found))
 
 
 def test_search_finds_pages_in_the_form_of_searxng(engine):
@@ -237,7 +237,7 @@ def test_make_gives_what_a_server_process_needs(tmp_path):
 def test_progress_runs_on_from_file_to_file(tmp_path):
     paths = [warc(tmp_path / f"{i}.warc.gz", record(f"http://a.test/{i}", page(b"bees"))) for i in range(3)]
     steps = []
-    Warcs(paths, steps.append).close()
+    WarcIndex(paths, steps.append).close()
     assert steps == sorted(steps)
     assert steps[-1] == sum(path.stat().st_size for path in paths)
 

@@ -11,13 +11,13 @@ from random import Random
 
 import pytest
 
-from analecta.errors import Environment
+from analecta.errors import ResourceError
 from analecta.testweb.process import PocketServer, ServerProcess
-from analecta.testweb.server import NAMED, Mood, Moods, Response, bind, listen
+from analecta.testweb.server import NAMED, Mood, Moods, ServedResponse, bind, listen
 
 
 def hello(host, target, headers):
-    return Response(200, b"Content-Type: text/plain\r\n", f"{host} {target}".encode())
+    return ServedResponse(200, b"Content-Type: text/plain\r\n", f"{host} {target}".encode())
 
 
 def talk(data, moods=None, until=0.2):
@@ -170,6 +170,6 @@ def test_the_server_dies_with_its_parent():
 
 
 def test_a_server_that_cannot_start_says_so(capfd):
-    with pytest.raises(Environment, match="could not start"), ServerProcess("analecta.testweb.pocket:Nothing"):
+    with pytest.raises(ResourceError, match="could not start"), ServerProcess("analecta.testweb.pocket:Nothing"):
         pass
     assert "Nothing" in capfd.readouterr().err

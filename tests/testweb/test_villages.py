@@ -11,8 +11,8 @@ from itertools import combinations
 
 import pytest
 
-from analecta.errors import BadUse
-from analecta.testweb.community_web import Villages, VillagesWeb
+from analecta.errors import UsageError
+from analecta.testweb.community_web import CommunityWeb, CommunityWebServer
 from analecta.testweb.pocket import PocketWeb
 from analecta.testweb.process import ServerProcess
 from analecta.testweb.replay import made_up
@@ -23,7 +23,7 @@ HREF = re.compile(r'href="([^"]*)"')
 
 @pytest.fixture(scope="module")
 def web():
-    return VillagesWeb(300)
+    return CommunityWebServer(300)
 
 
 def reached(web, site):
@@ -90,14 +90,14 @@ def test_the_villages_are_served_over_http_and_list_themselves():
         rows = [line.split("\t") for line in connection.getresponse().read().decode().splitlines()]
         connection.request("GET", "/robots.txt", headers={"Host": "s0.village-0.test"})
         assert b"Disallow: /private/" in connection.getresponse().read()
-    assert [url for url, _ in rows] == [f"http://{host}/" for host in Villages(200).truth]
+    assert [url for url, _ in rows] == [f"http://{host}/" for host in CommunityWeb(200).truth]
 
 
 def test_made_up_webs_have_names():
     assert isinstance(made_up("pocket:100"), PocketWeb)
-    assert made_up("villages:200").villages.count == Villages(200).count
+    assert made_up("villages:200").villages.count == CommunityWeb(200).count
     assert made_up("pocket.warc.gz") is None
-    with pytest.raises(BadUse, match="as in villages:1100"):
+    with pytest.raises(UsageError, match="as in villages:1100"):
         made_up("villages:many")
 
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.errors import BadUse
-from analecta.topics.split import Part, split
+from analecta.errors import UsageError
+from analecta.topics.split import Subtopic, split
 
 TEXT = """# My library.
 contact = "me@example.org"  # that is me
@@ -34,7 +34,7 @@ seeds = ["http://l.test/nolife"]
 
 def part(label, *names):
     """A cluster, its nearest page first."""
-    return Part(label, [f"http://l.test/{name}" for name in names])
+    return Subtopic(label, [f"http://l.test/{name}" for name in names])
 
 
 BIRDS = part("Birds", "robin", "owl", "nolife", "jay", "crow")
@@ -94,12 +94,12 @@ def test_f37_a_label_from_the_web_makes_one_name_below_the_topic():
 
 
 def test_what_is_no_web_page_shows_nothing():
-    bad = Part("Bad", ["javascript:alert(1)", "file:///etc/passwd", "http://l.test/ok"])
+    bad = Subtopic("Bad", ["javascript:alert(1)", "file:///etc/passwd", "http://l.test/ok"])
     assert topics(split(TEXT, "t", "Life", [bad]).text)["Life / Bad"] == ["http://l.test/ok"]
 
 
 def test_a_topic_that_is_not_there_is_named_with_the_nearest():
-    with pytest.raises(BadUse, match="no topic 'Live'; did you mean 'Life'"):
+    with pytest.raises(UsageError, match="no topic 'Live'; did you mean 'Life'"):
         split(TEXT, "t", "Live", [BIRDS])
 
 

@@ -5,8 +5,8 @@ from contextlib import closing
 import msgspec
 import pytest
 
-from analecta.errors import BadUse
-from analecta.store.library import Library
+from analecta.errors import UsageError
+from analecta.store.library import LibraryFolder
 from analecta.store.library_db import record
 from analecta.store.partition import NOINDEX, SOFT404
 from analecta.views.collections import collections
@@ -16,7 +16,7 @@ from tests.publish.shelf import Given, html, shelved
 @pytest.fixture
 def library(grown, tmp_path):
     shutil.copytree(grown.folder, tmp_path / "lib")
-    return Library(tmp_path / "lib")
+    return LibraryFolder(tmp_path / "lib")
 
 
 def change(library, query, *values):
@@ -69,7 +69,7 @@ def test_s12_without_a_limit_the_scores_decide(grown):
 def test_s12_topics_can_be_asked_for_and_an_unknown_one_is_told(grown):
     second = grown.topic_names()[1]
     assert [one.number for one in collections(grown, [second])] == [1]
-    with pytest.raises(BadUse, match="no topic 'nonsense'"):
+    with pytest.raises(UsageError, match="no topic 'nonsense'"):
         collections(grown, ["nonsense"])
 
 
@@ -105,7 +105,7 @@ def test_s12_the_history_counts_the_items_that_a_collection_can_have(library, wh
 
 
 def test_s12_a_library_that_was_never_crawled_has_empty_collections(tmp_path):
-    library = Library.create(tmp_path / "lib", "")
+    library = LibraryFolder.create(tmp_path / "lib", "")
     assert collections(library) == []
     library.topic_names(("one",))
     assert [(one.topic, one.pages, one.items) for one in collections(library)] == [("one", 0, [])]

@@ -8,17 +8,17 @@ import pytest
 from rich.console import Console
 
 from analecta.cli.explain import tell, verdict
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.judge import JUDGES
-from analecta.model import State
-from analecta.store.library import Library
-from analecta.store.library_db import Word, say
+from analecta.model import UrlState
+from analecta.store.library import LibraryFolder
+from analecta.store.library_db import Mark, say
 from analecta.store.links import Inlink, Inlinks
 from analecta.store.partition import Shard
 from analecta.views.collections import collections
-from analecta.views.explain import Explanation, Step, explain
+from analecta.views.explain import Explanation, PathStep, explain
 from analecta.views.reasons import sentence
-from analecta.views.rows import Left, links, pages, refusals
+from analecta.views.rows import LeftOut, links, pages, refusals
 
 
 def text(explanation) -> str:
@@ -42,7 +42,7 @@ def first(rows, **wanted):
 
 
 def test_a_page_that_is_in_is_told_with_terms_and_way(grown):
-    row = next(row for row in pages(grown, Left()) if row["topic"] and row["depth"] > 1 and not row["duplicate_of"])
+    row = next(row for row in pages(grown, LeftOut()) if row["topic"] and row["depth"] > 1 and not row["duplicate_of"])
     told = explain(grown, row["final_url"])
     assert verdict(told)[0].startswith(f"IN. It is a page about {row['topic']}")
     assert told.page.terms
@@ -51,41 +51,41 @@ def test_a_page_that_is_in_is_told_with_terms_and_way(grown):
 
 
 def test_the_scheme_and_the_form_do_not_matter(grown):
-    url = first(pages(grown, Left()), depth=1)["final_url"]
+    url = first(pages(grown, LeftOut()), depth=1)["final_url"]
     bare = url.partition("://")[2]
     assert explain(grown, bare).state == explain(grown, f"HTTPS://{bare}#top").state == explain(grown, url).state
 
 
 def test_an_off_topic_page_is_told_as_kept(grown):
-    row = first(pages(grown, Left()), topic="", duplicate_of="", soft404=False)
+    row = first(pages(grown, LeftOut()), topic="", duplicate_of="", soft404=False)
     assert "none of the topics" in verdict(explain(grown, row["final_url"]))[0]
 
 
 def test_a_refusal_has_its_sentence(grown):
-    row = first(refusals(grown, Left()), reason="robots")
+    row = first(refusals(grown, LeftOut()), reason="robots")
     told = explain(grown, row["url"])
     assert verdict(told)[0] == "REFUSED. The site's robots.txt asks not to fetch this page."
     assert row["parent"] in text(told)
 
 
 def test_a_failure_has_its_status(grown):
-    row = first(refusals(grown, Left()), reason="http-404")
+    row = first(refusals(grown, LeftOut()), reason="http-404")
     assert "Not Found" in text(explain(grown, row["url"]))
 
 
 def test_a_redirect_and_a_copy_lead_to_what_stands_for_them(grown):
-    moved = next(row for row in pages(grown, Left()) if row["url"] != row["final_url"] and not row["duplicate_of"])
-    copy = next(row for row in pages(grown, Left()) if row["duplicate_of"])
+    moved = next(row for row in pages(grown, LeftOut()) if row["url"] != row["final_url"] and not row["duplicate_of"])
+    copy = next(row for row in pages(grown, LeftOut()) if row["duplicate_of"])
     assert explain(grown, moved["url"]).stands_elsewhere[-1] == moved["final_url"]
     assert explain(grown, copy["final_url"]).stands_elsewhere[-1] == copy["duplicate_of"]
     assert copy["final_url"] in explain(grown, copy["duplicate_of"]).stands_for
 
 
 def test_a_page_that_is_to_be_asked_again_is_told_with_its_verdict(grown, tmp_path):
-    page = next(row for row in pages(grown, Left()) if row["topic"] and not row["duplicate_of"])["final_url"]
-    copy = next(row for row in pages(grown, Left()) if row["duplicate_of"])["final_url"]
+    page = next(row for row in pages(grown, LeftOut()) if row["topic"] and not row["duplicate_of"])["final_url"]
+    copy = next(row for row in pages(grown, LeftOut()) if row["duplicate_of"])["final_url"]
     before, copied = explain(grown, page), explain(grown, copy)
-    again = Library(shutil.copytree(grown.folder, tmp_path / "lib"))
+    again = LibraryFolder(shutil.copytree(grown.folder, tmp_path / "lib"))
     for n in range(again.partitions):
         with contextlib.closing(Shard(again.shard_path(n))) as shard:
             shard.ask_again(time.time() + 1)
@@ -96,7 +96,7 @@ def test_a_page_that_is_to_be_asked_again_is_told_with_its_verdict(grown, tmp_pa
 
 
 def test_a_page_to_begin_at_is_told_as_one():
-    told = Explanation("http://a.test/", "done", depth=0, chain=[Step("http://a.test/", "link", "done", "")])
+    told = Explanation("http://a.test/", "done", depth=0, chain=[PathStep("http://a.test/", "link", "done", "")])
     assert "a page to begin at, of `starts` in the settings" in text(told)
     assert "a seed" not in text(told)
 
@@ -105,7 +105,7 @@ def waiting(library) -> list[tuple[float, str, str]]:
     """What waits in the queue: priority, words around the link beyond its own, URL; best first."""
     query = "SELECT priority, coalesce(nullif(context, anchor), ''), url FROM urls WHERE state = ?"
     with library.shards() as shards:
-        return sorted((r for shard in shards for r in shard.execute(query, (int(State.QUEUED),))), reverse=True)
+        return sorted((r for shard in shards for r in shard.execute(query, (int(UrlState.QUEUED),))), reverse=True)
 
 
 def test_a_url_that_waits_is_told_with_its_place_in_the_queue(grown):
@@ -125,17 +125,17 @@ def test_a_url_that_waits_is_told_with_the_words_around_its_link(grown):
 
 
 def test_the_pages_that_link_to_a_page_are_those_of_the_exported_links(grown):
-    row = next(row for row in pages(grown, Left()) if row["depth"] > 1 and row["url"] == row["final_url"])
+    row = next(row for row in pages(grown, LeftOut()) if row["depth"] > 1 and row["url"] == row["final_url"])
     told = explain(grown, row["final_url"])
     targets = {row["final_url"], *told.stands_for}
-    sources = {link["source"] for link in links(grown, Left()) if link["target"] in targets} - targets
+    sources = {link["source"] for link in links(grown, LeftOut()) if link["target"] in targets} - targets
     assert told.linked.pages == len(sources) > 0
     assert {page.url for page in told.linked.best} <= sources
     assert told.linked.best[0].url in text(told)
 
 
 def test_the_model_is_told_with_what_it_learnt_from(grown):
-    row = next(row for row in pages(grown, Left()) if row["topic"])
+    row = next(row for row in pages(grown, LeftOut()) if row["topic"])
     told = explain(grown, row["final_url"])
     assert f"learnt from {told.page.model.about} on 20" in text(told)
     old = msgspec.structs.replace(told.page.model, current=False)
@@ -145,7 +145,7 @@ def test_the_model_is_told_with_what_it_learnt_from(grown):
 
 @pytest.mark.parametrize("kind", JUDGES)
 def test_every_kind_of_judge_is_told_in_words(grown, kind):
-    told = explain(grown, next(row for row in pages(grown, Left()) if row["topic"])["final_url"])
+    told = explain(grown, next(row for row in pages(grown, LeftOut()) if row["topic"])["final_url"])
     told.page = msgspec.structs.replace(told.page, model=msgspec.structs.replace(told.page.model, kind=kind))
     assert f"{kind}: " in text(told)
 
@@ -164,7 +164,7 @@ def test_the_number_of_links_is_told_in_words(linked, words):
 
 
 def test_a_url_never_seen_is_told_with_what_is_like_it(grown):
-    row = next(row for row in pages(grown, Left()) if row["final_url"].endswith(".html"))
+    row = next(row for row in pages(grown, LeftOut()) if row["final_url"].endswith(".html"))
     told = explain(grown, row["final_url"] + "?utm=1")
     assert (told.state, told.similar) == ("unknown", [row["final_url"]])
     assert "NEVER SEEN" in text(told)
@@ -172,13 +172,13 @@ def test_a_url_never_seen_is_told_with_what_is_like_it(grown):
 
 @pytest.mark.parametrize("url", ["http://", "ftp://example.org/", "two words"])
 def test_what_is_no_url_is_bad_use(grown, url):
-    with pytest.raises(BadUse, match="not an http"):
+    with pytest.raises(UsageError, match="not an http"):
         explain(grown, url)
 
 
 def told_page(grown, **changes) -> Explanation:
     """The explanation of a page that is in, with other values for what was kept of it."""
-    row = next(row for row in pages(grown, Left()) if row["topic"] and row["depth"] == 1 and not row["duplicate_of"])
+    row = next(row for row in pages(grown, LeftOut()) if row["topic"] and row["depth"] == 1 and not row["duplicate_of"])
     told = explain(grown, row["final_url"])
     told.page = msgspec.structs.replace(told.page, **changes)
     return told
@@ -200,7 +200,7 @@ def test_an_off_topic_page_is_told_with_what_it_lacks(grown):
 
 
 def test_a_copy_is_not_told_with_a_verdict_of_its_own(grown):
-    copy = next(row for row in pages(grown, Left()) if row["duplicate_of"])
+    copy = next(row for row in pages(grown, LeftOut()) if row["duplicate_of"])
     told = text(explain(grown, copy["final_url"]))
     assert "Stands at" in told
     assert "Judge" not in told
@@ -214,9 +214,9 @@ def test_a_seed_and_a_link_are_told_with_why_they_came_when_they_did(grown):
 
 def test_b18_explain_tells_what_was_said_of_a_page(grown, tmp_path):
     shutil.copytree(grown.folder, tmp_path / "lib")
-    library = Library(tmp_path / "lib")
+    library = LibraryFolder(tmp_path / "lib")
     item = collections(library, most=1)[0].items[0].item
-    say(library, [Word(item.id, item.url, "good", library.topic_names()[0], note="a fine page")])
+    say(library, [Mark(item.id, item.url, "good", library.topic_names()[0], note="a fine page")])
     assert explain(library, item.url).said == [f"good {library.topic_names()[0]} a fine page"]
 
 

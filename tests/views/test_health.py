@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from analecta.cli.health import tell
-from analecta.judge.health import Health, Neighbour, Pair, Stray, TopicHealth
+from analecta.judge.health import Health, MisplacedExample, Neighbour, Pair, TopicHealth
 from analecta.publish.layout import places
 from analecta.publish.network import WIDTH, draw_topics, safe
 from analecta.publish.pages import health_page
@@ -59,7 +59,7 @@ def test_s14_the_worst_is_said_of_a_topic():
     found = made(
         names,
         close=[Pair("Near", "Far", 0.95)],
-        strays=[Stray(f"http://a.test/{i}", "Mixed", "Far", 0.2, 0.9) for i in (1, 2)],
+        strays=[MisplacedExample(f"http://a.test/{i}", "Mixed", "Far", 0.2, 0.9) for i in (1, 2)],
         few=["Few"],
     )
     found.topics[0] = TopicHealth("Few", 2, 1.0, {}, [], [])
@@ -74,7 +74,7 @@ def test_s14_the_worst_is_said_of_a_topic():
 
 
 def test_s14_the_advice_names_pairs_examples_and_topics():
-    stray = Stray("http://a.test/1", "A", "B", 0.2, 0.9)
+    stray = MisplacedExample("http://a.test/1", "A", "B", 0.2, 0.9)
     lines = list(advice(made(["A", "B"], close=[Pair("A", "A / B", 0.9)], strays=[stray], few=["C"])))
     assert "  A and A / B (which is a part of it): 0.90" in lines
     assert "  http://a.test/1 of A looks more like B (0.90, 0.20)" in lines
@@ -82,7 +82,7 @@ def test_s14_the_advice_names_pairs_examples_and_topics():
 
 
 def test_s14_a_topic_alone_says_which_example_is_unlike_the_others():
-    found = made(["Bees"], strays=[Stray("http://a.test/1", "Bees", None, 0.1, 0.0)])
+    found = made(["Bees"], strays=[MisplacedExample("http://a.test/1", "Bees", None, 0.1, 0.0)])
     assert verdict(found, found.topics[0])[0] == "1 of 10 is unlike the others"
     assert "has little in common" in printed(found)
 
@@ -130,7 +130,7 @@ class Tags(HTMLParser):
 
 def test_f37_hostile_names_and_urls_are_inert():
     urls = ["javascript:alert(1)", 'http://a.test/"><script>', "data:text/html,x", "http://[", "https://b.test/"]
-    strays = [Stray(url, HOSTILE[0], HOSTILE[1], 0.1, 0.9) for url in urls]
+    strays = [MisplacedExample(url, HOSTILE[0], HOSTILE[1], 0.1, 0.9) for url in urls]
     page = Tags()
     page.feed(health_page(made(HOSTILE, strays=strays, close=[Pair(HOSTILE[0], HOSTILE[1], 0.9)]), HOSTILE[1]))
     assert not page.tags & {"script", "img", "iframe", "link", "object"}

@@ -7,20 +7,20 @@ from shutil import copytree
 import pytest
 
 from analecta.cli.status import sparkline
-from analecta.store.library import Library, Moment
+from analecta.store.library import HistoryPoint, LibraryFolder
 from analecta.store.library_db import record
-from analecta.views.rows import Left, history, pages
+from analecta.views.rows import LeftOut, history, pages
 from analecta.views.status import status
 
 
 @pytest.fixture
 def copy(grown, tmp_path):
-    return Library(copytree(grown.folder, tmp_path / "lib"))
+    return LibraryFolder(copytree(grown.folder, tmp_path / "lib"))
 
 
 def items(library, topic):
     """The confidences of a topic's items, from the exported rows, best first."""
-    rows = [row for row in pages(library, Left()) if row["topic"] == topic and row["depth"] > 0]
+    rows = [row for row in pages(library, LeftOut()) if row["topic"] == topic and row["depth"] > 0]
     return sorted((row["confidence"] for row in rows if not row["duplicate_of"]), reverse=True)
 
 
@@ -55,14 +55,14 @@ def test_s12_a_library_from_before_the_history_gets_one(copy):
 
 
 def test_s12_rows_name_topics_and_times(copy):
-    copy.remember([Moment(7, 0.0, 20, 1, 30, 0.25, 0.5, 1.0)])
-    *_, row = history(copy, Left())
+    copy.remember([HistoryPoint(7, 0.0, 20, 1, 30, 0.25, 0.5, 1.0)])
+    *_, row = history(copy, LeftOut())
     assert row["topic"] == copy.topic_names()[1]
     assert row["at"] == "1970-01-01T00:00:00.000Z"
 
 
 def test_s12_status_has_the_last_figures_and_all_of_the_history(copy):
-    copy.remember([Moment(7, 0.0, 20, 1, 30, 0.25, 0.5, 1.0)])
+    copy.remember([HistoryPoint(7, 0.0, 20, 1, 30, 0.25, 0.5, 1.0)])
     found = status(copy)
     last = found.collections[copy.topic_names()[1]]
     assert (last.items, last.least, last.mean, last.most) == (30, 0.25, 0.5, 1.0)

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from analecta.cli.explain import tell
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.views.collections import collections
 from analecta.views.explain import explain
 from tests.judge.test_page_kinds import TEXTS
@@ -17,7 +17,7 @@ from tests.judge.test_page_kinds import TEXTS
 @pytest.fixture
 def library(grown, tmp_path):
     shutil.copytree(grown.folder, tmp_path / "lib")
-    return Library(tmp_path / "lib")
+    return LibraryFolder(tmp_path / "lib")
 
 
 def best(library, count):

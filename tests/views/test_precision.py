@@ -2,16 +2,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.urls import canonical
-from analecta.views.collections import Collection, Ranked, collections
+from analecta.views.collections import Collection, CollectionItem, collections
 from analecta.views.precision import Precision, check_topics, precision_curve, precisions, read_judged, settled
 from tests.views.test_ranking import PLAIN, PageRow
 
 
 def collection(count, topic="Bees"):
     items = [PageRow(**PLAIN | {"id": n, "url": f"http://h.test/{n}", "host": "h.test"}) for n in range(1, count + 1)]
-    return Collection(0, topic, count, [Ranked(item, item.id, 0.5, 0.0, "", 0.5) for item in items])
+    return Collection(0, topic, count, [CollectionItem(item, item.id, 0.5, 0.0, "", 0.5) for item in items])
 
 
 def read(tmp_path, text):
@@ -37,14 +37,14 @@ def test_s17_topics_add_up_and_none_is_none(tmp_path):
 
 @pytest.mark.parametrize("text", ["", "url\tyes\n", "http://h.test/1\tyes\nnonsense\tno\n", "u\nhttp://h.test/1\n"])
 def test_s17_a_file_without_judgements_is_told(tmp_path, text):
-    with pytest.raises(BadUse, match="URL TAB yes"):
+    with pytest.raises(UsageError, match="URL TAB yes"):
         read(tmp_path, text)
 
 
 def test_s17_a_file_that_is_not_there_or_no_text_is_told(tmp_path):
     (tmp_path / "bytes").write_bytes(b"\xff\xfe\x00")
     for name in ("bytes", "none"):
-        with pytest.raises(BadUse, match="cannot be read"):
+        with pytest.raises(UsageError, match="cannot be read"):
             read_judged(tmp_path / name)
 
 
@@ -78,7 +78,7 @@ def test_s17_an_address_that_led_elsewhere_judges_the_page_it_led_to(grown):
 
 
 def test_s17_judgements_about_other_topics_are_told():
-    with pytest.raises(BadUse, match="about 'moon', the library about 'bees'"):
+    with pytest.raises(UsageError, match="about 'moon', the library about 'bees'"):
         check_topics({1: frozenset({"moon"})}, ["Bees"])
     check_topics({1: frozenset({"moon"}), 2: frozenset({"bees"})}, ["Bees"])
     check_topics({1: True}, ["Bees"])

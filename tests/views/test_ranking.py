@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analecta.store.rows import PageRow
-from analecta.views.collections import AUTHORITY, CONFIDENCE, POOR, Candidate, choose, in_order, scaled, score
+from analecta.views.collections import AUTHORITY, CONFIDENCE, POOR, ScoredPage, choose, in_order, scaled, score
 
 TEXT = {"title", "mime", "lang", "author", "date", "digest", "reserved", "warc", "anchor", "context"}
 PLAIN = {name: "" if name in TEXT else 0 for name in PageRow.__struct_fields__}
@@ -14,7 +14,7 @@ PLAIN = {name: "" if name in TEXT else 0 for name in PageRow.__struct_fields__}
 def candidate(url, title="", confidence=0.8, authority=0.0):
     host = url.split("/")[2]
     item = PageRow(**PLAIN | {"url": url, "host": host, "title": title, "topics": ()})
-    return Candidate(item, confidence, authority)
+    return ScoredPage(item, confidence, authority)
 
 
 def urls(chosen):

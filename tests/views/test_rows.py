@@ -6,29 +6,29 @@ from shutil import copytree
 import numpy as np
 import pytest
 
-from analecta.communities.view import Homes
+from analecta.communities.view import CommunityIndex
 from analecta.export.rows import collection_rows
-from analecta.model import State
-from analecta.store.archive import Place, read_record
-from analecta.store.library import Library
+from analecta.model import UrlState
+from analecta.store.archive import RecordPlace, read_record
+from analecta.store.library import LibraryFolder
 from analecta.store.partition import NOINDEX, SOFT404
 from analecta.store.schema import pack_text
 from analecta.store.site_rules import Sites
 from analecta.urls import partition_of
 from analecta.views.collections import collections
-from analecta.views.rows import COLUMNS, KINDS, Left, links, pages, refusals
+from analecta.views.rows import COLUMNS, KINDS, LeftOut, links, pages, refusals
 from tests.making import target
 from tests.publish.shelf import Shelf
 
 
 @pytest.fixture(scope="module")
 def everything(grown):
-    return list(pages(grown, Left(), everything=True))
+    return list(pages(grown, LeftOut(), everything=True))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_row_has_the_columns_in_order(grown, kind):
-    rows = list(KINDS[kind](grown, Left()))
+    rows = list(KINDS[kind](grown, LeftOut()))
     assert rows
     assert all(list(row) == list(COLUMNS[kind]) for row in rows)
 
@@ -39,7 +39,7 @@ def test_pages_are_numbered_in_the_order_they_were_kept(everything):
 
 
 def test_f35_pages_that_say_noindex_are_left_out_and_counted(grown, everything, pocket):
-    left = Left()
+    left = LeftOut()
     rows = list(pages(grown, left))
     assert left.noindex == len(everything) - len(rows) > 0
     assert not any("noindex" in (pocket.web.truth(row["final_url"]).robots or "") for row in rows)
@@ -75,23 +75,23 @@ def test_topics_are_named_and_sure(everything):
 def test_the_archive_has_each_page_where_the_row_says(grown, everything):
     for row in everything[::20]:
         path = grown.archive / row["warc_file"]
-        record = read_record(path, Place(0, row["warc_offset"], path.stat().st_size - row["warc_offset"]))
+        record = read_record(path, RecordPlace(0, row["warc_offset"], path.stat().st_size - row["warc_offset"]))
         assert f"WARC-Target-URI: {row['final_url']}".encode() in record
 
 
 def test_f36_what_is_reserved_is_left_out_for_training(grown, everything, tmp_path):
-    copied = Library(Path(copytree(grown.folder, tmp_path / "copy")))
+    copied = LibraryFolder(Path(copytree(grown.folder, tmp_path / "copy")))
     host = everything[0]["host"]
     with closing(sqlite3.connect(copied.shard_path(partition_of(host, copied.partitions)), isolation_level=None)) as db:
         db.execute("UPDATE hosts SET reserved = 'ai-train=no' WHERE name = ?", (host,))
-    left = Left()
+    left = LeftOut()
     rows = list(pages(copied, left, everything=True, for_training=True))
     assert left.reserved == sum(row["host"] == host for row in everything)
     assert len(rows) == len(everything) - left.reserved
 
 
 def test_links_lead_from_pages_to_known_urls(grown, everything, pocket):
-    rows = list(links(grown, Left()))
+    rows = list(links(grown, LeftOut()))
     sources = {row["source"] for row in rows}
     assert sources <= {row["final_url"] for row in everything}
     source = min(source for source in sources if not pocket.web.truth(source).duplicate_of)
@@ -100,8 +100,8 @@ def test_links_lead_from_pages_to_known_urls(grown, everything, pocket):
 
 
 def test_refusals_have_a_reason_and_a_state(grown):
-    rows = list(refusals(grown, Left()))
-    assert {row["state"] for row in rows} == {State.REFUSED.name.lower(), State.FAILED.name.lower()}
+    rows = list(refusals(grown, LeftOut()))
+    assert {row["state"] for row in rows} == {UrlState.REFUSED.name.lower(), UrlState.FAILED.name.lower()}
     assert {"robots", "http-404"} < {row["reason"] for row in rows}
 
 
@@ -121,16 +121,16 @@ def unlisted(tmp_path):
         shelf.page(quiet, flags=NOINDEX, links=to[seen], anchors=pack_text("Its words"))
         shelf.page(seen, links=to[quiet], anchors=pack_text("Quiet"))
         shelf.page(copy, like=quiet)
-        shelf.shard.settle(shelf.url(lost), State.FAILED, "http-404")
+        shelf.shard.settle(shelf.url(lost), UrlState.FAILED, "http-404")
         values = (target(quiet).id, "Its words", "and those around", target(quiet).id)
         shelf.shard.db.execute("UPDATE urls SET parent = ?, anchor = ?, context = ? WHERE id != ?", values)
     return shelf.library
 
 
 def test_f35_no_table_names_a_page_that_says_noindex_or_gives_its_words(unlisted):
-    left = Left()
+    left = LeftOut()
     rows = [*pages(unlisted, left), *links(unlisted, left), *refusals(unlisted, left)]
-    rows += collection_rows(unlisted, collections(unlisted), Homes(Sites(), []))
+    rows += collection_rows(unlisted, collections(unlisted), CommunityIndex(Sites(), []))
     assert {row.get("url") or row.get("source") for row in rows} == {
         f"http://a.test/{n}" for n in ("seen", "copy", "lost")
     }
@@ -138,4 +138,4 @@ def test_f35_no_table_names_a_page_that_says_noindex_or_gives_its_words(unlisted
 
 
 def test_f35_all_pages_name_the_pages_that_they_were_found_on(unlisted):
-    assert {row["parent"] for row in pages(unlisted, Left(), everything=True)} == {"", "http://a.test/quiet"}
+    assert {row["parent"] for row in pages(unlisted, LeftOut(), everything=True)} == {"", "http://a.test/quiet"}

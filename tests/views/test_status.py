@@ -7,17 +7,17 @@ import pytest
 from rich.console import Console
 
 from analecta.cli.status import show
-from analecta.errors import Busy
+from analecta.errors import LibraryBusy
 from analecta.settings.edit import first_settings
 from analecta.settings.schema import Topic
-from analecta.store.library import Library
-from analecta.views.rows import Left, pages
+from analecta.store.library import LibraryFolder
+from analecta.views.rows import LeftOut, pages
 from analecta.views.status import status
 
 
 @pytest.fixture
 def library(tmp_path):
-    return Library.create(tmp_path / "lib", first_settings([Topic("roses", ("https://a.test/",))], "adaptive"))
+    return LibraryFolder.create(tmp_path / "lib", first_settings([Topic("roses", ("https://a.test/",))], "adaptive"))
 
 
 def text(found, width=120) -> str:
@@ -27,7 +27,7 @@ def text(found, width=120) -> str:
 
 
 def test_figures_agree_with_the_rows(grown):
-    found, rows = status(grown), list(pages(grown, Left(), everything=True))
+    found, rows = status(grown), list(pages(grown, LeftOut(), everything=True))
     assert found.pages == len(rows)
     assert found.on_topic == sum(bool(row["topic"]) for row in rows) == sum(found.topics.values())
     assert found.duplicates == sum(bool(row["duplicate_of"]) for row in rows)
@@ -64,7 +64,7 @@ def test_a_library_that_was_never_crawled_has_a_status(library):
 def test_f05_a_crawl_that_holds_the_library_is_seen_and_not_disturbed(library):
     with library.lock():
         assert "process" in status(library).crawling
-        with pytest.raises(Busy), library.lock():
+        with pytest.raises(LibraryBusy), library.lock():
             pass
     assert status(library).crawling == ""
 
@@ -84,5 +84,7 @@ def test_f42_status_works_while_a_writer_is_in_the_middle(grown):
 
 
 def test_a_library_with_odd_signs_in_its_name_opens(tmp_path):
-    library = Library.create(tmp_path / "100% C#? ü", first_settings([Topic("x", ("https://a.test/",))], "adaptive"))
+    library = LibraryFolder.create(
+        tmp_path / "100% C#? ü", first_settings([Topic("x", ("https://a.test/",))], "adaptive")
+    )
     assert status(library).pages == 0

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from analecta.analyse.clustering import purity
-from analecta.errors import BadUse
-from analecta.model import Found, State
-from analecta.store.library import Library
+from analecta.errors import UsageError
+from analecta.model import FoundBy, UrlState
+from analecta.store.library import LibraryFolder
 from analecta.store.schema import pack_text
 from analecta.views.clusters import analysis_path, load, save, survey
 from tests.making import candidate, page_row, shard_at, target
@@ -18,17 +18,17 @@ WORDS = {"bird": "wren nest feather beak song owl".split(), "bee": "hive honey c
 
 def made(folder, pages, topics=("nature", "other")):
     """A library of these pages: URL, text, and values of their rows; `to` are the URLs they link to."""
-    library = Library.create(folder, 'recipe = "adaptive"\n')
+    library = LibraryFolder.create(folder, 'recipe = "adaptive"\n')
     library.topic_names(topics)
     library.put("partitions", 1)
     with shard_at(library.shard_path(0)) as shard:
         for n, (url, text, more) in enumerate(pages, 1):
             one, more = target(url), dict(more)
-            found = Found.SEED if more.pop("seed", False) else Found.LINK
+            found = FoundBy.SEED if more.pop("seed", False) else FoundBy.LINK
             links = np.array([target(to).id for to in more.pop("to", ())], np.int64).tobytes()
             known = {"title": f"Page {n}", "confidence": 0.9, "text": pack_text(text), "links": links}
-            shard.add([(n, candidate(one.url, found=found), State.QUEUED, False, "")])
-            shard.add_page(page_row(one.id, **(known | more)), State.DONE, 0, 0)
+            shard.add([(n, candidate(one.url, found=found), UrlState.QUEUED, False, "")])
+            shard.add_page(page_row(one.id, **(known | more)), UrlState.DONE, 0, 0)
         shard.commit()
     return library
 
@@ -125,9 +125,9 @@ def test_f37_hostile_titles_and_texts_are_kept_as_text(tmp_path):
 
 def test_b19_an_unknown_topic_or_too_few_pages_are_told(tmp_path):
     library = made(tmp_path / "lib", wild(10))
-    with pytest.raises(BadUse, match="no topic 'birds'; valid are: nature, other"):
+    with pytest.raises(UsageError, match="no topic 'birds'; valid are: nature, other"):
         survey(library, "birds")
-    with pytest.raises(BadUse, match="10 pages about nature, too few"):
+    with pytest.raises(UsageError, match="10 pages about nature, too few"):
         survey(library, "nature")
 
 
@@ -140,18 +140,18 @@ def test_b1_a_topic_is_analysed_with_those_below_it(tmp_path):
 
 def test_f29_pages_without_words_are_told(tmp_path):
     pages = [(f"http://h{i}.test/", "", {"title": ""}) for i in range(30)]
-    with pytest.raises(BadUse, match="no words in common"):
+    with pytest.raises(UsageError, match="no words in common"):
         survey(made(tmp_path / "lib", pages))
 
 
 def test_p10_an_analysis_is_kept_and_read_back(grown, found, tmp_path):
-    library = Library(copytree(grown.folder, tmp_path / "copy"))
+    library = LibraryFolder(copytree(grown.folder, tmp_path / "copy"))
     assert save(library, found).name == "all.json"
     assert load(library, "") == found
 
 
 def test_p10_topics_whose_names_are_alike_have_analyses_of_their_own(tmp_path):
-    library = Library.create(tmp_path / "lib", "")
+    library = LibraryFolder.create(tmp_path / "lib", "")
     paths = [analysis_path(library, topic) for topic in ("", "all", "a-b", "A / B", "a / b", "x" * 300, "x" * 301, "é")]
     assert len(set(paths)) == len(paths)
     assert [path.stem for path in (paths[0], paths[2], paths[-1])] == ["all", "a-b", "é"]

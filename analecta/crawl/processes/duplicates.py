@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.pages import CopyTable
 from analecta.text.fingerprint import NearDuplicates
 
 _BATCH = 200  # pages of a batch are compared each with each
 
 
-def settle_twins(library: Library) -> int:
+def settle_twins(library: LibraryFolder) -> int:
     """Point pages at their twins in other partitions; how many were found."""
     with contextlib.ExitStack() as stack:
         paths = [library.shard_path(i) for i in range(library.partitions) if library.shard_path(i).exists()]

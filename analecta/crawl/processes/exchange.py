@@ -21,7 +21,7 @@ _WINDOW = 64  # letters on their way to one destination
 _SPARE = 256  # letters kept after their receipt, for a receiver whose last commits were lost in a power cut
 
 
-class Letter(msgspec.Struct, tag="letter", array_like=True):
+class LinkBatch(msgspec.Struct, tag="letter", array_like=True):
     """Candidates number `seq` from `source`."""
 
     source: int
@@ -29,21 +29,21 @@ class Letter(msgspec.Struct, tag="letter", array_like=True):
     candidates: msgspec.Raw
 
 
-class Receipt(msgspec.Struct, tag="receipt", array_like=True):
+class Ack(msgspec.Struct, tag="receipt", array_like=True):
     """`source` has taken in everything up to `watermark`."""
 
     source: int
     watermark: int
 
 
-class Hello(msgspec.Struct, tag="hello", array_like=True):
+class Handshake(msgspec.Struct, tag="hello", array_like=True):
     """`source` has started and asks how far its letters were taken in; those up to `base` it no longer has."""
 
     source: int
     base: int
 
 
-class Postbox(Protocol):
+class DurableOutbox(Protocol):
     """The durable side; the shard is one."""
 
     def post(self, dest: int, seq: int, letter: bytes) -> None: ...
@@ -61,10 +61,10 @@ _encode = msgspec.msgpack.Encoder().encode
 _candidates = msgspec.msgpack.Decoder(list[Candidate]).decode
 
 
-class Exchange:
+class LinkExchange:
     """One partition's post office."""
 
-    def __init__(self, me: int, partitions: int, box: Postbox, transport: Transport, resend: float = 1.0) -> None:
+    def __init__(self, me: int, partitions: int, box: DurableOutbox, transport: Transport, resend: float = 1.0) -> None:
         """`resend`: seconds to wait for a receipt before letters are sent again."""
         self.me = me
         self.peers = [peer for peer in range(partitions) if peer != me]
@@ -106,18 +106,18 @@ class Exchange:
             self._posted[dest] += 1
             self.box.post(dest, self._posted[dest], letter)
 
-    def take(self, message: Letter | Receipt | Hello) -> list[Candidate]:
+    def take(self, message: LinkBatch | Ack | Handshake) -> list[Candidate]:
         """Take in a message: the new candidates it makes available."""
         source = message.source
         match message:
-            case Receipt():
+            case Ack():
                 self._settle(source, message.watermark)
                 return []
-            case Hello():
+            case Handshake():
                 if message.base > self._taken[source]:  # what we lost the sender no longer has: go on from there
                     self._taken[source] = message.base
                     self.box.set_watermark(source, message.base)
-            case Letter():
+            case LinkBatch():
                 if message.seq > self._taken[source]:
                     self._early[source][message.seq] = message.candidates
         self._owed.add(source)
@@ -151,7 +151,7 @@ class Exchange:
     def flush(self, now: float) -> None:
         """After a commit: give receipts, send new letters, and again those that got none."""
         for peer in self._owed:
-            self.transport.send(peer, _encode(Receipt(self.me, self._taken[peer])))
+            self.transport.send(peer, _encode(Ack(self.me, self._taken[peer])))
         self._owed.clear()
         for peer in self.peers:
             if peer not in self._settled:
@@ -162,7 +162,7 @@ class Exchange:
     def _greet(self, peer: int, now: float) -> None:
         if now - self._sent_at[peer] >= self.resend:
             self._sent_at[peer] = now
-            self.transport.send(peer, _encode(Hello(self.me, self.box.first_kept(peer) - 1)))
+            self.transport.send(peer, _encode(Handshake(self.me, self.box.first_kept(peer) - 1)))
 
     def _send(self, peer: int, now: float) -> None:
         if now - self._sent_at[peer] >= self.resend:
@@ -172,6 +172,6 @@ class Exchange:
         if first >= self._posted[peer] or room <= 0:
             return
         for seq, letter in self.box.letters(peer, first, room):
-            self.transport.send(peer, _encode(Letter(self.me, seq, msgspec.Raw(letter))))
+            self.transport.send(peer, _encode(LinkBatch(self.me, seq, msgspec.Raw(letter))))
             self._sent[peer] = seq
         self._sent_at[peer] = now

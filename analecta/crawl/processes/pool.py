@@ -9,12 +9,12 @@ from typing import IO, Any, Protocol
 
 import msgspec
 
-from analecta.crawl.control import Report
+from analecta.crawl.control import EngineStatus
 from analecta.model import UNLIMITED, Tally
 from analecta.settings.schema import Settings
 
 
-class Job(msgspec.Struct):
+class WorkerJob(msgspec.Struct):
     """What a worker is told at its start, as JSON on standard input; `ends` are its sockets by peer."""
 
     library: str
@@ -24,7 +24,7 @@ class Job(msgspec.Struct):
     ends: dict[int, int]
 
 
-class Process(Protocol):
+class WorkerProcess(Protocol):
     """What runs a partition: a process, or a thread (crawl/local.py). As subprocess.Popen."""
 
     def poll(self) -> int | None: ...
@@ -32,13 +32,13 @@ class Process(Protocol):
     def wait(self) -> int: ...
 
 
-class Worker:
+class WorkerHandle:
     """One partition's process, and the last that it said."""
 
-    def __init__(self, process: Process, errors: IO[bytes]) -> None:
+    def __init__(self, process: WorkerProcess, errors: IO[bytes]) -> None:
         self.process = process
         self.errors = errors
-        self.report: Report | None = None
+        self.report: EngineStatus | None = None
         self.before = Tally()  # what earlier processes of this partition counted in this run
         self.granted = 0
         self.restarts = 0
@@ -93,7 +93,7 @@ class Worker:
 _SPARING = {"OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2", "MALLOC_MMAP_THRESHOLD_": "1048576"}
 
 
-def start_process(job: Job, errors: IO[bytes]) -> Process:
+def start_process(job: WorkerJob, errors: IO[bytes]) -> WorkerProcess:
     """A partition in a process of its own."""
     process = subprocess.Popen(
         [sys.executable, "-m", "analecta.crawl.processes.worker"],

@@ -29,7 +29,7 @@ def pair() -> tuple[socket.socket, socket.socket]:
     return ends
 
 
-class Pipes:
+class SocketTransport:
     """The ends that one party holds, by the number of the party at the other end."""
 
     def __init__(self, ends: Mapping[int, socket.socket]) -> None:
@@ -62,12 +62,12 @@ class Pipes:
             end.close()
 
 
-def wait(lines: Iterable[Pipes], seconds: float) -> None:
+def wait(lines: Iterable[SocketTransport], seconds: float) -> None:
     """Until something has arrived on one of the lines, but not longer than so many seconds."""
     select.select([end for line in lines for end in line.ends.values()], [], [], seconds)
 
 
-class Faulty:
+class FaultyTransport:
     """A transport that drops, repeats, delays and reorders what another one carries: for tests of the exchange."""
 
     def __init__(self, inner: Transport, rng: random.Random, drop: float = 0.2, repeat: float = 0.2, late: float = 0.2):

@@ -12,20 +12,20 @@ import msgspec
 
 from analecta.crawl.build import partition
 from analecta.crawl.control import COORDINATOR
-from analecta.crawl.processes.pool import Job
-from analecta.crawl.processes.transport import PeerGone, Pipes
-from analecta.errors import AnalectaError, Environment
-from analecta.protocols import Fetch
+from analecta.crawl.processes.pool import WorkerJob
+from analecta.crawl.processes.transport import PeerGone, SocketTransport
+from analecta.errors import AnalectaError, ResourceError
+from analecta.protocols import FetchFunction
 from analecta.signals import leave_stop_to_parent
 from analecta.store import OperationalError
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 
 
-async def work(job: Job, fetch: Fetch | None = None) -> None:
+async def work(job: WorkerJob, fetch: FetchFunction | None = None) -> None:
     """Run the partition until the coordinator says stop, or is gone; `fetch` in place of the network."""
-    pipes = Pipes({peer: socket.socket(fileno=fd) for peer, fd in job.ends.items()})
+    pipes = SocketTransport({peer: socket.socket(fileno=fd) for peer, fd in job.ends.items()})
     with contextlib.closing(pipes):
-        library = Library(Path(job.library))
+        library = LibraryFolder(Path(job.library))
         async with partition(job.settings, library, job.me, job.partitions, pipes, fetch) as engine:
             asyncio.get_running_loop().add_reader(pipes.ends[COORDINATOR], engine.wake)
             with contextlib.suppress(PeerGone):
@@ -37,13 +37,13 @@ def main() -> None:
     leave_stop_to_parent()
     # A page makes thousands of objects that die with it: young collections of 700 would look at them again and again.
     gc.set_threshold(50_000, 20, 100)
-    job = msgspec.json.decode(sys.stdin.buffer.read(), type=Job)
+    job = msgspec.json.decode(sys.stdin.buffer.read(), type=WorkerJob)
     try:
         asyncio.run(work(job))
     except AnalectaError as error:
         _give_up(str(error), error.exit_code)
     except (OSError, OperationalError) as error:
-        _give_up(f"cannot write to the library: {error}", Environment.exit_code)
+        _give_up(f"cannot write to the library: {error}", ResourceError.exit_code)
 
 
 def _give_up(words: str, code: int) -> None:

@@ -31,7 +31,7 @@ _ALLOWED = re.compile(
 )
 
 
-class Entry(msgspec.Struct, frozen=True):
+class BundleFile(msgspec.Struct, frozen=True):
     """A file with its size and SHA-256."""
 
     name: str
@@ -50,8 +50,8 @@ class Manifest(msgspec.Struct, frozen=True):
     waited: int  # hosts that had to be waited for: the clock has a say in when they are asked
     pages: int
     order: str  # SHA-256 of the pages' URLs in the order of keeping, a line each
-    files: list[Entry]
-    archive: list[Entry]
+    files: list[BundleFile]
+    archive: list[BundleFile]
     archived: bool  # whether the WARC files are inside
     gone: list[str] = []  # examples of its runs that the library no longer has
 
@@ -69,7 +69,7 @@ class Decision(msgspec.Struct, frozen=True, omit_defaults=True):
     model: str = ""
 
 
-class Run(msgspec.Struct, frozen=True):
+class BundleRun(msgspec.Struct, frozen=True):
     """A crawl that was started: what was asked for and what it came to."""
 
     n: int

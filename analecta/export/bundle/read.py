@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.export.bundle import (
     ARCHIVE,
     DECISIONS,
@@ -25,10 +25,10 @@ from analecta.export.bundle import (
     RUNS,
     SETTINGS,
     VERSION,
+    BundleFile,
+    BundleRun,
     Decision,
-    Entry,
     Manifest,
-    Run,
     allowed,
     in_the_way,
 )
@@ -61,9 +61,9 @@ class Bundle:
         """The settings as a person wrote them."""
         return self._read(SETTINGS).decode("utf-8-sig", "replace")
 
-    def runs(self) -> list[Run]:
+    def runs(self) -> list[BundleRun]:
         """The crawls, in order."""
-        return [self._decode(line, Run, RUNS) for line in self._read(RUNS).splitlines()]
+        return [self._decode(line, BundleRun, RUNS) for line in self._read(RUNS).splitlines()]
 
     def decisions(self) -> Iterator[Decision]:
         """What became of each URL."""
@@ -161,7 +161,7 @@ class Bundle:
                     yield block
         except _BROKEN as error:
             raise self._bad(f"{name!r} cannot be read: {error}") from error
-        if Entry(name, size, found.hexdigest()) != entry:
+        if BundleFile(name, size, found.hexdigest()) != entry:
             raise self._bad(f"{name!r} is not what the manifest says: it was changed or damaged")
 
     def _decode(self, data: bytes, kind: type[Value], name: str) -> Value:
@@ -170,8 +170,8 @@ class Bundle:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise self._bad(f"{name!r} makes no sense: {error}") from error
 
-    def _bad(self, why: str) -> BadUse:
-        return BadUse(f"the bundle {self.path} is refused: {why}")
+    def _bad(self, why: str) -> UsageError:
+        return UsageError(f"the bundle {self.path} is refused: {why}")
 
 
 @contextlib.contextmanager
@@ -181,5 +181,5 @@ def open_bundle(path: Path) -> Iterator[Bundle]:
         try:
             file: Any = stack.enter_context(zipfile.ZipFile(path))
         except _BROKEN as error:
-            raise BadUse(f"{path} is no bundle: {getattr(error, 'strerror', None) or error}") from error
+            raise UsageError(f"{path} is no bundle: {getattr(error, 'strerror', None) or error}") from error
         yield Bundle(path, file)

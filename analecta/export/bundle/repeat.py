@@ -14,17 +14,17 @@ import msgspec
 
 from analecta.crawl.coordinator import Crawl
 from analecta.crawl.local import in_threads
-from analecta.errors import BadUse, Environment
-from analecta.export.bundle import FILES, Decision, Manifest, Run, allowed, examples_of
+from analecta.errors import ResourceError, UsageError
+from analecta.export.bundle import FILES, BundleRun, Decision, Manifest, allowed, examples_of
 from analecta.export.bundle.read import Bundle, open_bundle
 from analecta.export.bundle.write import decisions, in_order
-from analecta.model import Fetched, NoAnswer, Request
+from analecta.model import FetchResult, NoResponse, Request
 from analecta.settings.load import parse
 from analecta.settings.schema import Settings
 from analecta.signals import stop_handler, was_stopped
-from analecta.store.library import Library, whole_or_nothing
-from analecta.testweb.server import Response
-from analecta.testweb.warc_index import Warcs, warc_files
+from analecta.store.library import LibraryFolder, whole_or_nothing
+from analecta.testweb.server import ServedResponse
+from analecta.testweb.warc_index import WarcIndex, warc_files
 from analecta.testweb.webs import as_answer
 from analecta.text.display import many
 from analecta.urls import canonical, is_loopback
@@ -33,7 +33,7 @@ _NOWHERE = "127.0.0.1:9"  # nothing is asked over the network; this says that no
 _EXAMPLES_ONLY = "the examples are fetched"  # how a run of `analecta health` ends
 _INTERRUPTED = "interrupted"
 _COMES_AGAIN = 0.5  # of the pages at least, where there is no order: 0.81 to 0.91 did in crawls of 80 to 1,500 pages
-_MISSING = Response(404, b"Content-Type: text/plain\r\n", b"Not in the archive.\n")
+_MISSING = ServedResponse(404, b"Content-Type: text/plain\r\n", b"Not in the archive.\n")
 
 
 class Agreement(msgspec.Struct, frozen=True):
@@ -61,12 +61,12 @@ class ArchivedWeb:
     `beyond` are URLs that the first crawl never asked for: nobody knows what they would have been.
     """
 
-    def __init__(self, archives: Warcs, failures: Mapping[int, str]) -> None:
+    def __init__(self, archives: WarcIndex, failures: Mapping[int, str]) -> None:
         self.archives = archives
         self.failures = failures
         self.beyond: set[int] = set()
 
-    async def __call__(self, request: Request) -> Fetched:
+    async def __call__(self, request: Request) -> FetchResult:
         """The archived answer; or why there was none."""
         if (found := self.archives.answer(request.url)) is not None:
             return as_answer(request.url, found)
@@ -75,7 +75,7 @@ class ArchivedWeb:
         if target and not reason and not request.url.endswith("/robots.txt"):
             self.beyond.add(target.id)
         if reason and not reason.startswith("http-"):
-            return NoAnswer(request.url, reason, "as the first time")
+            return NoResponse(request.url, reason, "as the first time")
         return as_answer(request.url, _MISSING)
 
 
@@ -83,15 +83,15 @@ def repeat(
     path: Path, folder: Path, archives: Sequence[Path] = (), progress: Callable[[Crawl], None] = lambda _: None
 ) -> Agreement:
     """Make a library anew from a bundle and an archive (its own where it has one), and compare."""
-    Library.check_new(folder)
+    LibraryFolder.check_new(folder)
     with open_bundle(path) as bundle, _archive(bundle, archives, folder.absolute().parent) as files:
         asked = [(run, _asked(run, bundle)) for run in bundle.runs()]
         gone = _check_files(bundle, [settings for _, settings in asked])
         runs = [(run, _settings(run, settings, bundle)) for run, settings in asked]
         if not any(run.tally.get("pages") for run, _ in runs):
-            raise BadUse(f"the bundle {path} holds no crawl that kept a page")
+            raise UsageError(f"the bundle {path} holds no crawl that kept a page")
         first = list(bundle.decisions())
-        web = ArchivedWeb(Warcs(files), _failures(first))
+        web = ArchivedWeb(WarcIndex(files), _failures(first))
         try:
             library = _planted(bundle, folder)
             for run, settings in runs:
@@ -148,7 +148,7 @@ def compare(
     )
 
 
-def not_ordered(manifest: Manifest, runs: Sequence[tuple[Run, Settings]]) -> str:
+def not_ordered(manifest: Manifest, runs: Sequence[tuple[BundleRun, Settings]]) -> str:
     """Why the order of pages need not come again; "" where it must."""
     if manifest.partitions > 1:
         return f"{manifest.partitions} partitions worked side by side"
@@ -164,12 +164,12 @@ def not_ordered(manifest: Manifest, runs: Sequence[tuple[Run, Settings]]) -> str
     return f"{many(manifest.waited, 'host')} had to be waited for" if manifest.waited else ""
 
 
-def _asked(run: Run, bundle: Bundle) -> Settings:
+def _asked(run: BundleRun, bundle: Bundle) -> Settings:
     """The settings of a run."""
     try:
         return msgspec.convert(run.asked["settings"], Settings)
     except (KeyError, msgspec.ValidationError) as error:
-        raise BadUse(
+        raise UsageError(
             f"the bundle {bundle.path} is refused: the settings of run {run.n} make no sense: {error}"
         ) from error
 
@@ -183,9 +183,9 @@ def _check_files(bundle: Bundle, asked: Sequence[Settings]) -> str:
     gone = sorted(learnt - files)
     named = learnt | {*examples_of(_written(bundle))}
     if stray := next((name for name in sorted(named - files) if not allowed(FILES + name)), ""):
-        raise BadUse(f"the bundle {bundle.path} is refused: the example {stray!r} is not in it")
+        raise UsageError(f"the bundle {bundle.path} is refused: the example {stray!r} is not in it")
     if stray := next((name for name in sorted(files - named) if not name.startswith("topics/")), ""):
-        raise BadUse(f"the bundle {bundle.path} is refused: its settings know nothing of the file {stray!r}")
+        raise UsageError(f"the bundle {bundle.path} is refused: its settings know nothing of the file {stray!r}")
     return gone[0] if gone else ""
 
 
@@ -193,11 +193,13 @@ def _written(bundle: Bundle) -> Settings:
     return msgspec.convert(parse(bundle.settings(), f"the settings in {bundle.path}"), Settings)
 
 
-def _settings(run: Run, asked: Settings, bundle: Bundle) -> Settings:
+def _settings(run: BundleRun, asked: Settings, bundle: Bundle) -> Settings:
     """What a run had, for as many pages as it kept, over an archive that bothers nobody."""
     pages = run.tally.get("pages", 0)
     if asked.crawl.refresh is not None:
-        raise BadUse("a run that asked again for pages it had cannot be repeated: an archive shows one moment of each")
+        raise UsageError(
+            "a run that asked again for pages it had cannot be repeated: an archive shows one moment of each"
+        )
     replace = msgspec.structs.replace
     return replace(
         asked,
@@ -207,10 +209,10 @@ def _settings(run: Run, asked: Settings, bundle: Bundle) -> Settings:
     )
 
 
-def _planted(bundle: Bundle, folder: Path) -> Library:
+def _planted(bundle: Bundle, folder: Path) -> LibraryFolder:
     """A fresh library with the settings and files of the first."""
     with whole_or_nothing(folder):
-        library = Library.create(folder, bundle.settings())
+        library = LibraryFolder.create(folder, bundle.settings())
         for name in bundle.names():
             _put(folder / name, bundle.file(name))
     return library
@@ -222,7 +224,7 @@ def _put(target: Path, content: bytes) -> None:
         with target.open("xb") as file:
             file.write(content)
     except OSError as error:
-        raise Environment(f"cannot write {target}: {error.strerror}") from error
+        raise ResourceError(f"cannot write {target}: {error.strerror}") from error
 
 
 def _failures(found: Sequence[Decision]) -> dict[int, str]:
@@ -238,7 +240,7 @@ def _archive(bundle: Bundle, archives: Sequence[Path], beside: Path) -> Iterator
         yield warc_files(archives)
         return
     if not bundle.manifest.archived:
-        raise BadUse(f"the bundle {bundle.path} has no archive in it: name the WARC files with --archive PATH")
+        raise UsageError(f"the bundle {bundle.path} has no archive in it: name the WARC files with --archive PATH")
     with tempfile.TemporaryDirectory(dir=beside if beside.is_dir() else None) as scratch:
         yield bundle.take_archive(Path(scratch))
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from analecta.errors import BadUse, Busy
+from analecta.errors import LibraryBusy, UsageError
 from analecta.export.bundle import (
     ARCHIVE,
     DECISIONS,
@@ -27,26 +27,26 @@ from analecta.export.bundle import (
     TOPICS,
     VERSION,
     VERSIONS,
+    BundleFile,
+    BundleRun,
     Decision,
-    Entry,
     Manifest,
-    Run,
     allowed,
     examples_of,
     in_the_way,
     order_digest,
 )
-from analecta.model import State
+from analecta.model import UrlState
 from analecta.settings.load import load
 from analecta.settings.schema import Settings
 from analecta.store import sqlite_version
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.output import check_output, output
 
 # --- What a crawl decided: of every URL what became of it and why, and the order in which pages were kept ------------
 
 
-def decisions(library: Library) -> Iterator[Decision]:
+def decisions(library: LibraryFolder) -> Iterator[Decision]:
     """Every URL that was met, partition after partition, in the order of finding."""
     names = library.topic_names()
     with library.snapshot() as snapshot:
@@ -54,10 +54,10 @@ def decisions(library: Library) -> Iterator[Decision]:
         for one in snapshot.decisions():
             on = names[one.topic] if 0 <= one.topic < len(names) else ""
             sure, place = round(one.confidence, 6), places.get(one.id, 0)
-            yield Decision(one.url, State(one.state).name.lower(), one.reason, on, sure, place, one.depth, one.model)
+            yield Decision(one.url, UrlState(one.state).name.lower(), one.reason, on, sure, place, one.depth, one.model)
 
 
-def waited(library: Library) -> int:
+def waited(library: LibraryFolder) -> int:
     """How many hosts had to be waited for: they asked for time, or gave no answer at first."""
     with library.snapshot() as snapshot:
         return snapshot.hosts_waited_for()
@@ -96,21 +96,21 @@ crawls the archived web again, on your machine and without a network, and compar
 """
 
 
-def write_bundle(library: Library, path: Path, archive: bool = False, force: bool = False) -> Manifest:
+def write_bundle(library: LibraryFolder, path: Path, archive: bool = False, force: bool = False) -> Manifest:
     """Write all that is needed to repeat what a library holds; with `archive` also the web that it saw."""
     check_output(path, "bundle", force)
     if holder := library.holder():
-        raise Busy(f"{library.folder} is in use by {holder}: bundle it when the crawl is over")
+        raise LibraryBusy(f"{library.folder} is in use by {holder}: bundle it when the crawl is over")
     settings, had = load(library.settings_path), runs(library)
     learnt = [name for run in had for name in _examples(run)]
     files = library_files(library, {*examples_of(settings), *learnt})
     gone = sorted({*learnt} - {*files})
     _check_files(library, files, gone)
     with output(path, "bundle", force) as out, zipfile.ZipFile(out, "w") as file:
-        return _Writer(file).write(library, settings, had, files, gone, archive)
+        return _BundleWriter(file).write(library, settings, had, files, gone, archive)
 
 
-def library_files(library: Library, named: Iterable[str]) -> list[str]:
+def library_files(library: LibraryFolder, named: Iterable[str]) -> list[str]:
     """The files of a library that show what is meant, and what was read of papers; none from outside its folder."""
     kept = (path.relative_to(library.folder).as_posix() for path in (library.folder / "topics").rglob("*"))
     return sorted(name for name in {*named, *kept} if allowed(FILES + name) and _inside(library.folder, name))
@@ -122,22 +122,22 @@ def _inside(folder: Path, name: str) -> bool:
     return path.is_file() and path.is_relative_to(whole) and allowed(FILES + path.relative_to(whole).as_posix())
 
 
-def _examples(run: Run) -> list[str]:
+def _examples(run: BundleRun) -> list[str]:
     """The files that a run learnt from; none where its settings are of a version that is not known here."""
     with contextlib.suppress(KeyError, msgspec.ValidationError):
         return examples_of(msgspec.convert(run.asked["settings"], Settings))
     return []
 
 
-def _check_files(library: Library, files: Sequence[str], gone: Sequence[str]) -> None:
+def _check_files(library: LibraryFolder, files: Sequence[str], gone: Sequence[str]) -> None:
     """Say so where the bundle would be refused. A file that was deleted since is none to be refused for."""
     if name := next((name for name in gone if not allowed(FILES + name) or (library.folder / name).exists()), ""):
-        raise BadUse(
+        raise UsageError(
             f"the library cannot be bundled: it learnt from {name!r}, which cannot be put in; copy that file into "
             f"{library.folder / 'topics'}, name it so in {library.settings_path}, and crawl into a new library"
         )
     if name := in_the_way(files):
-        raise BadUse(
+        raise UsageError(
             f"the library cannot be bundled: {library.folder / name} has the name of another file but for its case, "
             f"which not every disk can tell apart; rename it, also in {library.settings_path}"
         )
@@ -162,18 +162,18 @@ def _version(name: str) -> str:
         return ""
 
 
-class _Writer:
+class _BundleWriter:
     """Adds files one after the other and remembers their digests."""
 
     def __init__(self, file: zipfile.ZipFile) -> None:
         self.file = file
-        self.entries: list[Entry] = []
+        self.entries: list[BundleFile] = []
 
     def write(
         self,
-        library: Library,
+        library: LibraryFolder,
         settings: Settings,
-        had: Sequence[Run],
+        had: Sequence[BundleRun],
         files: Sequence[str],
         gone: list[str],
         archive: bool,
@@ -209,7 +209,7 @@ class _Writer:
         self._stream(MANIFEST, [msgspec.json.format(msgspec.json.encode(found), indent=1)])
         return found
 
-    def _decisions(self, library: Library) -> list[str]:
+    def _decisions(self, library: LibraryFolder) -> list[str]:
         """Write them; the URLs of the pages in order."""
         pages: list[tuple[int, str]] = []
 
@@ -222,7 +222,7 @@ class _Writer:
         self._stream(DECISIONS, lines())
         return [url for _, url in sorted(pages)]
 
-    def _warc(self, path: Path, inside: bool) -> Entry:
+    def _warc(self, path: Path, inside: bool) -> BundleFile:
         """A WARC file: compressed already, so it is stored as it is, if at all."""
         if inside:
             return self._stream(ARCHIVE + path.name, _blocks(path), zipfile.ZIP_STORED)
@@ -230,7 +230,7 @@ class _Writer:
         for block in _blocks(path):
             found.update(block)
             size += len(block)
-        return Entry(ARCHIVE + path.name, size, found.hexdigest())
+        return BundleFile(ARCHIVE + path.name, size, found.hexdigest())
 
     def _text(self, name: str, text: str) -> None:
         self._stream(name, [text.encode()])
@@ -238,7 +238,7 @@ class _Writer:
     def _json(self, name: str, value: object) -> None:
         self._stream(name, [msgspec.json.format(msgspec.json.encode(value), indent=1)])
 
-    def _stream(self, name: str, blocks: Iterable[bytes], how: int = zipfile.ZIP_DEFLATED) -> Entry:
+    def _stream(self, name: str, blocks: Iterable[bytes], how: int = zipfile.ZIP_DEFLATED) -> BundleFile:
         info = zipfile.ZipInfo(name, _LONG_AGO)
         info.compress_type, info.external_attr, info.create_system = how, 0o100644 << 16, 3
         found, size = hashlib.sha256(), 0
@@ -247,21 +247,23 @@ class _Writer:
                 found.update(block)
                 size += len(block)
                 out.write(block)
-        entry = Entry(name, size, found.hexdigest())
+        entry = BundleFile(name, size, found.hexdigest())
         self.entries.append(entry)
         return entry
 
 
-def runs(library: Library) -> list[Run]:
+def runs(library: LibraryFolder) -> list[BundleRun]:
     """Every crawl of a library, with what was asked."""
     with library.snapshot() as snapshot:
         return [
-            Run(run.n, run.began, run.ended, run.reason or "", json.loads(run.asked), json.loads(run.tally or "{}"))
+            BundleRun(
+                run.n, run.began, run.ended, run.reason or "", json.loads(run.asked), json.loads(run.tally or "{}")
+            )
             for run in snapshot.runs()
         ]
 
 
-def _models(library: Library) -> list[dict[str, object]]:
+def _models(library: LibraryFolder) -> list[dict[str, object]]:
     with library.snapshot() as snapshot:
         found = sorted(snapshot.models(), key=lambda one: (one.made_at, one.hash))
     return [{"hash": one.hash, "kind": one.kind, "about": one.about} for one in found]

@@ -4,10 +4,18 @@ import re
 from collections.abc import Callable
 from itertools import islice
 
-from analecta.model import Answer, Page, Target
+from analecta.model import Page, Response, UrlRef
 from analecta.parse.directives import apply
 from analecta.parse.documents.archives import Bundles
-from analecta.parse.documents.document import MAX_FOUND, MAX_TITLE, Document, Found, Stopped, plain, title_of
+from analecta.parse.documents.document import (
+    MAX_FOUND,
+    MAX_TITLE,
+    Document,
+    DocumentLink,
+    ReadingStopped,
+    plain,
+    title_of,
+)
 from analecta.parse.documents.docx import read_docx
 from analecta.parse.documents.epub import read_epub, read_html, read_text
 from analecta.parse.documents.legacy_office import read_doc, read_ppt
@@ -56,7 +64,7 @@ def read(reader: Reader, body: bytes) -> Document:
     document = Document()
     try:
         reader(body, document)
-    except Stopped as stop:
+    except ReadingStopped as stop:
         document.limits = str(stop)
     except MemoryError:
         document.limits = "parse-limited: out of memory"
@@ -65,7 +73,7 @@ def read(reader: Reader, body: bytes) -> Document:
     return document
 
 
-def parse_document(answer: Answer, target: Target, joiner: Joiner, mime: str, reader: Reader) -> Page:
+def parse_document(answer: Response, target: UrlRef, joiner: Joiner, mime: str, reader: Reader) -> Page:
     """The page that a document makes; without text if it has none, is broken, locked or too much."""
     document = read(reader, answer.body)
     text = plain(document.text)
@@ -91,10 +99,10 @@ def _first_title(document: Document, text: str) -> str:
     return next(filter(None, map(title_of, (*document.headings[:1], *lines))), "")
 
 
-def _read_links(page: Page, document: Document, target: Target, joiner: Joiner) -> None:
+def _read_links(page: Page, document: Document, target: UrlRef, joiner: Joiner) -> None:
     """The links that were noted, then the URLs that stand in the text."""
     text = page.text
-    found = document.links + [Found(m[0], "", m.start()) for m in islice(URL.finditer(text), MAX_FOUND)]
+    found = document.links + [DocumentLink(m[0], "", m.start()) for m in islice(URL.finditer(text), MAX_FOUND)]
     page.links, kept, cut = gather(
         [link.url for link in found], found, target.id, joiner.base(target.url), _anchor, lambda _: False
     )
@@ -103,11 +111,11 @@ def _read_links(page: Page, document: Document, target: Target, joiner: Joiner) 
         page.limits = "; ".join(filter(None, (page.limits, "links-cut")))
 
 
-def _anchor(link: Found) -> str:
+def _anchor(link: DocumentLink) -> str:
     return plain(link.anchor)
 
 
-def _around(text: str, link: Found) -> str:
+def _around(text: str, link: DocumentLink) -> str:
     """The words before and after a link; its own place is known nearly, so its words are looked for there."""
     words = plain(link.anchor)
     at = text.find(words, max(0, link.at - _NEAR), link.at + len(words) + _NEAR) if words else link.at
@@ -153,6 +161,6 @@ READERS: dict[str, Reader] = {
 DOCUMENTS = frozenset(READERS)  # the types whose pages come from a child only
 
 
-def parse(answer: Answer, target: Target, joiner: Joiner, mime: str) -> Page:
+def parse(answer: Response, target: UrlRef, joiner: Joiner, mime: str) -> Page:
     """The page that a document of a known type makes."""
     return parse_document(answer, target, joiner, mime, READERS[mime])

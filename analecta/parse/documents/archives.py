@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from io import BytesIO
 from pathlib import PurePosixPath
 
-from analecta.parse.documents.document import Document, Stopped
-from analecta.parse.documents.zip import Packed
+from analecta.parse.documents.document import Document, ReadingStopped
+from analecta.parse.documents.zip import ZipFile
 from analecta.parse.sniff import TAR, sniff
 
 MAX_READ = 200  # members that are read
@@ -37,7 +37,7 @@ class Bundles:
 
     def read_zip(self, body: bytes, document: Document) -> None:
         """Read the members of a zip file."""
-        packed = Packed(body)
+        packed = ZipFile(body)
         names = [name for name in packed.members if _may_be(name, packed.members[name].file_size)]
         self._read_all(((name, packed.read(name)) for name in names), document)
 
@@ -54,7 +54,7 @@ class Bundles:
         elif reader := self.readers.get(mime):
             reader(inner, document)
         else:
-            raise Stopped(f"no document inside: {mime}")
+            raise ReadingStopped(f"no document inside: {mime}")
 
     def _read_all(self, members: Iterator[tuple[str, bytes]], document: Document) -> None:
         read, wrong = 0, ""
@@ -64,11 +64,11 @@ class Bundles:
                 continue
             read += 1
             if read > MAX_READ:
-                raise Stopped(f"only the first {MAX_READ} documents of the archive")
+                raise ReadingStopped(f"only the first {MAX_READ} documents of the archive")
             part = Document()
             try:
                 reader(body, part)
-            except Stopped as stop:  # one broken member is no reason to leave out the others
+            except ReadingStopped as stop:  # one broken member is no reason to leave out the others
                 wrong = wrong or f"{PurePosixPath(name).name[:100]}: {stop}"
             title = part.title or PurePosixPath(name).stem
             document.heading(title)
@@ -78,9 +78,9 @@ class Bundles:
             document.date = max(document.date, part.date)
             document.take(part)
         if wrong:
-            raise Stopped(wrong)
+            raise ReadingStopped(wrong)
         if not read:
-            raise Stopped("no documents inside")
+            raise ReadingStopped("no documents inside")
 
 
 def _may_be(name: str, size: int) -> bool:
@@ -94,14 +94,14 @@ def _tar_members(body: bytes) -> Iterator[tuple[str, bytes]]:
         with tarfile.open(fileobj=BytesIO(body), mode="r:") as tar:
             for seen, member in enumerate(tar):
                 if seen >= MAX_SEEN:
-                    raise Stopped(f"more than {MAX_SEEN} members")
+                    raise ReadingStopped(f"more than {MAX_SEEN} members")
                 if not member.isreg() or member.sparse is not None or not _may_be(member.name, member.size):
                     continue
                 file = tar.extractfile(member)
                 if file is not None:
                     yield member.name, file.read(MAX_MEMBER)
     except (tarfile.TarError, ValueError, OverflowError, EOFError, OSError, IndexError) as wrong:
-        raise Stopped(f"broken tar: {wrong}") from wrong
+        raise ReadingStopped(f"broken tar: {wrong}") from wrong
 
 
 def gunzip(body: bytes) -> bytes:
@@ -116,8 +116,8 @@ def gunzip(body: bytes) -> bytes:
                 rest = unpack.unconsumed_tail
                 total += len(parts[-1])
                 if total > MAX_GZIP or (total > _SMALL and total > MAX_RATIO * len(body)):
-                    raise Stopped(f"gz bomb: more than {total - len(parts[-1])} bytes")
+                    raise ReadingStopped(f"gz bomb: more than {total - len(parts[-1])} bytes")
             rest = unpack.unused_data
     except zlib.error as wrong:
-        raise Stopped(f"broken gz: {wrong}") from wrong
+        raise ReadingStopped(f"broken gz: {wrong}") from wrong
     return b"".join(parts)

@@ -29,11 +29,11 @@ _LIGATURES = re.compile("[\ufb00-\ufb06]")
 _NOISE = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\ufeff\ufffe\uffff\ud800-\udfff]")
 
 
-class Stopped(Exception):
+class ReadingStopped(Exception):
     """Why no more of a document is read: it is broken, encrypted, or too much. What was read till then is kept."""
 
 
-class Found(NamedTuple):
+class DocumentLink(NamedTuple):
     """A link of a document: where it points, the words that carry it, and where in the text they stand."""
 
     url: str
@@ -41,7 +41,7 @@ class Found(NamedTuple):
     at: int
 
 
-class Mark(NamedTuple):
+class TextMark(NamedTuple):
     """A place in a document's text."""
 
     piece: int
@@ -58,7 +58,7 @@ class Document:
     lang: str = ""
     limits: str = ""
     headings: list[str] = field(default_factory=list)
-    links: list[Found] = field(default_factory=list)
+    links: list[DocumentLink] = field(default_factory=list)
     pieces: list[str] = field(default_factory=list)
     length: int = 0
 
@@ -68,9 +68,9 @@ class Document:
         return "".join(self.pieces)
 
     @property
-    def here(self) -> Mark:
+    def here(self) -> TextMark:
         """Where the next piece of text will stand."""
-        return Mark(len(self.pieces), self.length)
+        return TextMark(len(self.pieces), self.length)
 
     def add(self, text: str) -> None:
         """Go on with the text."""
@@ -79,14 +79,14 @@ class Document:
         self.length += len(text)
         if len(text) > room:
             self.length = MAX_TEXT
-            raise Stopped("text-cut")
+            raise ReadingStopped("text-cut")
 
     def end_line(self) -> None:
         """What follows is a new paragraph; lines without words are not kept."""
         if self.pieces and self.pieces[-1] != "\n":
             self.add("\n")
 
-    def since(self, mark: Mark) -> str:
+    def since(self, mark: TextMark) -> str:
         """The words from a place on."""
         return " ".join("".join(self.pieces[mark.piece :]).split())
 
@@ -102,7 +102,7 @@ class Document:
         if url[:4].lower() == "www.":
             url = f"http://{url}"
         if url[:4].lower() == "http" and len(self.links) < MAX_FOUND:
-            self.links.append(Found(url, anchor, self.length if at is None else at))
+            self.links.append(DocumentLink(url, anchor, self.length if at is None else at))
 
     def take(self, other: "Document") -> None:
         """Go on with all of another document."""

@@ -2,9 +2,9 @@
 
 import re
 
-from analecta.parse.documents.document import Document, Mark
+from analecta.parse.documents.document import Document, TextMark
 from analecta.parse.documents.ooxml import Relation, main_part, read_properties, relation_of, relations
-from analecta.parse.documents.zip import Packed
+from analecta.parse.documents.zip import ZipFile
 from analecta.parse.xml import attribute, read_xml
 
 FIELD_LINK = re.compile(r"""\s*HYPERLINK\s++(?:\\[a-z]\s++)*+["“]?\s*(https?://[^\s"”]+)""", re.IGNORECASE)
@@ -14,19 +14,19 @@ _MAX_FIELD = 5000  # characters of a field's code
 
 def read_docx(body: bytes, document: Document) -> None:
     """Read a Word document."""
-    packed = Packed(body)
+    packed = ZipFile(body)
     main = main_part(packed, "word/document.xml")
     read_properties(packed, document)
     links = relations(packed, main)
     parts = {relation.kind: relation.target for relation in links.values()}
     headings = _heading_styles(packed, parts.get("styles", ""))
-    _Part(document, links, headings).read(packed, main)
+    _DocxPart(document, links, headings).read(packed, main)
     for kind in ("footnotes", "endnotes"):
         if (notes := parts.get(kind, "")) in packed:
-            _Part(document, relations(packed, notes), headings).read(packed, notes)
+            _DocxPart(document, relations(packed, notes), headings).read(packed, notes)
 
 
-def _heading_styles(packed: Packed, part: str) -> set[str]:
+def _heading_styles(packed: ZipFile, part: str) -> set[str]:
     """The ids of the styles that make headings: ids are in the writer's language, names are always English."""
     found = {"Title", "Heading1", "Heading2", "Heading3"}
     style = ""
@@ -44,20 +44,20 @@ def _heading_styles(packed: Packed, part: str) -> set[str]:
     return found
 
 
-class _Part:
+class _DocxPart:
     """Reads one part; text is what stands in <w:t>, so that deleted words and field codes are none."""
 
     def __init__(self, document: Document, links: dict[str, Relation], headings: set[str]) -> None:
         self.document = document
         self.links = links
         self.headings = headings
-        self.paragraphs: list[tuple[Mark, list[str]]] = []  # text boxes put paragraphs into paragraphs
-        self.anchors: list[tuple[Mark, str]] = []
-        self.fields: list[tuple[Mark, list[str]]] = []
+        self.paragraphs: list[tuple[TextMark, list[str]]] = []  # text boxes put paragraphs into paragraphs
+        self.anchors: list[tuple[TextMark, str]] = []
+        self.fields: list[tuple[TextMark, list[str]]] = []
         self.in_text = self.in_code = False
         self.skipped = 0
 
-    def read(self, packed: Packed, name: str) -> None:
+    def read(self, packed: ZipFile, name: str) -> None:
         starts = {
             "p": self._paragraph, "pStyle": self._style, "t": self._text, "tab": self._tab, "br": self._break,
             "cr": self._break, "noBreakHyphen": self._hyphen, "hyperlink": self._hyperlink,

@@ -3,11 +3,11 @@
 import posixpath
 from urllib.parse import unquote
 
-from analecta.model import Answer, Page, Target
+from analecta.model import Page, Response, UrlRef
 from analecta.parse.charset import decode
 from analecta.parse.directives import date_of
-from analecta.parse.documents.document import Document, Stopped, tidy, title_of
-from analecta.parse.documents.zip import Packed
+from analecta.parse.documents.document import Document, ReadingStopped, tidy, title_of
+from analecta.parse.documents.zip import ZipFile
 from analecta.parse.html import parse_html
 from analecta.parse.xml import read_leaves, read_xml
 from analecta.urls import Joiner
@@ -16,7 +16,7 @@ from analecta.urls import Joiner
 
 
 # What relative links are joined to: they lead to other parts of the book or archive, so they are no links.
-_INSIDE = Target("http://inside.invalid/", 1, "inside.invalid")
+_INSIDE = UrlRef("http://inside.invalid/", 1, "inside.invalid")
 
 
 def read_html(body: bytes, document: Document) -> None:
@@ -38,7 +38,7 @@ def read_text(body: bytes, document: Document) -> None:
 
 
 def _page(body: bytes) -> Page:
-    return parse_html(Answer(_INSIDE.url, 200, b"", {}, b"", body), _INSIDE, Joiner(size=0))
+    return parse_html(Response(_INSIDE.url, 200, b"", {}, b"", body), _INSIDE, Joiner(size=0))
 
 
 def _take(page: Page, document: Document) -> None:
@@ -62,9 +62,9 @@ MAX_CHAPTER = 16 * 1024 * 1024  # bytes
 
 def read_epub(body: bytes, document: Document) -> None:
     """Read a book."""
-    packed = Packed(body)
+    packed = ZipFile(body)
     if "META-INF/rights.xml" in packed or "META-INF/license.lcpl" in packed:
-        raise Stopped("encrypted")
+        raise ReadingStopped("encrypted")
     book = _package(packed)
     data = packed.read(book)
     found = read_leaves([data])
@@ -77,14 +77,14 @@ def read_epub(body: bytes, document: Document) -> None:
             read_chapter(packed.read(name)[:MAX_CHAPTER], document)
 
 
-def _package(packed: Packed) -> str:
+def _package(packed: ZipFile) -> str:
     """The name of the file that lists the parts of the book."""
     names: list[str] = []
     read_xml(
         packed.chunks("META-INF/container.xml"), {"rootfile": lambda a: names.append(unquote(a.get("full-path", "")))}
     )
     if not names or names[0] not in packed:
-        raise Stopped("broken: the list of chapters is missing")
+        raise ReadingStopped("broken: the list of chapters is missing")
     return names[0]
 
 

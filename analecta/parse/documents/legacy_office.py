@@ -4,7 +4,7 @@ import re
 import struct
 from datetime import UTC, datetime
 
-from analecta.parse.documents.document import Document, Stopped, tidy, title_of
+from analecta.parse.documents.document import Document, ReadingStopped, tidy, title_of
 from analecta.parse.documents.docx import FIELD_LINK
 
 # --- ole -------------------------------------------------------------------------------------------------------------
@@ -22,11 +22,11 @@ class Ole:
 
     def __init__(self, body: bytes) -> None:
         if not body.startswith(MAGIC) or len(body) < 512:
-            raise Stopped("broken: no compound file")
+            raise ReadingStopped("broken: no compound file")
         self.body = body
         (shift,) = struct.unpack_from("<H", body, 30)
         if shift not in (9, 12):
-            raise Stopped("broken: no compound file")
+            raise ReadingStopped("broken: no compound file")
         self.size = 1 << shift
         _, directory, _, _, mini, _, more, _ = struct.unpack_from("<8I", body, 44)
         self.table = self._table(more)
@@ -72,7 +72,7 @@ class Ole:
             parts.append(self._sector(number))
             number = self.table[number]
             if len(parts) * self.size > len(self.body):
-                raise Stopped("broken: a chain of sectors is a loop")
+                raise ReadingStopped("broken: a chain of sectors is a loop")
         return b"".join(parts)
 
     def _read_directory(self, directory: bytes) -> None:
@@ -156,13 +156,13 @@ def read_doc(body: bytes, document: Document) -> None:
     """Read an old Word document; one that some program calls .doc and is none says so."""
     ole = Ole(body)
     if "EncryptedPackage" in ole.entries:
-        raise Stopped("encrypted")
+        raise ReadingStopped("encrypted")
     stream = ole.stream("WordDocument")
     if len(stream) < _CLX + 8:
-        raise Stopped("broken: no Word document")
+        raise ReadingStopped("broken: no Word document")
     (flags,) = struct.unpack_from("<H", stream, 10)
     if flags & _ENCRYPTED:
-        raise Stopped("encrypted")
+        raise ReadingStopped("encrypted")
     read_properties(ole, document)
     start, size = struct.unpack_from("<2I", stream, _CLX)
     table = ole.stream("1Table" if flags & _TABLE else "0Table")[start : start + size]
@@ -175,10 +175,10 @@ def _pieces(stream: bytes, table: bytes) -> list[str]:
     while at + 3 <= len(table) and table[at] == 1:  # formats, each with its length
         at += 3 + struct.unpack_from("<H", table, at + 1)[0]
     if at + 5 > len(table) or table[at] != 2:
-        raise Stopped("broken: no table of pieces")
+        raise ReadingStopped("broken: no table of pieces")
     count = min((struct.unpack_from("<I", table, at + 1)[0] - 4) // 12, (len(table) - at - 9) // 12, _MAX_PIECES)
     if count < 1:
-        raise Stopped("broken: no table of pieces")
+        raise ReadingStopped("broken: no table of pieces")
     at += 5
     positions = struct.unpack_from(f"<{count + 1}I", table, at)
     found, left = [], len(stream)  # characters: pieces that overlap beyond reason are no text
@@ -223,10 +223,10 @@ def read_ppt(body: bytes, document: Document) -> None:
     """Read an old PowerPoint presentation: the text of the outline, slide by slide."""
     ole = Ole(body)
     if "EncryptedPackage" in ole.entries or "EncryptedSummary" in ole.entries:
-        raise Stopped("encrypted")
+        raise ReadingStopped("encrypted")
     stream = ole.stream("PowerPoint Document")
     if not stream:
-        raise Stopped("broken: no PowerPoint presentation")
+        raise ReadingStopped("broken: no PowerPoint presentation")
     read_properties(ole, document)
     at, kind = 0, -1
     while at + 8 <= len(stream):

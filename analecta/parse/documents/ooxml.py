@@ -4,8 +4,8 @@ import posixpath
 from typing import NamedTuple
 
 from analecta.parse.directives import date_of
-from analecta.parse.documents.document import Document, Stopped, tidy, title_of
-from analecta.parse.documents.zip import Packed
+from analecta.parse.documents.document import Document, ReadingStopped, tidy, title_of
+from analecta.parse.documents.zip import ZipFile
 from analecta.parse.xml import attribute, read_leaves, read_xml
 
 
@@ -16,7 +16,7 @@ class Relation(NamedTuple):
     target: str
 
 
-def relations(packed: Packed, part: str = "") -> dict[str, Relation]:
+def relations(packed: ZipFile, part: str = "") -> dict[str, Relation]:
     """The relations of a part, or of the whole package, by id."""
     folder, name = posixpath.split(part)
     found: dict[str, Relation] = {}
@@ -31,17 +31,17 @@ def relations(packed: Packed, part: str = "") -> dict[str, Relation]:
     return found
 
 
-def main_part(packed: Packed, usual: str) -> str:
+def main_part(packed: ZipFile, usual: str) -> str:
     """The part that the package is about; every known program calls it as `usual`, but need not."""
     if usual in packed:
         return usual
     for relation in relations(packed).values():
         if relation.kind == "officeDocument" and relation.target in packed:
             return relation.target
-    raise Stopped("broken: the main part is missing")
+    raise ReadingStopped("broken: the main part is missing")
 
 
-def read_properties(packed: Packed, document: Document) -> None:
+def read_properties(packed: ZipFile, document: Document) -> None:
     """Title, author, date and language, as the properties say."""
     found = read_leaves(_or_nothing(packed, "docProps/core.xml"))
     document.title = title_of(found.get("title", ""))
@@ -56,7 +56,7 @@ def relation_of(attributes: dict[str, str], relations: dict[str, Relation]) -> s
     return found.target if found else ""
 
 
-def _or_nothing(packed: Packed, name: str) -> list[bytes]:
+def _or_nothing(packed: ZipFile, name: str) -> list[bytes]:
     """The bytes of a part that may be missing."""
     return list(packed.chunks(name)) if name in packed else [b"<none/>"]
 
@@ -67,7 +67,7 @@ def _or_nothing(packed: Packed, name: str) -> list[bytes]:
 
 def read_xlsx(body: bytes, document: Document) -> None:
     """Read a workbook; a text that stands in many cells is there once, as in the file."""
-    packed = Packed(body)
+    packed = ZipFile(body)
     main = main_part(packed, "xl/workbook.xml")
     read_properties(packed, document)
 
@@ -86,7 +86,7 @@ def read_xlsx(body: bytes, document: Document) -> None:
             document.link(link.target)
 
 
-def _read_strings(packed: Packed, name: str, document: Document) -> None:
+def _read_strings(packed: ZipFile, name: str, document: Document) -> None:
     in_text = False
 
     def begin(_: dict[str, str]) -> None:

@@ -1,8 +1,8 @@
 """OpenDocument (.odt, .odp, .ods) to Document: paragraphs, headings and links stand in content.xml."""
 
 from analecta.parse.directives import date_of
-from analecta.parse.documents.document import Document, Mark, Stopped, tidy, title_of
-from analecta.parse.documents.zip import Packed
+from analecta.parse.documents.document import Document, ReadingStopped, TextMark, tidy, title_of
+from analecta.parse.documents.zip import ZipFile
 from analecta.parse.xml import attribute, read_leaves, read_xml
 
 _MAX_SPACES = 100
@@ -10,9 +10,9 @@ _MAX_SPACES = 100
 
 def read_opendocument(body: bytes, document: Document) -> None:
     """Read a text, a presentation or a spreadsheet."""
-    packed = Packed(body)
+    packed = ZipFile(body)
     if "content.xml" not in packed:
-        raise Stopped("broken: content.xml is missing")
+        raise ReadingStopped("broken: content.xml is missing")
     if "meta.xml" in packed:
         found = read_leaves(packed.chunks("meta.xml"))
         document.title = title_of(found.get("title", ""))
@@ -27,12 +27,12 @@ class _Content:
 
     def __init__(self, document: Document) -> None:
         self.document = document
-        self.open: list[Mark] = []
-        self.anchors: list[tuple[Mark, str]] = []
-        self.frames: list[tuple[Mark, bool]] = []
+        self.open: list[TextMark] = []
+        self.anchors: list[tuple[TextMark, str]] = []
+        self.frames: list[tuple[TextMark, bool]] = []
         self.skipped = 0
 
-    def read(self, packed: Packed) -> None:
+    def read(self, packed: ZipFile) -> None:
         starts = {
             "p": self._paragraph, "h": self._paragraph, "a": self._anchor, "s": self._spaces, "tab": self._tab,
             "line-break": self._break, "frame": self._frame, "tracked-changes": self._skip, "annotation": self._skip,
@@ -43,9 +43,9 @@ class _Content:
         }  # fmt: skip
         try:
             read_xml(packed.chunks("content.xml"), starts, ends, self._data)
-        except Stopped as stop:
+        except ReadingStopped as stop:
             encrypted = b"encryption-data" in packed.read("META-INF/manifest.xml")
-            raise Stopped("encrypted") if encrypted else stop from None
+            raise ReadingStopped("encrypted") if encrypted else stop from None
 
     def _data(self, text: str) -> None:
         if self.open and not self.skipped:

@@ -10,8 +10,8 @@ from itertools import groupby
 from typing import Any
 
 from analecta.parse.directives import date_of
-from analecta.parse.documents.document import MAX_HEADINGS, MAX_TEXT, Document, Stopped, tidy, title_of
-from analecta.parse.sandbox import Limits, run
+from analecta.parse.documents.document import MAX_HEADINGS, MAX_TEXT, Document, ReadingStopped, tidy, title_of
+from analecta.parse.sandbox import ProgramLimits, run
 
 MAX_PAGES = 2000
 MAX_SECONDS = 10.0  # of CPU; then what has been read is kept, before the child is killed
@@ -42,12 +42,12 @@ def read_pdf(
         count = pdfium.FPDF_GetPageCount(pdf)
         for number in range(min(count, MAX_PAGES)):
             if now() > until:
-                raise Stopped(f"parse-limited: only the first {number} of {count} pages, after {seconds:g} s")
+                raise ReadingStopped(f"parse-limited: only the first {number} of {count} pages, after {seconds:g} s")
             _read_page(pdfium, pdf, number, document)
         if not document.text.strip():
-            raise Stopped("scanned: no text" if count else "broken PDF: no pages")
+            raise ReadingStopped("scanned: no text" if count else "broken PDF: no pages")
         if count > MAX_PAGES:
-            raise Stopped(f"parse-limited: only the first {MAX_PAGES} of {count} pages")
+            raise ReadingStopped(f"parse-limited: only the first {MAX_PAGES} of {count} pages")
 
 
 @contextmanager
@@ -56,7 +56,7 @@ def _opened(pdfium: Any, body: bytes) -> Iterator[Any]:
     if not pdf:
         wrong = pdfium.FPDF_GetLastError()
         locked = wrong in (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY)
-        raise Stopped("encrypted" if locked else "broken PDF: cannot be opened")
+        raise ReadingStopped("encrypted" if locked else "broken PDF: cannot be opened")
     try:
         yield pdf
     finally:
@@ -206,20 +206,20 @@ def read_postscript(body: bytes, document: Document) -> None:
     _read_comments(body[:_HEAD], document)
     program = shutil.which("gs")
     if program is None:
-        raise Stopped("PostScript: Ghostscript (gs) is not installed")
-    done = run([program, *OPTIONS], body, Limits(GHOSTSCRIPT_SECONDS, MAX_MEMORY, MAX_OUTPUT))
+        raise ReadingStopped("PostScript: Ghostscript (gs) is not installed")
+    done = run([program, *OPTIONS], body, ProgramLimits(GHOSTSCRIPT_SECONDS, MAX_MEMORY, MAX_OUTPUT))
     text = done.output.decode("utf-8", "replace")
     for line in mended(text).splitlines():
         document.add(" ".join(line.split()))
         document.end_line()
     if done.stopped == "time":
-        raise Stopped(f"parse-limited: Ghostscript stopped after {GHOSTSCRIPT_SECONDS} s")
+        raise ReadingStopped(f"parse-limited: Ghostscript stopped after {GHOSTSCRIPT_SECONDS} s")
     if done.stopped == "output":
-        raise Stopped("text-cut")
+        raise ReadingStopped("text-cut")
     if done.status:
-        raise Stopped(f"broken PostScript: Ghostscript ended with {done.status}")
+        raise ReadingStopped(f"broken PostScript: Ghostscript ended with {done.status}")
     if not text.strip():
-        raise Stopped("scanned: no text")
+        raise ReadingStopped("scanned: no text")
 
 
 def _read_comments(head: bytes, document: Document) -> None:

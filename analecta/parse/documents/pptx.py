@@ -1,8 +1,8 @@
 """PowerPoint's .pptx to Document: slides in the order they are shown, their titles as headings."""
 
-from analecta.parse.documents.document import Document, Mark
+from analecta.parse.documents.document import Document, TextMark
 from analecta.parse.documents.ooxml import Relation, main_part, read_properties, relation_of, relations
-from analecta.parse.documents.zip import Packed
+from analecta.parse.documents.zip import ZipFile
 from analecta.parse.xml import read_xml
 
 MAX_SLIDES = 2000
@@ -10,7 +10,7 @@ MAX_SLIDES = 2000
 
 def read_pptx(body: bytes, document: Document) -> None:
     """Read a PowerPoint presentation."""
-    packed = Packed(body)
+    packed = ZipFile(body)
     main = main_part(packed, "ppt/presentation.xml")
     read_properties(packed, document)
     parts = relations(packed, main)
@@ -34,12 +34,12 @@ class _Slide:
     def __init__(self, document: Document, links: dict[str, Relation]) -> None:
         self.document = document
         self.links = links
-        self.shape: Mark = document.here
-        self.run: Mark = document.here
+        self.shape: TextMark = document.here
+        self.run: TextMark = document.here
         self.is_title = self.in_text = False
         self.url = ""
 
-    def read(self, packed: Packed, name: str) -> None:
+    def read(self, packed: ZipFile, name: str) -> None:
         starts = {
             "sp": self._shape, "ph": self._placeholder, "t": self._text, "br": self._break, "r": self._run,
             "hlinkClick": self._link,

@@ -3,7 +3,7 @@ r"""RTF to Document: a flat stream of words, groups and \control words; only the
 import codecs
 import re
 
-from analecta.parse.documents.document import Document, Mark, Stopped, tidy, title_of
+from analecta.parse.documents.document import Document, ReadingStopped, TextMark, tidy, title_of
 from analecta.parse.documents.docx import FIELD_LINK
 
 MAX_DEPTH = 500
@@ -28,22 +28,22 @@ _GATHERED = {b"title": "title", b"author": "author", b"fldinst": "code"}
 _DATED = (b"creatim", b"revtim")
 
 
-class _Group:
+class _RtfGroup:
     """What holds until the brace closes."""
 
     __slots__ = ("into", "mark", "seen", "skip", "url")
 
     def __init__(self, seen: bool, into: str, skip: int) -> None:
         self.seen, self.into, self.skip = seen, into, skip
-        self.mark: Mark | None = None  # where a field's shown text began
+        self.mark: TextMark | None = None  # where a field's shown text began
         self.url = ""
 
 
 def read_rtf(body: bytes, document: Document) -> None:
     """Read an RTF file."""
     if body.lstrip()[:5] != b"{\\rtf":
-        raise Stopped("broken: no RTF")
-    reader = _Reader(document)
+        raise ReadingStopped("broken: no RTF")
+    reader = _RtfReader(document)
     at = 0
     while token := _TOKEN.match(body, at):
         at = token.end()
@@ -66,12 +66,12 @@ def read_rtf(body: bytes, document: Document) -> None:
     document.date = reader.date()
 
 
-class _Reader:
+class _RtfReader:
     """The state between tokens."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
-        self.groups = [_Group(True, "", 1)]
+        self.groups = [_RtfGroup(True, "", 1)]
         self.charset = "cp1252"
         self.held = bytearray()  # bytes of a charset whose characters may have two
         self.left = 0  # characters that stand for the Unicode one before them, to be passed over
@@ -85,8 +85,8 @@ class _Reader:
         group = self.groups[-1]
         if brace == b"{":
             if len(self.groups) > MAX_DEPTH:
-                raise Stopped(f"RTF nested more than {MAX_DEPTH} deep")
-            self.groups.append(_Group(group.seen, group.into, group.skip))
+                raise ReadingStopped(f"RTF nested more than {MAX_DEPTH} deep")
+            self.groups.append(_RtfGroup(group.seen, group.into, group.skip))
         elif len(self.groups) > 1:
             self.groups.pop()
             if group.mark:
@@ -118,7 +118,7 @@ class _Reader:
         elif starred or word in _UNSEEN:
             group.seen, group.into = False, ""
 
-    def _show_field(self, group: _Group) -> None:
+    def _show_field(self, group: _RtfGroup) -> None:
         found = FIELD_LINK.match(self.gathered["code"])
         self.gathered["code"] = ""
         group.into = ""

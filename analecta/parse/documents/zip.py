@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator
 from io import BytesIO
 
-from analecta.parse.documents.document import Stopped
+from analecta.parse.documents.document import ReadingStopped
 
 MAX_MEMBERS = 10_000
 MAX_TOTAL = 256 * 1024 * 1024  # bytes unpacked of one file
@@ -34,16 +34,16 @@ BROKEN = (
 )
 
 
-class Packed:
+class ZipFile:
     """A zip file that has passed the checks; names have forward slashes."""
 
     def __init__(self, body: bytes) -> None:
         if body.count(b"PK\1\2") > 2 * MAX_MEMBERS:  # looked at first: to read them all would take seconds
-            raise Stopped(f"zip bomb: more than {MAX_MEMBERS} members")
+            raise ReadingStopped(f"zip bomb: more than {MAX_MEMBERS} members")
         try:
             self._zip = zipfile.ZipFile(BytesIO(body))
         except BROKEN as wrong:
-            raise Stopped(f"broken zip: {wrong}") from wrong
+            raise ReadingStopped(f"broken zip: {wrong}") from wrong
         infos = self._zip.infolist()
         _check(infos)
         self.left = MAX_TOTAL
@@ -60,16 +60,16 @@ class Packed:
         if info is None:
             return
         if info.flag_bits & 1:
-            raise Stopped("encrypted")
+            raise ReadingStopped("encrypted")
         try:
             with self._zip.open(info) as member:
                 while chunk := member.read(_CHUNK):
                     self.left -= len(chunk)
                     if self.left < 0:
-                        raise Stopped(f"zip bomb: more than {MAX_TOTAL} bytes")
+                        raise ReadingStopped(f"zip bomb: more than {MAX_TOTAL} bytes")
                     yield chunk
         except BROKEN as wrong:
-            raise Stopped(f"broken zip: {wrong}") from wrong
+            raise ReadingStopped(f"broken zip: {wrong}") from wrong
 
     def read(self, name: str) -> bytes:
         """All of a member."""
@@ -79,15 +79,15 @@ class Packed:
 def _check(infos: list[zipfile.ZipInfo]) -> None:
     """Raise Stopped where the directory is that of no honest file."""
     if len(infos) > MAX_MEMBERS:
-        raise Stopped(f"zip bomb: more than {MAX_MEMBERS} members")
+        raise ReadingStopped(f"zip bomb: more than {MAX_MEMBERS} members")
     if sum(info.file_size for info in infos) > MAX_TOTAL:
-        raise Stopped(f"zip bomb: more than {MAX_TOTAL} bytes")
+        raise ReadingStopped(f"zip bomb: more than {MAX_TOTAL} bytes")
     end = 0
     for info in sorted(infos, key=lambda info: info.header_offset):
         if info.header_offset < end:
-            raise Stopped("zip bomb: members overlap")
+            raise ReadingStopped("zip bomb: members overlap")
         end = info.header_offset + _HEADER + info.compress_size
         if info.file_size > _SMALL and info.file_size > MAX_RATIO * info.compress_size:
-            raise Stopped(f"zip bomb: a member grows more than {MAX_RATIO} times")
+            raise ReadingStopped(f"zip bomb: a member grows more than {MAX_RATIO} times")
         if _ELSEWHERE.search(info.filename.replace("\\", "/")):
-            raise Stopped("refused: a member of the zip file has a name that leads out of it")
+            raise ReadingStopped("refused: a member of the zip file has a name that leads out of it")

@@ -10,7 +10,7 @@ import msgspec
 
 from analecta.model import BELOW
 from analecta.publish.oai.tokens import written
-from analecta.store.oai_records import Record
+from analecta.store.oai_records import OaiRecord
 from analecta.store.rows import PageRow
 from analecta.text.display import one_line
 from analecta.text.summary import name_of, summary
@@ -118,7 +118,7 @@ class Fault(msgspec.Struct, frozen=True):
     words: str
 
 
-class Site(msgspec.Struct, frozen=True):
+class RepositoryIdentity(msgspec.Struct, frozen=True):
     """What the repository says of itself."""
 
     name: str
@@ -129,7 +129,7 @@ class Site(msgspec.Struct, frozen=True):
     page_size: int
 
 
-def envelope(site: Site, date: int, asked: Mapping[str, str], content: str) -> bytes:
+def envelope(site: RepositoryIdentity, date: int, asked: Mapping[str, str], content: str) -> bytes:
     """A whole answer to what was asked."""
     request = "".join(f' {name}="{in_xml(value)}"' for name, value in asked.items())
     head = f"<responseDate>{written(date)}</responseDate><request{request}>{in_xml(site.base_url)}</request>"
@@ -146,19 +146,19 @@ def error(fault: Fault) -> str:
     return f'<error code="{fault.code}">{in_xml(fault.words)}</error>'
 
 
-def identifier(site: Site, id: int) -> str:
+def identifier(site: RepositoryIdentity, id: int) -> str:
     """The identifier of a page's record: the same for ever."""
     return f"oai:{site.repository}:{id & _MASK:016x}"
 
 
-def header(site: Site, record: Record) -> str:
+def header(site: RepositoryIdentity, record: OaiRecord) -> str:
     """A record's header."""
     status = ' status="deleted"' if record.metadata is None else ""
     name, date = element("identifier", identifier(site, record.id)), element("datestamp", written(record.stamp))
     return f"<header{status}>{name}{date}{''.join(element('setSpec', spec) for spec in record.sets)}</header>"
 
 
-def whole(site: Site, record: Record) -> str:
+def whole(site: RepositoryIdentity, record: OaiRecord) -> str:
     """A record; of a deleted one there is only the header."""
     metadata = "" if record.metadata is None else f"<metadata>{record.metadata}</metadata>"
     return f"<record>{header(site, record)}{metadata}</record>\n"
@@ -170,7 +170,7 @@ def resumption(text: str, cursor: int, size: int, expires: int | None) -> str:
     return f'<resumptionToken{until} completeListSize="{size}" cursor="{cursor}">{text}</resumptionToken>'
 
 
-def identify(site: Site, sample: int) -> str:
+def identify(site: RepositoryIdentity, sample: int) -> str:
     """What the repository is."""
     values = (
         ("repositoryName", site.name),

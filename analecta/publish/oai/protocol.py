@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from analecta.publish.oai import answers
-from analecta.publish.oai.answers import DC_SCHEMA, DC_SPACE, SPEC, Fault, Site
+from analecta.publish.oai.answers import DC_SCHEMA, DC_SPACE, SPEC, Fault, RepositoryIdentity
 from analecta.publish.oai.tokens import LIFE, Clock, Token, first_moment, last_moment, opened, same_form, sealed
 from analecta.store import oai_records
-from analecta.store.oai_records import Database, Record, Span
+from analecta.store.oai_records import Database, OaiRecord, RecordSpan
 
 Asked = Mapping[str, str]
 FORMATS = {"oai_dc": (DC_SCHEMA, DC_SPACE)}
@@ -24,7 +24,7 @@ _SHOWABLE = {  # what the schema lets stand in <request>; other values are left 
 class Repository:
     """Answers requests. It keeps nothing between them: each brings its own connection to the records."""
 
-    def __init__(self, site: Site, key: bytes, clock: Clock) -> None:
+    def __init__(self, site: RepositoryIdentity, key: bytes, clock: Clock) -> None:
         self.site, self.key, self.clock = site, key, clock
 
     def answer(self, db: Database, arguments: Sequence[tuple[str, str]]) -> bytes:
@@ -34,14 +34,14 @@ class Repository:
         if isinstance(asked, Fault):
             return answers.envelope(self.site, date, {}, answers.error(asked))
         with oai_records.one_moment(db):
-            content = VERBS[asked["verb"]](Request(self, db, date, asked))
+            content = VERBS[asked["verb"]](OaiRequest(self, db, date, asked))
         if isinstance(content, Fault):
             shown = {name: value for name, value in asked.items() if _showable(name, value)}
             return answers.envelope(self.site, date, shown, answers.error(content))
         return answers.envelope(self.site, date, asked, f"<{asked['verb']}>{content}</{asked['verb']}>")
 
 
-class Request(msgspec.Struct, frozen=True):
+class OaiRequest(msgspec.Struct, frozen=True):
     """A request whose arguments are well formed."""
 
     to: Repository
@@ -107,11 +107,11 @@ def _showable(name: str, value: str) -> bool:
 # --- verbs ---------------------------------------------------------------------------------------------------------
 
 
-def _identify(request: Request) -> str:
+def _identify(request: OaiRequest) -> str:
     return answers.identify(request.to.site, oai_records.sample_id(request.db))
 
 
-def _formats(request: Request) -> str | Fault:
+def _formats(request: OaiRequest) -> str | Fault:
     if "identifier" in request.asked:
         record = _asked_for(request)
         if isinstance(record, Fault):
@@ -125,20 +125,20 @@ def _formats(request: Request) -> str | Fault:
     )
 
 
-def _sets(request: Request) -> str | Fault:
+def _sets(request: OaiRequest) -> str | Fault:
     if "resumptionToken" in request.asked:
         return Fault("badResumptionToken", "The list of sets is given whole.")
     return answers.sets(found) if (found := oai_records.sets(request.db)) else _no_sets()
 
 
-def _record(request: Request) -> str | Fault:
+def _record(request: OaiRequest) -> str | Fault:
     if request.asked["metadataPrefix"] not in FORMATS:
         return _no_format()
     found = _asked_for(request)
     return found if isinstance(found, Fault) else answers.whole(request.to.site, found)
 
 
-def _asked_for(request: Request) -> Record | Fault:
+def _asked_for(request: OaiRequest) -> OaiRecord | Fault:
     start, _, digits = request.asked["identifier"].rpartition(":")
     found = None
     if start == f"oai:{request.to.site.repository}" and re.fullmatch("[0-9a-f]{16}", digits):
@@ -146,12 +146,12 @@ def _asked_for(request: Request) -> Record | Fault:
     return found or Fault("idDoesNotExist", "There is no record with this identifier.")
 
 
-def _list(request: Request) -> str | Fault:
+def _list(request: OaiRequest) -> str | Fault:
     """A page of a list; what it goes by is in docs/oai.md, with the reasons."""
     token = _resumed(request) if "resumptionToken" in request.asked else _begun(request)
     if isinstance(token, Fault):
         return token
-    span = Span(token.set, token.since, token.until, token.top)
+    span = RecordSpan(token.set, token.since, token.until, token.top)
     most = request.to.site.page_size
     found = oai_records.records(request.db, span, token.after, most + 1)
     if not found and not token.cursor:
@@ -165,26 +165,26 @@ def _list(request: Request) -> str | Fault:
     return shown + _continued(request, token, page, more)
 
 
-def _begun(request: Request) -> Token | Fault:
+def _begun(request: OaiRequest) -> Token | Fault:
     asked = request.asked
     if asked["metadataPrefix"] not in FORMATS:
         return _no_format()
     if "set" in asked and not oai_records.sets(request.db):
         return _no_sets()
     since, until = first_moment(asked.get("from", "")), last_moment(asked.get("until", ""))
-    span = Span(asked.get("set", ""), since, until)
+    span = RecordSpan(asked.get("set", ""), since, until)
     top, size = oai_records.last_number(request.db), oai_records.count(request.db, span)
     return Token(asked["verb"], asked["metadataPrefix"], span.set, since, until, 0, top, 0, size, 0)
 
 
-def _resumed(request: Request) -> Token | Fault:
+def _resumed(request: OaiRequest) -> Token | Fault:
     token = opened(request.asked["resumptionToken"], request.to.key, request.date)
     if token is None or token.verb != request.asked["verb"] or token.prefix not in FORMATS:
         return Fault("badResumptionToken", "The token is not of this list, or has expired: ask for the list anew.")
     return token
 
 
-def _continued(request: Request, token: Token, page: Sequence[Record], more: bool) -> str:
+def _continued(request: OaiRequest, token: Token, page: Sequence[OaiRecord], more: bool) -> str:
     """Where the list goes on. Its size is that of when it began, as far as that still holds."""
     given = token.cursor + len(page)
     if not more:
@@ -202,7 +202,7 @@ def _no_sets() -> Fault:
     return Fault("noSetHierarchy", "This library has no topics yet, and so no sets.")
 
 
-VERBS: dict[str, Callable[[Request], str | Fault]] = {
+VERBS: dict[str, Callable[[OaiRequest], str | Fault]] = {
     "Identify": _identify,
     "ListMetadataFormats": _formats,
     "ListSets": _sets,

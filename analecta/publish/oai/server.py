@@ -17,13 +17,13 @@ from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
 
-from analecta.errors import AnalectaError, BadUse, Environment
-from analecta.publish.http_server import Limits, headers_of, serving
-from analecta.publish.oai.answers import Site
+from analecta.errors import AnalectaError, ResourceError, UsageError
+from analecta.publish.http_server import ServerLimits, headers_of, serving
+from analecta.publish.oai.answers import RepositoryIdentity
 from analecta.publish.oai.protocol import Repository
-from analecta.publish.oai.sync import Keeper, keeping
+from analecta.publish.oai.sync import OaiSync, keeping
 from analecta.store import SqliteError, oai_records
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 
 PATH = "/oai"
 _MOST_BODY = 65_536  # bytes of a POST; the longest honest request has some hundreds
@@ -35,7 +35,7 @@ _EMAIL = re.compile(r"[^\s@]+@[^\s@.]+(\.[^\s@.]+)+")
 _HERE = ("127.0.0.1", "localhost", "::1")
 
 
-class Asked(msgspec.Struct, frozen=True):
+class OaiServerOptions(msgspec.Struct, frozen=True):
     """How a person wants the records served; port 0 takes a free one."""
 
     host: str = "127.0.0.1"
@@ -43,12 +43,12 @@ class Asked(msgspec.Struct, frozen=True):
     base_url: str = ""  # where harvesters find it, behind a proxy
     email: str = ""
     page_size: int = 100
-    limits: Limits = Limits()
+    limits: ServerLimits = ServerLimits()
 
 
 def serve(
-    library: Library,
-    asked: Asked,
+    library: LibraryFolder,
+    asked: OaiServerOptions,
     now: Callable[[], float],
     ready: Callable[[str, int], None],
     stop: threading.Event,
@@ -57,7 +57,7 @@ def serve(
     """Serve a library's records until told to stop; `ready` hears the address and how many records there are."""
     email = _email(asked)
     if asked.base_url and not re.fullmatch(r"https?://[^\s/?#]+[^\s?#]*", asked.base_url):
-        raise BadUse(
+        raise UsageError(
             f"{asked.base_url} is no address for a repository: it must read like https://library.example.org/oai"
         )
     with keeping(library, now, repository_id(library, asked.base_url)) as keeper:
@@ -70,7 +70,7 @@ def serve(
                 keeper.run(stop, trouble)
 
 
-def repository_id(library: Library, base_url: str) -> str:
+def repository_id(library: LibraryFolder, base_url: str) -> str:
     """The middle part of identifiers, as it is first chosen: the host of the address, or the library's name."""
     host = (urlsplit(base_url).hostname or "").lower()
     if _DOMAIN.fullmatch(host):
@@ -79,18 +79,20 @@ def repository_id(library: Library, base_url: str) -> str:
     return f"{name if name[:1].isalpha() else f'library-{name}'.strip('-')}.analecta.invalid"
 
 
-def _email(asked: Asked) -> str:
+def _email(asked: OaiServerOptions) -> str:
     """The protocol wants an address; a server that only this machine reaches may do without."""
     if not asked.email and asked.host in _HERE and not asked.base_url:
         return "nobody@localhost.invalid"
     if not _EMAIL.fullmatch(asked.email):
-        raise BadUse("harvesters must be told an e-mail address: give --admin-email, or set contact in analecta.toml")
+        raise UsageError(
+            "harvesters must be told an e-mail address: give --admin-email, or set contact in analecta.toml"
+        )
     return asked.email
 
 
-def _repository(keeper: Keeper, name: str, url: str, email: str, asked: Asked) -> Repository:
+def _repository(keeper: OaiSync, name: str, url: str, email: str, asked: OaiServerOptions) -> Repository:
     began, repository = (oai_records.get(keeper.db, key) for key in ("began", "repository"))
-    site = Site(name or "library", url, email, repository, began, asked.page_size)
+    site = RepositoryIdentity(name or "library", url, email, repository, began, asked.page_size)
     return Repository(site, oai_records.get(keeper.db, "key"), keeper.clock)
 
 
@@ -101,7 +103,7 @@ def _written_host(host: str) -> str:
 # --- HTTP ----------------------------------------------------------------------------------------------------------
 
 
-class _Reply(msgspec.Struct, frozen=True):
+class _OaiReply(msgspec.Struct, frozen=True):
     status: HTTPStatus
     kind: str
     body: bytes
@@ -125,7 +127,7 @@ class _Application:
         await send({"type": "http.response.start", "status": int(reply.status), "headers": lines})
         await send({"type": "http.response.body", "body": body})
 
-    async def _reply(self, scope: Any, headers: Mapping[str, str], receive: Any) -> _Reply:
+    async def _reply(self, scope: Any, headers: Mapping[str, str], receive: Any) -> _OaiReply:
         method, query = scope["method"], scope["query_string"]
         if method == "POST":
             if fault := _post_fault(headers):
@@ -139,15 +141,15 @@ class _Application:
             arguments = parse_qsl(query.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
         except ValueError:
             return self._refuse(HTTPStatus.BAD_REQUEST)
-        return _Reply(HTTPStatus.OK, "text/xml; charset=utf-8", await asyncio.to_thread(self._answer, arguments))
+        return _OaiReply(HTTPStatus.OK, "text/xml; charset=utf-8", await asyncio.to_thread(self._answer, arguments))
 
     def _answer(self, arguments: list[tuple[str, str]]) -> bytes:
         with oai_records.reading(self.file) as db:
             return self.repository.answer(db, arguments)
 
-    def _refuse(self, status: HTTPStatus) -> _Reply:
+    def _refuse(self, status: HTTPStatus) -> _OaiReply:
         words = f"{status.phrase}. This is OAI-PMH: ask {self.repository.site.base_url}?verb=Identify\n"
-        return _Reply(status, "text/plain; charset=utf-8", words.encode())
+        return _OaiReply(status, "text/plain; charset=utf-8", words.encode())
 
 
 def _post_fault(headers: Mapping[str, str]) -> HTTPStatus | None:
@@ -171,7 +173,7 @@ async def _body(receive: Any) -> bytes:
             return b"".join(parts)
 
 
-def _packed(reply: _Reply, accepted: str) -> tuple[dict[str, str], bytes]:
+def _packed(reply: _OaiReply, accepted: str) -> tuple[dict[str, str], bytes]:
     """The header fields and the body; after a refusal the connection ends, for there may be a body that nobody read."""
     found = reply.status == HTTPStatus.OK
     packed = found and bool(_GZIP.search(accepted))
@@ -185,11 +187,11 @@ def _packed(reply: _Reply, accepted: str) -> tuple[dict[str, str], bytes]:
 
 
 @contextlib.contextmanager
-def _listening(asked: Asked) -> Iterator[socket.socket]:
+def _listening(asked: OaiServerOptions) -> Iterator[socket.socket]:
     try:
         family, *_, address = socket.getaddrinfo(asked.host, asked.port, type=socket.SOCK_STREAM)[0]
         listener = socket.create_server((str(address[0]), int(address[1])), family=family)
     except OSError as error:
-        raise Environment(f"cannot listen on {asked.host} port {asked.port}: {error.strerror or error}") from error
+        raise ResourceError(f"cannot listen on {asked.host} port {asked.port}: {error.strerror or error}") from error
     with listener:
         yield listener

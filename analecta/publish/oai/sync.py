@@ -18,13 +18,13 @@ import msgspec
 import numpy as np
 import xxhash
 
-from analecta.errors import AnalectaError, Busy
+from analecta.errors import AnalectaError, LibraryBusy
 from analecta.publish.oai.answers import Sets, oai_dc, sets_of
 from analecta.publish.oai.tokens import Clock
 from analecta.store import SqliteError, oai_records
 from analecta.store.change_watch import Watch
-from analecta.store.library import Library
-from analecta.store.oai_records import Change, Database, with_above
+from analecta.store.library import LibraryFolder
+from analecta.store.oai_records import Database, RecordChange, with_above
 from analecta.store.rows import PageRow
 from analecta.store.snapshot import Snapshot
 
@@ -35,7 +35,7 @@ _AT_ONCE = 500
 _MADE = 2  # raise it when records are made otherwise: all are made anew
 
 
-class Synced(msgspec.Struct, frozen=True):
+class OaiUpdate(msgspec.Struct, frozen=True):
     """What a look at the library brought."""
 
     records: int  # pages that have records now
@@ -44,32 +44,32 @@ class Synced(msgspec.Struct, frozen=True):
 
 
 @contextlib.contextmanager
-def keeping(library: Library, now: Callable[[], float], repository: str) -> Iterator["Keeper"]:
+def keeping(library: LibraryFolder, now: Callable[[], float], repository: str) -> Iterator["OaiSync"]:
     """The one keeper of a library's records; Busy where another process has it."""
     with library.derived("oai.lock").open("a") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise Busy(f"the records of {library.folder} are already served by another process") from error
+            raise LibraryBusy(f"the records of {library.folder} are already served by another process") from error
         path = library.derived("oai.db")
         with oai_records.writing(path, now(), repository) as db, contextlib.closing(Watch()) as watch:
             clock = Clock(now, int(oai_records.get(db, "clock", 0)))
             try:
-                yield Keeper(library, path, db, clock, watch)
+                yield OaiSync(library, path, db, clock, watch)
             finally:
                 with contextlib.suppress(SqliteError):  # a full disk: what was written before holds
                     oai_records.put_clock(db, clock.last)
 
 
-class Keeper:
+class OaiSync:
     """Brings the records up to date when asked; to be used in the thread that made it."""
 
-    def __init__(self, library: Library, path: Path, db: Database, clock: Clock, watch: Watch) -> None:
+    def __init__(self, library: LibraryFolder, path: Path, db: Database, clock: Clock, watch: Watch) -> None:
         self.library, self.path, self.db, self.clock = library, path, db, clock
         self._watch = watch
         self._seen: dict[Path, int] = {}
 
-    def sync(self) -> Synced | None:
+    def sync(self) -> OaiUpdate | None:
         """Take over what has changed in the library; None where nothing was written to it."""
         oai_records.put_clock(self.db, self.clock.date())
         versions = self._watch.versions(_files(self.library))
@@ -87,7 +87,7 @@ class Keeper:
         deleted = self._forget(np.setdiff1d(oai_records.live_ids(self.db), np.frombuffer(met, np.int64)).tolist())
         oai_records.drop_sets(self.db, listed)
         self._seen = versions  # of before the look: what was written meanwhile is looked at next time
-        return Synced(len(met), changed, deleted)
+        return OaiUpdate(len(met), changed, deleted)
 
     def run(self, stop: threading.Event, trouble: Callable[[str], None]) -> None:
         """Sync again and again until told to stop."""
@@ -109,24 +109,24 @@ class Keeper:
             specs = tuple(sets.of_topic[number] for number in topics)
             if known.get(item.id) != (digest := digest_of(item, specs)):
                 metadata = oai_dc(item, [names[number] for number in topics], snapshot.text(item))
-                changes.append(Change(item.id, digest, specs, metadata))
+                changes.append(RecordChange(item.id, digest, specs, metadata))
         return self._write(changes)
 
     def _forget(self, gone: list[int]) -> int:
         """Mark records as deleted; they keep their sets."""
         for ids in _batches(iter(gone)):
             known = (oai_records.record(self.db, id) for id in ids)
-            self._write([Change(one.id, 0, one.sets, None) for one in known if one])
+            self._write([RecordChange(one.id, 0, one.sets, None) for one in known if one])
         return len(gone)
 
-    def _write(self, changes: list[Change]) -> int:
+    def _write(self, changes: list[RecordChange]) -> int:
         if changes:
             with self.clock.stamping() as stamp:
                 oai_records.put(self.db, changes, stamp)
         return len(changes)
 
 
-def _files(library: Library) -> list[Path]:
+def _files(library: LibraryFolder) -> list[Path]:
     return [library.folder / "library.db", *map(library.shard_path, range(library.partitions))]
 
 

@@ -9,12 +9,12 @@ from analecta.publish.oai.answers import oai_dc, sets_of
 from analecta.publish.oai.sync import digest_of, keeping
 from analecta.store import oai_records
 from analecta.store.checksums import seal
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 
 _AT_ONCE = 500
 
 
-def wrong_records(library: Library, db: oai_records.Database) -> Iterator[tuple[int, str, bool]]:
+def wrong_records(library: LibraryFolder, db: oai_records.Database) -> Iterator[tuple[int, str, bool]]:
     """Every record of a page that has not changed since: its id, the URL, and whether its metadata is wrong."""
     names = library.topic_names()
     sets = sets_of(names)
@@ -31,7 +31,7 @@ def wrong_records(library: Library, db: oai_records.Database) -> Iterator[tuple[
                     yield item.id, item.url, stored is None or stored.metadata != made
 
 
-def seal_records(library: Library) -> None:
+def seal_records(library: LibraryFolder) -> None:
     """Write checksums of oai.db, unless it is being served."""
     path = library.folder / "oai.db"
     if path.exists():
@@ -40,7 +40,7 @@ def seal_records(library: Library) -> None:
             seal(path)
 
 
-def write_again(library: Library, now: float, wrong: list[int]) -> None:
+def write_again(library: LibraryFolder, now: float, wrong: list[int]) -> None:
     """Have wrong records made again: a digest that no record has lets the next look see them as changed."""
     with keeping(library, lambda: now, "") as keeper:
         oai_records.mark_wrong(keeper.db, wrong)

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import msgspec
 
-from analecta.communities.view import Neighbourhood, neighbourhood
-from analecta.errors import BadUse
+from analecta.communities.view import CommunityView, neighbourhood
+from analecta.errors import UsageError
 from analecta.files import check_ours, whole_folder
 from analecta.publish.map import copies_of, map_page
-from analecta.publish.site.content import Site, community_path, hoods, read_site
+from analecta.publish.site.content import SiteContent, community_path, hoods, read_site
 from analecta.publish.site.copies import copy_page
 from analecta.publish.site.feeds import machine_files, topic_feed, whole_feed
 from analecta.publish.site.pages import (
@@ -30,11 +30,11 @@ from analecta.publish.site.pages import (
     shelf_page,
     titles_page,
 )
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.output import check_replaceable
 from analecta.urls import canonical
 from analecta.views.clusters import analysis_path, load
-from analecta.views.collections import MOST, PER_HOST, Collection, Ranked, with_communities
+from analecta.views.collections import MOST, PER_HOST, Collection, CollectionItem, with_communities
 
 # --- The folder of a site: a file in it says that it is ours to replace ----------------------------------------------
 
@@ -82,14 +82,14 @@ def _fill(folder: Path, files: Iterable[tuple[str, str]]) -> int:
 WHOLE = "maps/all-topics.html"
 
 
-def map_path(library: Library, topic: str, slug: str) -> str:
+def map_path(library: LibraryFolder, topic: str, slug: str) -> str:
     """Where the map of a topic will be; "" where nobody has analysed it."""
     if not analysis_path(library, topic).exists():
         return ""
     return f"maps/{slug}.html" if topic else WHOLE
 
 
-def map_files(library: Library, site: Site) -> Iterator[tuple[str, str]]:
+def map_files(library: LibraryFolder, site: SiteContent) -> Iterator[tuple[str, str]]:
     """The maps, by their paths."""
     urls = {entry.item.id: f"../{entry.copy}" for _, entry in site.entries if entry.copy}
     wanted = [(shelf.topic, shelf.map) for shelf in site.shelves] + [("", site.map)]
@@ -117,7 +117,7 @@ class Published(msgspec.Struct, frozen=True):
     files: int
 
 
-class Wishes(msgspec.Struct, frozen=True):
+class SiteOptions(msgspec.Struct, frozen=True):
     """What a person may say about a site."""
 
     title: str = ""
@@ -127,7 +127,7 @@ class Wishes(msgspec.Struct, frozen=True):
     per_host: int = PER_HOST
 
 
-def publish(library: Library, folder: Path, wishes: Wishes = Wishes()) -> Published:
+def publish(library: LibraryFolder, folder: Path, wishes: SiteOptions = SiteOptions()) -> Published:
     """Write the site of a library."""
     check_site(folder)
     near = neighbourhood(library)
@@ -136,12 +136,12 @@ def publish(library: Library, folder: Path, wishes: Wishes = Wishes()) -> Publis
 
 
 def write_site(
-    library: Library,
+    library: LibraryFolder,
     folder: Path,
     found: Sequence[Collection],
-    near: Neighbourhood,
-    best: Mapping[int, Sequence[Ranked]],
-    wishes: Wishes = Wishes(),
+    near: CommunityView,
+    best: Mapping[int, Sequence[CollectionItem]],
+    wishes: SiteOptions = SiteOptions(),
 ) -> Published:
     """Write the site of these collections, and of the `best` pages of each community."""
     where = partial(map_path, library)
@@ -158,11 +158,11 @@ def based(url: str) -> str:
         return ""
     target = canonical(url)
     if target is None or "?" in target.url:
-        raise BadUse(f"--base-url {url} is no address of a folder on the web, such as https://example.org/library/")
+        raise UsageError(f"--base-url {url} is no address of a folder on the web, such as https://example.org/library/")
     return target.url if target.url.endswith("/") else f"{target.url}/"
 
 
-def _files(library: Library, site: Site) -> Iterator[tuple[str, str]]:
+def _files(library: LibraryFolder, site: SiteContent) -> Iterator[tuple[str, str]]:
     yield "index.html", front_page(site)
     yield "titles.html", titles_page(site)
     yield "search.html", search_page(site)
@@ -181,7 +181,7 @@ def _files(library: Library, site: Site) -> Iterator[tuple[str, str]]:
     yield from map_files(library, site)
 
 
-def _shelves(site: Site) -> Iterator[tuple[str, str]]:
+def _shelves(site: SiteContent) -> Iterator[tuple[str, str]]:
     for shelf in site.shelves:
         yield shelf.path, shelf_page(site, shelf)
         yield shelf.feed, topic_feed(site, shelf)
@@ -189,14 +189,14 @@ def _shelves(site: Site) -> Iterator[tuple[str, str]]:
             yield f"topics/{shelf.slug}.svg", history_chart(shelf.topic, shelf.history)
 
 
-def _communities(site: Site) -> Iterator[tuple[str, str]]:
+def _communities(site: SiteContent) -> Iterator[tuple[str, str]]:
     if found := hoods(site):
         yield "communities.html", communities_page(site, found)
     for hood in found:
         yield community_path(hood.community), community_page(site, hood)
 
 
-def _copies(library: Library, site: Site) -> Iterator[tuple[str, str]]:
+def _copies(library: LibraryFolder, site: SiteContent) -> Iterator[tuple[str, str]]:
     with library.snapshot() as snapshot:
         for shelf, entry in site.entries:
             if entry.copy:

@@ -6,21 +6,21 @@ from itertools import chain, count
 
 import msgspec
 
-from analecta.communities.view import Community, Member, Neighbourhood
-from analecta.model import Found
+from analecta.communities.view import Community, CommunityMember, CommunityView
+from analecta.model import FoundBy
 from analecta.publish.pages import in_one_row
-from analecta.store.library import Library, Moment
+from analecta.store.library import HistoryPoint, LibraryFolder
 from analecta.store.rows import PageRow, ParentRow, UrlRow
 from analecta.store.snapshot import Snapshot
 from analecta.text.summary import first_words, name_of, summary
-from analecta.views.collections import Collection, Ranked
+from analecta.views.collections import Collection, CollectionItem
 from analecta.views.status import Status, status
 
 # --- How an item was come by: the page that links to it, and the words of the link (S13) -----------------------------
 # A page that says noindex is shown nowhere, neither as an item nor as the page that led to one (F35).
 
 
-class Finding(msgspec.Struct, frozen=True):
+class FoundOn(msgspec.Struct, frozen=True):
     """Where an item was found: `how` is "example", "link", "sitemap" or "unlisted" (on a page that is not shown)."""
 
     how: str
@@ -29,7 +29,7 @@ class Finding(msgspec.Struct, frozen=True):
     context: str = ""
 
 
-def findings(snapshot: Snapshot, items: Sequence[PageRow]) -> dict[int, Finding]:
+def findings(snapshot: Snapshot, items: Sequence[PageRow]) -> dict[int, FoundOn]:
     """How each of these items was come by, by its id. Redirects are followed back to the link that led to them."""
     snapshot.look_up((item.id for item in items), remember=4 * len(items) + 20_000)
     starts = {item.id: snapshot.first_address(url) for item in items if (url := snapshot.url(item.id))}
@@ -37,26 +37,26 @@ def findings(snapshot: Snapshot, items: Sequence[PageRow]) -> dict[int, Finding]
     return {id: _finding(start, parents.get(start.parent)) for id, start in starts.items()}
 
 
-def _finding(start: UrlRow, parent: ParentRow | None) -> Finding:
-    if start.found == Found.SEED:
-        return Finding("example")
-    if start.found == Found.SITEMAP:
-        return Finding("sitemap")
+def _finding(start: UrlRow, parent: ParentRow | None) -> FoundOn:
+    if start.found == FoundBy.SEED:
+        return FoundOn("example")
+    if start.found == FoundBy.SITEMAP:
+        return FoundOn("sitemap")
     if parent is None:
-        return Finding("unlisted")
-    return Finding("link", parent, start.anchor, start.context)
+        return FoundOn("unlisted")
+    return FoundOn("link", parent, start.anchor, start.context)
 
 
 # --- content ---------------------------------------------------------------------------------------------------------
 
 
 _WORDS = 150  # of each item that the search knows besides those that are shown
-UNLISTED = Finding("unlisted")
+UNLISTED = FoundOn("unlisted")
 _WHOLE = ("all", "all-topics")  # what the feed and the map of all topics are called
 _EXAMPLES = 100  # of a topic that are shown
 
 
-class Entry(msgspec.Struct, frozen=True):
+class SiteItem(msgspec.Struct, frozen=True):
     """An item as it is shown. `rank` is 0 for an example that a person gave and the collection does not have."""
 
     item: PageRow
@@ -65,7 +65,7 @@ class Entry(msgspec.Struct, frozen=True):
     confidence: float  # for the topic that it stands under
     authority: float
     kind: str
-    finding: Finding
+    finding: FoundOn
     summary: str
     words: str  # more of its words, for the search
     copy: str  # the path of the archived copy; "" where none is shown
@@ -77,23 +77,23 @@ class Entry(msgspec.Struct, frozen=True):
         return hexadecimal(self.item.id)
 
 
-class Group(msgspec.Struct, frozen=True):
+class ItemGroup(msgspec.Struct, frozen=True):
     """Items that were found on one page, or in one other way."""
 
     how: str
     parent: ParentRow | None
-    entries: list[Entry]
+    entries: list[SiteItem]
 
 
-class Shelf(msgspec.Struct, frozen=True):
+class TopicPage(msgspec.Struct, frozen=True):
     """The page of one topic."""
 
     topic: str
     slug: str
     pages: int
-    groups: list[Group]
-    examples: list[Entry]
-    history: list[Moment]
+    groups: list[ItemGroup]
+    examples: list[SiteItem]
+    history: list[HistoryPoint]
     map: str  # the path of its map; "" where there is none
 
     @property
@@ -107,12 +107,12 @@ class Shelf(msgspec.Struct, frozen=True):
         return f"feeds/{self.slug}.xml"
 
     @property
-    def ranked(self) -> list[Entry]:
+    def ranked(self) -> list[SiteItem]:
         """Its items, the best first."""
         return sorted((entry for group in self.groups for entry in group.entries), key=lambda entry: entry.rank)
 
 
-class Site(msgspec.Struct, frozen=True):
+class SiteContent(msgspec.Struct, frozen=True):
     """All of it. `made` is the time of the newest page shown: the same library gives the same site."""
 
     title: str
@@ -121,10 +121,10 @@ class Site(msgspec.Struct, frozen=True):
     made: float
     copies: bool  # whether archived copies are shown
     map: str  # the path of the map of all topics; "" where there is none
-    shelves: list[Shelf]
+    shelves: list[TopicPage]
     figures: Status
-    near: Neighbourhood
-    best: dict[int, list[Entry]]  # of each community, by its number
+    near: CommunityView
+    best: dict[int, list[SiteItem]]  # of each community, by its number
 
     @property
     def communities(self) -> list[Community]:
@@ -132,27 +132,27 @@ class Site(msgspec.Struct, frozen=True):
         return self.near.homes.communities
 
     @property
-    def entries(self) -> list[tuple[Shelf, Entry]]:
+    def entries(self) -> list[tuple[TopicPage, SiteItem]]:
         """All items and examples with their topics; a page of several topics once, with the first of them."""
         pairs = [(shelf, entry) for shelf in self.shelves for entry in (*shelf.ranked, *shelf.examples)]
         return list({entry.item.id: (shelf, entry) for shelf, entry in reversed(pairs)}.values())[::-1]
 
     @property
-    def found(self) -> list[tuple[Shelf, Entry]]:
+    def found(self) -> list[tuple[TopicPage, SiteItem]]:
         """The same without the examples that a person gave."""
         return [(shelf, entry) for shelf, entry in self.entries if entry.finding.how != "example"]
 
 
 def read_site(
-    library: Library,
+    library: LibraryFolder,
     collections: Sequence[Collection],
-    near: Neighbourhood,
-    best: Mapping[int, Sequence[Ranked]],
+    near: CommunityView,
+    best: Mapping[int, Sequence[CollectionItem]],
     title: str = "",
     base_url: str = "",
     copies: bool = True,
     map_path: Callable[[str, str], str] = lambda topic, slug: "",
-) -> Site:
+) -> SiteContent:
     """Everything that is shown of these collections and of the `best` pages of communities.
 
     `map_path(topic, slug)` is where a topic's map will be, if any.
@@ -181,7 +181,9 @@ def read_site(
     shown = [one.item.fetched_at for some in ranked for one in some]
     run = library.last_run() or {}
     made = max(shown, default=run.get("began") or 0.0)
-    return Site(title or name, name, base_url, made, copies, map_path("", ""), shelves, status(library), near, of_homes)
+    return SiteContent(
+        title or name, name, base_url, made, copies, map_path("", ""), shelves, status(library), near, of_homes
+    )
 
 
 def topic_slugs(topics: Sequence[str]) -> list[str]:
@@ -205,66 +207,69 @@ def hexadecimal(id: int) -> str:
     return f"{id & 0xFFFFFFFFFFFFFFFF:016x}"
 
 
-def _given(collection: Collection, all_items: Sequence[PageRow]) -> list[Ranked]:
+def _given(collection: Collection, all_items: Sequence[PageRow]) -> list[CollectionItem]:
     """The examples of a topic that its collection leaves out."""
     has = {one.item.id for one in collection.items}
     given = [item for item in all_items if item.example and item.id not in has]
     return [
-        Ranked(item, 0, 0.0, 0.0, "", item.confidence) for item in sorted(given, key=lambda item: item.name)[:_EXAMPLES]
+        CollectionItem(item, 0, 0.0, 0.0, "", item.confidence)
+        for item in sorted(given, key=lambda item: item.name)[:_EXAMPLES]
     ]
 
 
-def _entry(one: Ranked, text: str, finding: Finding, copies: bool, near: Neighbourhood) -> Entry:
+def _entry(one: CollectionItem, text: str, finding: FoundOn, copies: bool, near: CommunityView) -> SiteItem:
     item = one.item
     title = name_of(item.title, item.url)
     told = summary(text, title)
     words = " ".join(first_words(text, f"{title} {told}", _WORDS))
     copy = f"copies/{hexadecimal(item.id)}.html" if copies and item.warc and not item.noarchive else ""
     home = near.homes.of(item.url, item.host)
-    return Entry(item, title, one.rank, one.confidence, one.authority, one.kind, finding, told, words, copy, home)
+    return SiteItem(item, title, one.rank, one.confidence, one.authority, one.kind, finding, told, words, copy, home)
 
 
-def _shelf(collection: Collection, slug: str, entries: Sequence[Entry], history: list[Moment], map: str) -> Shelf:
+def _shelf(
+    collection: Collection, slug: str, entries: Sequence[SiteItem], history: list[HistoryPoint], map: str
+) -> TopicPage:
     found = [entry for entry in entries if entry.finding.how != "example"]
     examples = [entry for entry in entries if entry.finding.how == "example"]
-    return Shelf(collection.topic, slug, collection.pages, _groups(found), examples, history, map)
+    return TopicPage(collection.topic, slug, collection.pages, _groups(found), examples, history, map)
 
 
-def _groups(entries: Sequence[Entry]) -> list[Group]:
+def _groups(entries: Sequence[SiteItem]) -> list[ItemGroup]:
     """Items under the pages that link to them; the group with the best item first."""
-    groups: dict[tuple[str, int], list[Entry]] = {}
+    groups: dict[tuple[str, int], list[SiteItem]] = {}
     for entry in sorted(entries, key=lambda entry: entry.rank):
         parent = entry.finding.parent
         groups.setdefault((entry.finding.how, parent.id if parent else 0), []).append(entry)
-    return [Group(how, some[0].finding.parent, some) for (how, _), some in groups.items()]
+    return [ItemGroup(how, some[0].finding.parent, some) for (how, _), some in groups.items()]
 
 
 # --- community content -----------------------------------------------------------------------------------------------
 # What a site shows of communities: their best pages over all topics, their sites, and the links between them.
 
 
-Place = tuple[Shelf, Entry]  # an item where it stands
+Place = tuple[TopicPage, SiteItem]  # an item where it stands
 Linked = list[tuple[Community, int]]  # with how many links, the most first
 
 
-class Inhabitant(msgspec.Struct, frozen=True):
+class MemberSite(msgspec.Struct, frozen=True):
     """A site of a community, and what the shelves have of it."""
 
-    member: Member
+    member: CommunityMember
     shown: list[Place]
 
 
-class Hood(msgspec.Struct, frozen=True):
+class CommunityPage(msgspec.Struct, frozen=True):
     """A community as it is shown."""
 
     community: Community
-    best: list[tuple[Entry, Shelf | None]]  # with where it stands too, if anywhere
-    sites: list[Inhabitant]
+    best: list[tuple[SiteItem, TopicPage | None]]  # with where it stands too, if anywhere
+    sites: list[MemberSite]
     links_to: Linked
     links_from: Linked
 
 
-def hoods(site: Site) -> list[Hood]:
+def hoods(site: SiteContent) -> list[CommunityPage]:
     """All communities worth showing."""
     known = {one.number: one for one in site.communities}
     to: dict[int, Linked] = {number: [] for number in known}
@@ -279,10 +284,10 @@ def hoods(site: Site) -> list[Hood]:
         by_site.setdefault(site.near.homes.site(entry.item.url, entry.item.host), []).append((shelf, entry))
     stands = {entry.item.id: shelf for shelf, entry in places}
     return [
-        Hood(
+        CommunityPage(
             one,
             [(entry, stands.get(entry.item.id)) for entry in site.best.get(number, ())],
-            [Inhabitant(member, by_site.get(member.site, [])) for member in one.members],
+            [MemberSite(member, by_site.get(member.site, [])) for member in one.members],
             to[number],
             back[number],
         )

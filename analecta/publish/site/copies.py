@@ -8,7 +8,7 @@ from turbohtml import Text, parse
 from turbohtml.clean import OnDisallowed, Policy, Sanitizer
 
 from analecta.parse import MAX_BODY, MAX_TAGS
-from analecta.publish.site.content import Entry, Shelf, Site
+from analecta.publish.site.content import SiteContent, SiteItem, TopicPage
 from analecta.publish.site.metadata import copy_metadata
 from analecta.publish.site.pages import POLICY, page
 from analecta.publish.templates import policy_hash
@@ -90,7 +90,7 @@ def inert(html: str, url: str) -> str:
 _MOST_LETTERS = 300_000  # of a document's text that are shown
 
 
-def copy_page(site: Site, shelf: Shelf, entry: Entry, archive: Path, text: str) -> str:
+def copy_page(site: SiteContent, shelf: TopicPage, entry: SiteItem, archive: Path, text: str) -> str:
     """The page of one archived copy; `text` is what was read of it."""
     html = archived_html(archive, entry.item) if is_page(entry.item.mime) else None
     return page(

@@ -5,7 +5,7 @@ import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
-from analecta.publish.site.content import Entry, Shelf, Site, community_path
+from analecta.publish.site.content import SiteContent, SiteItem, TopicPage, community_path
 from analecta.text.display import clean, language, rfc3339
 
 MOST = 50  # entries of a feed
@@ -39,18 +39,18 @@ def _xml(text: str) -> str:
     return text if isinstance(text, Xml) else escape(clean(text))
 
 
-def topic_feed(site: Site, shelf: Shelf) -> str:
+def topic_feed(site: SiteContent, shelf: TopicPage) -> str:
     """The newest pages of a topic."""
     found = [(shelf, entry) for entry in shelf.ranked]
     return _feed(site, f"{shelf.topic} · {site.title}", shelf.feed, shelf.path, f"{site.library}\n{shelf.topic}", found)
 
 
-def whole_feed(site: Site) -> str:
+def whole_feed(site: SiteContent) -> str:
     """The newest pages of all topics."""
     return _feed(site, site.title, "feeds/all.xml", "index.html", site.library, site.found)
 
 
-def newest(entries: Sequence[tuple[Shelf, Entry]], most: int) -> list[tuple[Shelf, Entry]]:
+def newest(entries: Sequence[tuple[TopicPage, SiteItem]], most: int) -> list[tuple[TopicPage, SiteItem]]:
     """Those that were fetched last."""
     return sorted(entries, key=lambda one: (-one[1].item.fetched_at, one[1].item.url))[:most]
 
@@ -60,7 +60,9 @@ def urn(name: str) -> str:
     return f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, name)}"
 
 
-def _feed(site: Site, title: str, path: str, page: str, name: str, found: Sequence[tuple[Shelf, Entry]]) -> str:
+def _feed(
+    site: SiteContent, title: str, path: str, page: str, name: str, found: Sequence[tuple[TopicPage, SiteItem]]
+) -> str:
     entries = newest(found, MOST)
     parts = [
         node("title", title),
@@ -74,14 +76,14 @@ def _feed(site: Site, title: str, path: str, page: str, name: str, found: Sequen
     return _HEAD + node("feed", lines(parts), xmlns=_ATOM, xmlns_dc=_DC) + "\n"
 
 
-def _places(site: Site, path: str, page: str) -> Iterator[Xml]:
+def _places(site: SiteContent, path: str, page: str) -> Iterator[Xml]:
     """Where the feed and its page stand; from the feed's own address where no other is known."""
     if site.base_url:
         yield node("link", rel="self", type="application/atom+xml", href=site.base_url + path)
     yield node("link", rel="alternate", type="text/html", href=(site.base_url or "../") + page)
 
 
-def _entry(site: Site, shelf: Shelf, entry: Entry) -> Xml:
+def _entry(site: SiteContent, shelf: TopicPage, entry: SiteItem) -> Xml:
     item = entry.item
     lang = language(item.lang)
     parts = [
@@ -115,7 +117,7 @@ _SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 _SEARCH = "http://a9.com/-/spec/opensearch/1.1/"
 
 
-def machine_files(site: Site) -> Iterator[tuple[str, str]]:
+def machine_files(site: SiteContent) -> Iterator[tuple[str, str]]:
     """The files, by their paths."""
     if site.base_url:
         yield "sitemap.xml", sitemap(site)
@@ -123,7 +125,7 @@ def machine_files(site: Site) -> Iterator[tuple[str, str]]:
         yield "robots.txt", f"User-agent: *\nAllow: /\n\nSitemap: {site.base_url}sitemap.xml\n"
 
 
-def sitemap(site: Site) -> str:
+def sitemap(site: SiteContent) -> str:
     """The front page, the collections, the communities and the list of titles; copies are not ours to be found by."""
     pages = [("index.html", site.made), ("titles.html", site.made)]
     pages += [
@@ -136,7 +138,7 @@ def sitemap(site: Site) -> str:
     return _HEAD + node("urlset", lines(urls), xmlns=_SITEMAP) + "\n"
 
 
-def opensearch(site: Site) -> str:
+def opensearch(site: SiteContent) -> str:
     """How a browser asks the search."""
     parts = (
         node("ShortName", site.title[:16]),

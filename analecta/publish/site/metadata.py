@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from analecta.communities.view import Community
 from analecta.model import BELOW
-from analecta.publish.site.content import Entry, Shelf, Site, community_path
+from analecta.publish.site.content import SiteContent, SiteItem, TopicPage, community_path
 from analecta.publish.templates import script_data
 from analecta.text.display import clean, is_page, language, many, rfc3339
 
@@ -24,7 +24,7 @@ class Metadata(msgspec.Struct, frozen=True):
     json_ld: Markup = Markup()
 
 
-def front_metadata(site: Site) -> Metadata:
+def front_metadata(site: SiteContent) -> Metadata:
     """Of the whole library."""
     topics = [shelf.topic for shelf in site.shelves]
     told = f"A library of pages about {', '.join(topics)}." if topics else "A library."
@@ -37,7 +37,7 @@ def front_metadata(site: Site) -> Metadata:
     return Metadata(values, told[:300], json_ld=json_ld)
 
 
-def shelf_metadata(site: Site, shelf: Shelf) -> Metadata:
+def shelf_metadata(site: SiteContent, shelf: TopicPage) -> Metadata:
     """Of a collection, with its items as a list."""
     entries = shelf.ranked
     told = f"{many(len(entries), 'page')} about {shelf.topic}, the best of {shelf.pages:,} that were found."
@@ -55,14 +55,14 @@ def shelf_metadata(site: Site, shelf: Shelf) -> Metadata:
     return Metadata(values, told, [entry.item.url for entry in entries], json_ld)
 
 
-def community_metadata(site: Site, one: Community, told: str) -> Metadata:
+def community_metadata(site: SiteContent, one: Community, told: str) -> Metadata:
     """Of a community."""
     languages = _languages(site.best.get(one.number, []))
     subjects = one.name.split(" · ")
     return Metadata(_dublin_core(site, community_path(one), one.name, "Collection", told, subjects, languages), told)
 
 
-def copy_metadata(site: Site, shelf: Shelf, entry: Entry) -> Metadata:
+def copy_metadata(site: SiteContent, shelf: TopicPage, entry: SiteItem) -> Metadata:
     """Of an archived copy: what it is a copy of, by whom, from when."""
     item = entry.item
     languages = [lang] if (lang := language(item.lang)) else []
@@ -80,7 +80,7 @@ def copy_metadata(site: Site, shelf: Shelf, entry: Entry) -> Metadata:
 
 
 def _dublin_core(
-    site: Site,
+    site: SiteContent,
     path: str,
     title: str,
     kind: str,
@@ -97,11 +97,11 @@ def _dublin_core(
     return values
 
 
-def _languages(entries: list[Entry]) -> list[str]:
+def _languages(entries: list[SiteItem]) -> list[str]:
     return sorted({code for entry in entries if (code := language(entry.item.lang))})
 
 
-def _item(site: Site, entry: Entry) -> dict[str, Any]:
+def _item(site: SiteContent, entry: SiteItem) -> dict[str, Any]:
     item = entry.item
     found = {
         "@type": "WebPage" if is_page(item.mime) else "DigitalDocument",
@@ -119,7 +119,7 @@ def _item(site: Site, entry: Entry) -> dict[str, Any]:
     return {key: value for key, value in found.items() if value}
 
 
-def _url(site: Site, path: str) -> str:
+def _url(site: SiteContent, path: str) -> str:
     return site.base_url + path if site.base_url else ""
 
 

@@ -12,14 +12,14 @@ from markupsafe import Markup
 
 from analecta.communities.view import Community
 from analecta.model import BELOW
-from analecta.publish.charts import Line, line_chart
-from analecta.publish.layout import Body, Net, Shape, lay_out
+from analecta.publish.charts import ChartLine, line_chart
+from analecta.publish.layout import GroupCircle, GroupNetwork, WindowShape, lay_out
 from analecta.publish.network import colours, draw_map
-from analecta.publish.site.content import Entry, Hood, Shelf, Site, community_path
+from analecta.publish.site.content import CommunityPage, SiteContent, SiteItem, TopicPage, community_path
 from analecta.publish.site.feeds import newest
 from analecta.publish.site.metadata import Metadata, community_metadata, front_metadata, shelf_metadata
 from analecta.publish.templates import render, script_data
-from analecta.store.library import Moment
+from analecta.store.library import HistoryPoint
 from analecta.text.display import clean, language, many
 from analecta.views.reasons import KIND_WORDS
 
@@ -30,7 +30,7 @@ POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none';
 
 def page(
     template: str,
-    site: Site,
+    site: SiteContent,
     path: str,
     title: str,
     metadata: Metadata | None = None,
@@ -56,11 +56,11 @@ class TopicBranch(NamedTuple):
     """A part of the tree of topics; without pages of its own it is only a name."""
 
     name: str
-    topic: Shelf | None
+    topic: TopicPage | None
     below: list["TopicBranch"]
 
 
-def front_page(site: Site) -> str:
+def front_page(site: SiteContent) -> str:
     """The page that one opens first."""
     return page(
         "front.html",
@@ -75,9 +75,9 @@ def front_page(site: Site) -> str:
     )
 
 
-def topic_tree(shelves: Sequence[Shelf], above: tuple[str, ...] = ()) -> list[TopicBranch]:
+def topic_tree(shelves: Sequence[TopicPage], above: tuple[str, ...] = ()) -> list[TopicBranch]:
     """The topics below a part of the tree."""
-    names: dict[str, Shelf | None] = {}
+    names: dict[str, TopicPage | None] = {}
     for shelf in shelves:
         parts = tuple(shelf.topic.split(BELOW))
         if parts[: len(above)] == above and len(parts) > len(above):
@@ -86,13 +86,14 @@ def topic_tree(shelves: Sequence[Shelf], above: tuple[str, ...] = ()) -> list[To
     return [TopicBranch(name, shelf, topic_tree(shelves, (*above, name))) for name, shelf in names.items()]
 
 
-def overview_chart(site: Site) -> str:
+def overview_chart(site: SiteContent) -> str:
     """The mean confidence of each topic's best items as the crawl went on; "" where there is nothing to draw."""
     drawn = [shelf for shelf in site.shelves if len(shelf.history) > 1][:_LINES]
     if not drawn:
         return ""
     lines = [
-        Line(_short(shelf), [float(m.pages) for m in shelf.history], [m.mean for m in shelf.history]) for shelf in drawn
+        ChartLine(_short(shelf), [float(m.pages) for m in shelf.history], [m.mean for m in shelf.history])
+        for shelf in drawn
     ]
     last = max(max(line.xs) for line in lines)
     ticks = [(0.0, "0"), (last / 2, f"{last / 2:,.0f}"), (last, f"{last:,.0f}")]
@@ -101,7 +102,7 @@ def overview_chart(site: Site) -> str:
     )
 
 
-def _short(shelf: Shelf) -> str:
+def _short(shelf: TopicPage) -> str:
     name = shelf.topic.split(BELOW)[-1]
     return name if len(name) <= 22 else name[:21] + "…"
 
@@ -121,7 +122,7 @@ class LinkWords(NamedTuple):
     after: str
 
 
-def shelf_page(site: Site, shelf: Shelf) -> str:
+def shelf_page(site: SiteContent, shelf: TopicPage) -> str:
     """The page of one topic."""
     return page(
         "topic.html",
@@ -137,19 +138,19 @@ def shelf_page(site: Site, shelf: Shelf) -> str:
     )
 
 
-def history_chart(title: str, moments: list[Moment]) -> str:
+def history_chart(title: str, moments: list[HistoryPoint]) -> str:
     """How sure the judge was of a topic's best items as the crawl went on: the least, the mean and the most."""
     xs = [float(moment.pages) for moment in moments]
     ticks = [(xs[0], f"{xs[0]:,.0f}"), (xs[-1], f"{xs[-1]:,.0f}")] if xs else []
     lines = [
-        Line("most", xs, [moment.most for moment in moments]),
-        Line("mean", xs, [moment.mean for moment in moments]),
-        Line("least", xs, [moment.least for moment in moments]),
+        ChartLine("most", xs, [moment.most for moment in moments]),
+        ChartLine("mean", xs, [moment.mean for moment in moments]),
+        ChartLine("least", xs, [moment.least for moment in moments]),
     ]
     return line_chart(title, lines, "pages fetched", "how sure", ticks, top=1.0)
 
 
-def link_words(entry: Entry) -> LinkWords | None:
+def link_words(entry: SiteItem) -> LinkWords | None:
     """None where there are no words, or where they only repeat the title."""
     anchor, context = entry.finding.anchor.strip(), entry.finding.context.strip()
     if not (anchor or context) or entry.finding.parent is None:
@@ -172,14 +173,14 @@ def _first(words: str) -> str:
     return words if len(words) <= _AROUND else f"{words[:_AROUND].rpartition(' ')[0]} …"
 
 
-def _crumbs(site: Site, shelf: Shelf) -> list[tuple[str, str]]:
+def _crumbs(site: SiteContent, shelf: TopicPage) -> list[tuple[str, str]]:
     """The topics above in the tree, with their pages; "" where one has none."""
     pages = {one.topic: one.path for one in site.shelves}
     parts = shelf.topic.split(BELOW)
     return [(parts[n - 1], pages.get(BELOW.join(parts[:n]), "")) for n in range(1, len(parts))]
 
 
-def _explain_command(site: Site, entry: Entry) -> str:
+def _explain_command(site: SiteContent, entry: SiteItem) -> str:
     return shlex.join(("analecta", "explain", site.library, entry.item.url))
 
 
@@ -189,7 +190,7 @@ def _explain_command(site: Site, entry: Entry) -> str:
 _OTHER = "#"  # under which titles stand that begin with no letter
 
 
-def titles_page(site: Site) -> str:
+def titles_page(site: SiteContent) -> str:
     """All titles in the order of the alphabet."""
     rows = sorted(
         site.entries,
@@ -199,12 +200,12 @@ def titles_page(site: Site) -> str:
     return page("titles.html", site, "titles.html", "Titles", count=len(rows), groups=groups)
 
 
-def search_page(site: Site) -> str:
+def search_page(site: SiteContent) -> str:
     """The search."""
     return page("search.html", site, "search.html", "Search", policy=f"{POLICY}; script-src 'self'")
 
 
-def search_data(site: Site) -> str:
+def search_data(site: SiteContent) -> str:
     """What the search knows, as a script: data that is loaded in any other way is refused to pages from file://."""
     topics = [[clean(shelf.topic), shelf.path] for shelf in site.shelves]
     number = {shelf.slug: n for n, shelf in enumerate(site.shelves)}
@@ -217,12 +218,12 @@ def search_data(site: Site) -> str:
     return f"self.analecta = {script_data(data)};\n"
 
 
-def missing_page(site: Site) -> str:
+def missing_page(site: SiteContent) -> str:
     """What a server shows for pages that are not there."""
     return page("missing.html", site, "404.html", "This page is not here", root=site.base_url)
 
 
-def _row(topic: int, home: int, entry: Entry) -> list[str | int]:
+def _row(topic: int, home: int, entry: SiteItem) -> list[str | int]:
     item = entry.item
     about = " · ".join(filter(None, (item.host, item.author, item.date)))
     texts = (entry.title, item.url, about, entry.summary, entry.words, entry.copy, language(item.lang) or "")
@@ -244,13 +245,13 @@ def _letter(title: str) -> str:
 _DRAWN = 40  # communities: more circles than these have no room for names
 _EVERYWHERE = 20
 SHAPES = (
-    Shape("wide", 1040, 480, (18, 15.5, 12.5)),
-    Shape("square", 690, 460, (16, 13.5, 11.5)),
-    Shape("tall", 358, 380, (14, 12.5, 11.5), 36),
+    WindowShape("wide", 1040, 480, (18, 15.5, 12.5)),
+    WindowShape("square", 690, 460, (16, 13.5, 11.5)),
+    WindowShape("tall", 358, 380, (14, 12.5, 11.5), 36),
 )
 
 
-def communities_page(site: Site, hoods: Sequence[Hood]) -> str:
+def communities_page(site: SiteContent, hoods: Sequence[CommunityPage]) -> str:
     """The overview."""
     net = _net(hoods)
     layouts = [lay_out(net, shape) for shape in SHAPES]
@@ -268,7 +269,7 @@ def communities_page(site: Site, hoods: Sequence[Hood]) -> str:
     )
 
 
-def community_page(site: Site, hood: Hood) -> str:
+def community_page(site: SiteContent, hood: CommunityPage) -> str:
     """The page of one community: its best pages over all topics, its sites and why they belong to it, its links."""
     one = hood.community
     told = f"{many(len(one.members), 'site')} that belong together by their links, with {many(one.pages, 'page')} read."
@@ -281,7 +282,7 @@ def _largest(found: Sequence[Community]) -> list[Community]:
     return sorted(found, key=lambda one: (-one.pages, one.number))
 
 
-def _net(hoods: Sequence[Hood]) -> Net:
+def _net(hoods: Sequence[CommunityPage]) -> GroupNetwork:
     drawn = sorted(_largest([hood.community for hood in hoods])[:_DRAWN], key=lambda one: one.number)
     place = {one.number: n for n, one in enumerate(drawn)}
     links = [[0] * len(drawn) for _ in drawn]
@@ -291,8 +292,8 @@ def _net(hoods: Sequence[Hood]) -> Net:
                 links[place[hood.community.number]][place[other.number]] = count
     both = np.array(links) + np.array(links).T
     similar = both / max(both.max(), 1) + np.eye(len(drawn))
-    return Net([_body(one) for one in drawn], similar.tolist(), links)
+    return GroupNetwork([_body(one) for one in drawn], similar.tolist(), links)
 
 
-def _body(one: Community) -> Body:
-    return Body(one.name, one.pages, community_path(one), [0] * sum(member.pages > 0 for member in one.members))
+def _body(one: Community) -> GroupCircle:
+    return GroupCircle(one.name, one.pages, community_path(one), [0] * sum(member.pages > 0 for member in one.members))

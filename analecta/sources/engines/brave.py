@@ -4,41 +4,41 @@ from typing import Literal
 
 import msgspec
 
-from analecta.sources.engines.engine import Ask, Engine, Hit, decode, plain, with_query
+from analecta.sources.engines.engine import EngineHit, EngineKind, EngineRequest, decode, plain, with_query
 
 MOST = 20  # results of one answer
 _LAST_PAGE = 9  # pages are counted from 0 here
 
 
-class _Result(msgspec.Struct):
+class _BraveResult(msgspec.Struct):
     url: str
     title: str = ""
     description: str = ""
 
 
-class _Web(msgspec.Struct):
-    results: list[_Result]
+class _BraveWeb(msgspec.Struct):
+    results: list[_BraveResult]
 
 
-class _Answer(msgspec.Struct):
+class _BraveAnswer(msgspec.Struct):
     type: Literal["search"]
-    web: _Web | None = None  # left out where nothing was found
+    web: _BraveWeb | None = None  # left out where nothing was found
 
 
-def request(query: str, count: int, page: int, key: str, url: str) -> Ask:
+def request(query: str, count: int, page: int, key: str, url: str) -> EngineRequest:
     """Web results only, without mark-up."""
     fields = {"q": query, "count": min(count, MOST), "offset": min(page - 1, _LAST_PAGE)}
     fields |= {"result_filter": "web", "text_decorations": "false"}
-    return Ask(with_query(url, fields), (("Accept", "application/json"), ("X-Subscription-Token", key)))
+    return EngineRequest(with_query(url, fields), (("Accept", "application/json"), ("X-Subscription-Token", key)))
 
 
-def read(body: bytes) -> list[Hit]:
+def read(body: bytes) -> list[EngineHit]:
     """The web results."""
-    web = decode("brave", body, _Answer).web
-    return [Hit(one.url, plain(one.title), plain(one.description)) for one in web.results] if web else []
+    web = decode("brave", body, _BraveAnswer).web
+    return [EngineHit(one.url, plain(one.title), plain(one.description)) for one in web.results] if web else []
 
 
-ENGINE = Engine(
+ENGINE = EngineKind(
     "brave",
     request,
     read,

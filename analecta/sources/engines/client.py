@@ -12,10 +12,10 @@ from typing import Protocol, runtime_checkable
 import msgspec
 import xxhash
 
-from analecta.errors import BadUse
-from analecta.model import Answer, Fetched
+from analecta.errors import UsageError
+from analecta.model import FetchResult, Response
 from analecta.sources.engines import ENGINES
-from analecta.sources.engines.engine import Ask, BadAnswer, Engine, Hit, may_hold, phrases
+from analecta.sources.engines.engine import BadAnswer, EngineHit, EngineKind, EngineRequest, may_hold, phrases
 from analecta.urls import _PARAMETER, canonical, on_this_machine
 
 # --- Which engines are asked, and where: names, URLs and keys made sure of before anything is sent -------------------
@@ -27,10 +27,10 @@ PAUSE = 1.0  # seconds between two requests to one engine
 _KEY = re.compile(r"[!-~]+")  # a key that would not fit in one header field is none
 
 
-class Chosen(msgspec.Struct, frozen=True):
+class EngineAddress(msgspec.Struct, frozen=True):
     """An engine as it is asked: where, with which key, and how long we wait between two requests."""
 
-    engine: Engine
+    engine: EngineKind
     url: str
     key: str = ""
     pause: float = PAUSE
@@ -43,10 +43,10 @@ class Chosen(msgspec.Struct, frozen=True):
 
 def choose(
     names: Sequence[str], urls: Mapping[str, str], environ: Mapping[str, str], pause: float | None = None
-) -> list[Chosen]:
+) -> list[EngineAddress]:
     """The web services of these names; `urls` says where they are, `environ` holds their keys."""
     if not names:
-        raise BadUse(f"no search engine is chosen: set engines = [...] in [search]; known are: {', '.join(_KNOWN)}")
+        raise UsageError(f"no search engine is chosen: set engines = [...] in [search]; known are: {', '.join(_KNOWN)}")
     check_known((*names, *urls))
     web = dict.fromkeys(name for name in names if name != LIBRARY)
     return [_one(ENGINES[name], urls.get(name, ""), environ, pause) for name in web]
@@ -58,31 +58,31 @@ def check_known(names: Iterable[str]) -> None:
         if name not in _KNOWN:
             near = get_close_matches(name, _KNOWN, 1, 0.5)
             hint = f"did you mean {near[0]!r}?" if near else f"known are: {', '.join(_KNOWN)}"
-            raise BadUse(f"there is no search engine {name!r}; {hint}")
+            raise UsageError(f"there is no search engine {name!r}; {hint}")
 
 
-def _one(engine: Engine, said: str, environ: Mapping[str, str], pause: float | None) -> Chosen:
+def _one(engine: EngineKind, said: str, environ: Mapping[str, str], pause: float | None) -> EngineAddress:
     url = _place(engine, said or engine.url)
     polite = (0.0 if on_this_machine(url) else PAUSE) if pause is None else pause
-    return Chosen(engine, url, _key(engine, environ), polite)
+    return EngineAddress(engine, url, _key(engine, environ), polite)
 
 
-def _place(engine: Engine, url: str) -> str:
+def _place(engine: EngineKind, url: str) -> str:
     if not url:
         what = "its OpenSearch description" if engine.describe else "the one to ask"
-        raise BadUse(f"{engine.name} is in no fixed place: set {engine.name} = URL of {what} in [search.url]")
+        raise UsageError(f"{engine.name} is in no fixed place: set {engine.name} = URL of {what} in [search.url]")
     target = canonical(_PARAMETER.sub("x", url))
     if target is None:
-        raise BadUse(f"{url!r} is no http or https URL, so {engine.name} cannot be asked there ([search.url])")
+        raise UsageError(f"{url!r} is no http or https URL, so {engine.name} cannot be asked there ([search.url])")
     return url if _PARAMETER.search(url) else target.url
 
 
-def _key(engine: Engine, environ: Mapping[str, str]) -> str:
+def _key(engine: EngineKind, environ: Mapping[str, str]) -> str:
     key = environ.get(engine.key, "").strip() if engine.key else ""
     if key and not _KEY.fullmatch(key):
-        raise BadUse(f"what the environment variable {engine.key} holds is no key: it has blanks or odd characters")
+        raise UsageError(f"what the environment variable {engine.key} holds is no key: it has blanks or odd characters")
     if not key and engine.keyless is None:
-        raise BadUse(f"{engine.name} wants a key: put it into the environment variable {engine.key}")
+        raise UsageError(f"{engine.name} wants a key: put it into the environment variable {engine.key}")
     return key or engine.keyless or ""
 
 
@@ -92,7 +92,7 @@ def _key(engine: Engine, environ: Mapping[str, str]) -> str:
 WEEK = 7 * 86_400.0
 
 
-class _Kept(msgspec.Struct):
+class _CachedAnswer(msgspec.Struct):
     """One answer; a person may read it."""
 
     engine: str
@@ -100,7 +100,7 @@ class _Kept(msgspec.Struct):
     query: str
     wanted: int
     at: float
-    hits: list[Hit]
+    hits: list[EngineHit]
 
 
 class Cache:
@@ -109,17 +109,17 @@ class Cache:
     def __init__(self, folder: Path, now: Callable[[], float], age: float = WEEK) -> None:
         self.folder, self.now, self.age = folder, now, age
 
-    def get(self, engine: str, url: str, query: str, wanted: int) -> list[Hit] | None:
+    def get(self, engine: str, url: str, query: str, wanted: int) -> list[EngineHit] | None:
         """The hits of an earlier answer that is young enough and was asked for as many; None if there is none."""
         try:
-            kept = msgspec.json.decode(self._path(engine, url, query).read_bytes(), type=_Kept)
+            kept = msgspec.json.decode(self._path(engine, url, query).read_bytes(), type=_CachedAnswer)
         except (OSError, msgspec.DecodeError, UnicodeDecodeError):
             return None  # a cache that cannot be read is no cache
         same = (kept.engine, kept.url, kept.query) == (engine, url, query)
         fresh = 0 <= self.now() - kept.at <= self.age  # from the future: the clock was wrong, then or now
         return kept.hits[:wanted] if same and fresh and kept.wanted >= wanted else None
 
-    def put(self, engine: str, url: str, query: str, wanted: int, hits: Sequence[Hit]) -> None:
+    def put(self, engine: str, url: str, query: str, wanted: int, hits: Sequence[EngineHit]) -> None:
         """Keep an answer, whole or not at all: a cache that cannot be written to is no cache."""
         path = self._path(engine, url, query)
         aside = path.with_suffix(f".{os.getpid()}")
@@ -127,7 +127,7 @@ class Cache:
             self.folder.mkdir(parents=True, exist_ok=True)
             aside.write_bytes(
                 msgspec.json.format(
-                    msgspec.json.encode(_Kept(engine, url, query, wanted, self.now(), list(hits))), indent=1
+                    msgspec.json.encode(_CachedAnswer(engine, url, query, wanted, self.now(), list(hits))), indent=1
                 )
             )
             aside.replace(path)
@@ -143,36 +143,38 @@ class Cache:
 # An engine that fails says why and is asked no more; what it said before still counts.
 
 
-AskWeb = Callable[[Chosen, Ask], Awaitable[Fetched]]  # who makes the request; each engine may have its own client
+AskWeb = Callable[
+    [EngineAddress, EngineRequest], Awaitable[FetchResult]
+]  # who makes the request; each engine may have its own client
 Sleep = Callable[[float], Awaitable[None]]
-_ReadPage = Callable[[int, int], Awaitable[list[Hit]]]  # how many hits, which page of them
+_ReadPage = Callable[[int, int], Awaitable[list[EngineHit]]]  # how many hits, which page of them
 DEADLINE = 300.0
 _LINKING = "pages that link to"  # before a URL: the name under which back-links are kept
 
 
-class Trouble(msgspec.Struct, frozen=True):
+class EngineTrouble(msgspec.Struct, frozen=True):
     """Why an engine was left out, and what it said before that to the same question."""
 
     engine: str
     why: str
-    before: tuple[Hit, ...] = ()
+    before: tuple[EngineHit, ...] = ()
 
 
-SearchEngine = Callable[[str, int], Awaitable[list[Hit] | Trouble]]  # query, how many -> hits, best first
+SearchEngine = Callable[[str, int], Awaitable[list[EngineHit] | EngineTrouble]]  # query, how many -> hits, best first
 
 
 @runtime_checkable
-class LinkSource(Protocol):
+class BackLinkSource(Protocol):
     """An engine that may know which pages link to one."""
 
-    async def offers_backlinks(self) -> bool | Trouble:
+    async def offers_backlinks(self) -> bool | EngineTrouble:
         """Whether it does."""
 
-    async def backlinks(self, page: Hit, wanted: int) -> list[Hit] | Trouble:
+    async def backlinks(self, page: EngineHit, wanted: int) -> list[EngineHit] | EngineTrouble:
         """Pages that link to a page."""
 
 
-class Budget:
+class RequestBudget:
     """So many requests in all, whoever makes them."""
 
     def __init__(self, requests: int) -> None:
@@ -190,30 +192,36 @@ class WebEngine:
     """Answers queries, one after the other; from the cache even when it is in trouble."""
 
     def __init__(
-        self, chosen: Chosen, ask: AskWeb, budget: Budget, cache: Cache | None, sleep: Sleep, deadline: float = DEADLINE
+        self,
+        chosen: EngineAddress,
+        ask: AskWeb,
+        budget: RequestBudget,
+        cache: Cache | None,
+        sleep: Sleep,
+        deadline: float = DEADLINE,
     ) -> None:
         """`deadline`: seconds that all answers together may take; pauses do not count."""
         self.chosen, self.ask, self.budget, self.cache, self.sleep = chosen, ask, budget, cache, sleep
         self.deadline = self._left = deadline
-        self.trouble: Trouble | None = None
+        self.trouble: EngineTrouble | None = None
         self._asked = False
         self._request = chosen.engine.request
         self._described = chosen.engine.describe is None or "{searchTerms" in chosen.url
 
-    async def __call__(self, query: str, wanted: int) -> list[Hit] | Trouble:
+    async def __call__(self, query: str, wanted: int) -> list[EngineHit] | EngineTrouble:
         """The best hits, or why there are none."""
         chosen, engine = self.chosen, self.chosen.engine
         exact = [] if engine.phrases else phrases(query)
 
-        async def read(count: int, page: int) -> list[Hit]:
+        async def read(count: int, page: int) -> list[EngineHit]:
             if not self._described and engine.describe:
-                self._request = engine.describe(await self._body(Ask(chosen.url)), chosen.url)
+                self._request = engine.describe(await self._body(EngineRequest(chosen.url)), chosen.url)
                 self._described = True
             return engine.read(await self._body(self._request(query, count, page, chosen.key, chosen.url)))
 
         return await self._answer(query, wanted, read, lambda hit: may_hold(hit, exact))
 
-    async def offers_backlinks(self) -> bool | Trouble:
+    async def offers_backlinks(self) -> bool | EngineTrouble:
         """Whether it knows which pages link to one; where only some of its kind do, it is asked."""
         links = self.chosen.engine.backlinks
         if self.trouble:
@@ -223,23 +231,23 @@ class WebEngine:
         try:
             return links.offered(await self._body(links.first(self.chosen.url)))
         except BadAnswer as error:
-            return Trouble(self.chosen.name, str(error))
+            return EngineTrouble(self.chosen.name, str(error))
 
-    async def backlinks(self, page: Hit, wanted: int) -> list[Hit] | Trouble:
+    async def backlinks(self, page: EngineHit, wanted: int) -> list[EngineHit] | EngineTrouble:
         """Pages that link to a page, or why there are none."""
         links, chosen = self.chosen.engine.backlinks, self.chosen
         if links is None:
             return []
 
-        async def read(count: int, number: int) -> list[Hit]:
+        async def read(count: int, number: int) -> list[EngineHit]:
             ask = links.request(page, count, number, chosen.key, chosen.url)
             return links.read(await self._body(ask), page) if ask else []
 
         return await self._answer(f"{_LINKING} {page.url}", wanted, read, lambda hit: hit.url != page.url)
 
     async def _answer(
-        self, about: str, wanted: int, read: _ReadPage, fits: Callable[[Hit], bool]
-    ) -> list[Hit] | Trouble:
+        self, about: str, wanted: int, read: _ReadPage, fits: Callable[[EngineHit], bool]
+    ) -> list[EngineHit] | EngineTrouble:
         """From the cache, or page after page of the engine's answer until there are enough hits or no more."""
         key = (self.chosen.name, self.chosen.url, about, wanted)
         kept = self.cache.get(*key) if self.cache else None
@@ -247,7 +255,7 @@ class WebEngine:
             return kept
         if self.trouble:
             return self.trouble
-        count, hits = max(1, min(wanted, self.chosen.engine.most)), dict[str, Hit]()
+        count, hits = max(1, min(wanted, self.chosen.engine.most)), dict[str, EngineHit]()
         try:
             for page in range(1, -(-wanted // count) + 1):
                 found = await read(count, page)
@@ -255,14 +263,14 @@ class WebEngine:
                 if len(hits) >= wanted or len(found) < count:
                     break
         except BadAnswer as error:
-            self.trouble = Trouble(self.chosen.name, str(error))
+            self.trouble = EngineTrouble(self.chosen.name, str(error))
             return msgspec.structs.replace(self.trouble, before=tuple(hits.values())[:wanted])
         best = list(hits.values())[:wanted]
         if self.cache:
             self.cache.put(*key, best)
         return best
 
-    async def _body(self, ask: Ask) -> bytes:
+    async def _body(self, ask: EngineRequest) -> bytes:
         """One request; whatever is no whole answer is an error."""
         if not self.budget.take():
             raise BadAnswer(f"the budget of {self.budget.requests} requests is used up (search.budget)")
@@ -270,7 +278,7 @@ class WebEngine:
             await self.sleep(self.chosen.pause)
         self._asked = True
         got = await self._in_time(ask)
-        if not isinstance(got, Answer):
+        if not isinstance(got, Response):
             raise BadAnswer(f"{self.chosen.name} could not be asked: {got.detail or got.reason} ({got.reason})")
         if got.status != 200:
             raise BadAnswer(f"{self.chosen.name} {_refusal(self.chosen, got)}")
@@ -278,7 +286,7 @@ class WebEngine:
             raise BadAnswer(f"{self.chosen.name} did not send its whole answer ({got.truncated})")
         return got.body
 
-    async def _in_time(self, ask: Ask) -> Fetched:
+    async def _in_time(self, ask: EngineRequest) -> FetchResult:
         """One request within what is left of the time for all."""
         clock = asyncio.get_running_loop().time
         began = clock()
@@ -294,7 +302,7 @@ class WebEngine:
             self._left = max(0.0, self._left - (clock() - began))
 
 
-def _refusal(chosen: Chosen, got: Answer) -> str:
+def _refusal(chosen: EngineAddress, got: Response) -> str:
     """What a status other than 200 means, and what can be done."""
     engine, status = chosen.engine, got.status
     if status in (401, 403):

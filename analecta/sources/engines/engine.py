@@ -13,17 +13,17 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from analecta.errors import Environment
+from analecta.errors import ResourceError
 
 
-class Ask(msgspec.Struct, frozen=True):
+class EngineRequest(msgspec.Struct, frozen=True):
     """A request to make: a URL and the header fields that go with it."""
 
     url: str
     headers: tuple[tuple[str, str], ...] = ()
 
 
-class Hit(msgspec.Struct, frozen=True):
+class EngineHit(msgspec.Struct, frozen=True):
     """A page that an engine found; title and text as far as it tells them.
 
     `ref` is what an engine itself calls it, "openalex:W12", where back-links cannot be asked for by URL.
@@ -35,13 +35,17 @@ class Hit(msgspec.Struct, frozen=True):
     ref: str = ""
 
 
-class BadAnswer(Environment):
+class BadAnswer(ResourceError):
     """An engine said something else than its documented format; the text says which engine and what was wrong."""
 
 
-Request = Callable[[str, int, int, str, str], Ask]  # query, how many, which page (from 1), key, URL of the engine
-Read = Callable[[bytes], list[Hit]]
-LinkRequest = Callable[[Hit, int, int, str, str], Ask | None]  # as `Request`, of a page; None: there is nothing to ask
+Request = Callable[
+    [str, int, int, str, str], EngineRequest
+]  # query, how many, which page (from 1), key, URL of the engine
+Read = Callable[[bytes], list[EngineHit]]
+LinkRequest = Callable[
+    [EngineHit, int, int, str, str], EngineRequest | None
+]  # as `Request`, of a page; None: there is nothing to ask
 
 
 class BackLinks(msgspec.Struct, frozen=True):
@@ -51,12 +55,12 @@ class BackLinks(msgspec.Struct, frozen=True):
     """
 
     request: LinkRequest
-    read: Callable[[bytes, Hit], list[Hit]]
-    first: Callable[[str], Ask] | None = None
+    read: Callable[[bytes, EngineHit], list[EngineHit]]
+    first: Callable[[str], EngineRequest] | None = None
     offered: Callable[[bytes], bool] = bool
 
 
-class Engine(msgspec.Struct, frozen=True):
+class EngineKind(msgspec.Struct, frozen=True):
     """A kind of search engine: how it is asked and read, and what a person should know of it."""
 
     name: str
@@ -127,7 +131,7 @@ def phrases(query: str) -> list[str]:
     return [one for one in found if one]
 
 
-def may_hold(hit: Hit, wanted: list[str]) -> bool:
+def may_hold(hit: EngineHit, wanted: list[str]) -> bool:
     """Whether a page may hold all the phrases; only a title and a text that are both known can speak against it."""
     if not hit.title or not hit.text:
         return True

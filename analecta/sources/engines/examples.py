@@ -12,19 +12,19 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.fetch.client import by_number, client_for
 from analecta.fetch.guard import Guard
 from analecta.fetch.http import Http
-from analecta.model import BELOW, Fetched, NoAnswer, Request
+from analecta.model import BELOW, FetchResult, NoResponse, Request
 from analecta.settings.schema import FetchSettings, SearchSettings, Topic
 from analecta.settings.topics import merge
 from analecta.sources.collector import clean
-from analecta.sources.engines.client import LIBRARY, Chosen, choose
-from analecta.sources.engines.engine import Ask, Hit, tidy
+from analecta.sources.engines.client import LIBRARY, EngineAddress, choose
+from analecta.sources.engines.engine import EngineHit, EngineRequest, tidy
 from analecta.sources.engines.library import open_library
-from analecta.sources.engines.session import Found, Session, fuse
-from analecta.sources.result import Reading
+from analecta.sources.engines.session import EngineResult, Session, fuse
+from analecta.sources.result import SourceResult
 from analecta.urls import canonical, on_this_machine, origin
 
 # --- topics ----------------------------------------------------------------------------------------------------------
@@ -38,7 +38,7 @@ FEWEST = 4  # examples that make a centroid
 class Examples(msgspec.Struct, frozen=True):
     """The example pages of each topic, and the topics that have too few, each in a sentence."""
 
-    hits: dict[str, tuple[Hit, ...]]
+    hits: dict[str, tuple[EngineHit, ...]]
     few: tuple[str, ...] = ()
 
 
@@ -59,7 +59,7 @@ def _query(path: Sequence[str]) -> str:
 
 
 def topic_examples(
-    queries: Mapping[str, str], hits: Mapping[str, Sequence[Hit]], results: int = EXAMPLES, fewest: int = FEWEST
+    queries: Mapping[str, str], hits: Mapping[str, Sequence[EngineHit]], results: int = EXAMPLES, fewest: int = FEWEST
 ) -> Examples:
     """The best hits of each topic's query."""
     found = {topic: tuple(hits.get(query, ())[:results]) for topic, query in queries.items()}
@@ -79,7 +79,7 @@ OF_PAPER = 100  # examples of a topic that is a paper, at most
 LINKED = 20  # examples of a topic for which back-links are asked, the first
 
 
-class Phrases(msgspec.Struct, frozen=True):
+class PaperPhrases(msgspec.Struct, frozen=True):
     """What is asked for a topic that is a paper, or several: exact phrases with their weights.
 
     `again` are queries for the case that the phrases find too little, the sharpest first.
@@ -91,11 +91,11 @@ class Phrases(msgspec.Struct, frozen=True):
 
 async def find(
     session: Session,
-    reading: Reading,
+    reading: SourceResult,
     queries: Sequence[str] = (),
-    phrases: Mapping[str, Phrases] = {},
+    phrases: Mapping[str, PaperPhrases] = {},
     backlinks: int = 0,
-) -> tuple[Reading, list[str]]:
+) -> tuple[SourceResult, list[str]]:
     """The reading with examples for topics that had none, and for `queries` as topics; what is to tell, in sentences.
 
     `backlinks`: so many pages that link to an example are looked for, as further pages to begin at.
@@ -103,10 +103,10 @@ async def find(
     asked = topic_queries({name: name.split(BELOW) for name in reading.queries})
     asked |= {clean(query): query for query in queries}
     if silent := next((name for name, query in asked.items() if not tidy(query).strip('" ')), ""):
-        raise BadUse(f"the topic {silent!r} has no words that could be searched: give it another name, or pages")
+        raise UsageError(f"the topic {silent!r} has no words that could be searched: give it another name, or pages")
     exact = [phrase for one in phrases.values() for phrase in one.exact]
     every = list(dict.fromkeys([*asked.values(), *exact]))
-    found = session.check(await session.search(every)) if every else Found({})
+    found = session.check(await session.search(every)) if every else EngineResult({})
     told = dict.fromkeys(trouble.why for trouble in found.troubles)
     examples = topic_examples(asked, found.hits, session.results)
     pages = dict(examples.hits)
@@ -123,11 +123,13 @@ async def find(
     return whole, [*told, *examples.few]
 
 
-def _topic(name: str, hits: Sequence[Hit]) -> Topic:
+def _topic(name: str, hits: Sequence[EngineHit]) -> Topic:
     return Topic(name, tuple(hit.url for hit in hits))
 
 
-async def _paper(session: Session, name: str, wanted: Phrases, found: Found) -> tuple[tuple[Hit, ...], list[str]]:
+async def _paper(
+    session: Session, name: str, wanted: PaperPhrases, found: EngineResult
+) -> tuple[tuple[EngineHit, ...], list[str]]:
     """The pages of a paper: a page that more of its phrases find comes first, those of other queries after them."""
     lists = [found.hits.get(phrase, ()) for phrase in wanted.exact]
     hits = fuse(lists, OF_PAPER, list(wanted.exact.values()))
@@ -151,14 +153,14 @@ async def _paper(session: Session, name: str, wanted: Phrases, found: Found) -> 
 
 
 async def _with_starts(
-    session: Session, topics: Sequence[Topic], pages: Iterable[Sequence[Hit]], most: int
+    session: Session, topics: Sequence[Topic], pages: Iterable[Sequence[EngineHit]], most: int
 ) -> tuple[tuple[Topic, ...], list[str]]:
     """The topics with pages to begin at that link to their examples."""
     hits = {hit.url: hit for some in pages for hit in some}
     firsts = [topic.seeds[:LINKED] for topic in topics]
     # The best example of each topic, then the second: the budget may be used up before the last.
     turns = [url for turn in zip_longest(*firsts) for url in turn if url]
-    linked = await session.backlinks([hits.get(url, Hit(url)) for url in turns], most)
+    linked = await session.backlinks([hits.get(url, EngineHit(url)) for url in turns], most)
     told = [trouble.why for trouble in linked.troubles]
     if not linked.offered:
         told.append(f"which pages link to the examples, {' and '.join(session.engines)} cannot tell")
@@ -199,17 +201,17 @@ T = TypeVar("T")
 
 
 def find_examples(
-    reading: Reading,
+    reading: SourceResult,
     engines: Mapping[str, str],
     queries: Sequence[str] = (),
-    phrases: Mapping[str, Phrases] = {},
+    phrases: Mapping[str, PaperPhrases] = {},
     *,
     backlinks: int = 0,
     contact: str = "",
     search: SearchSettings = SearchSettings(),
     cache: Path | None = None,
     fetch: FetchSettings = FetchSettings(),
-) -> tuple[Reading, list[str]]:
+) -> tuple[SourceResult, list[str]]:
     """Examples for topics that have none, and for `queries` as topics of their own; what is to tell, in sentences.
 
     `phrases`: exact phrases of a topic that has many, as a paper has (P2): a page that more of them find comes first.
@@ -220,7 +222,7 @@ def find_examples(
         return reading, []
     urls = search.url | {name: url for name, url in engines.items() if url}
 
-    async def ask(session: Session) -> tuple[Reading, list[str]]:
+    async def ask(session: Session) -> tuple[SourceResult, list[str]]:
         found, told = await find(session, reading, queries, phrases, backlinks)
         return found, told + left_out(session.left_out)
 
@@ -253,7 +255,9 @@ def in_session(
     if LIBRARY not in engines:
         return asyncio.run(run())
     if not urls.get(LIBRARY):
-        raise BadUse("which library is to be asked? Say --engine library=PATH, or set library = PATH in [search.url]")
+        raise UsageError(
+            "which library is to be asked? Say --engine library=PATH, or set library = PATH in [search.url]"
+        )
     with open_library(Path(urls[LIBRARY]).expanduser()) as library:
         asked["others"] = {LIBRARY: library}
         return asyncio.run(run())
@@ -286,11 +290,11 @@ class Clients:
         self._origins: set[str] = set()  # where a person said that engines are
         self._clients: dict[tuple[str, tuple[tuple[str, str], ...], bool], Http] = {}
 
-    def check(self, chosen: Chosen) -> None:
+    def check(self, chosen: EngineAddress) -> None:
         """Who asks the open internet must say who they are, as for a crawl; from then on its place is known."""
         self._origins.add(origin(chosen.url))
         if not self._named(chosen.url):
-            raise BadUse(
+            raise UsageError(
                 f"who asks {chosen.name} on the open internet must say who they are: "
                 "set contact in analecta.toml; `analecta new` takes --contact you@example.org (or a URL)"
             )
@@ -301,10 +305,10 @@ class Clients:
     def _fixed(self) -> str:
         return self.fetch.connect_to.rpartition("//")[2].rstrip("/")
 
-    async def ask(self, chosen: Chosen, ask: Ask) -> Fetched:
+    async def ask(self, chosen: EngineAddress, ask: EngineRequest) -> FetchResult:
         """Make one request for an engine."""
         if not self._named(ask.url):  # a description on this machine that sends us elsewhere
-            return NoAnswer(ask.url, "guard", "it leads to the open internet, and no contact is set", refused=True)
+            return NoResponse(ask.url, "guard", "it leads to the open internet, and no contact is set", refused=True)
         # A description may name any place: one that nobody else named must be public.
         local = on_this_machine(ask.url) and origin(ask.url) in self._origins
         mine = (chosen.name, ask.headers, local)
@@ -312,7 +316,7 @@ class Clients:
             self._clients[mine] = self._client(ask, local)
         return await self._clients[mine](Request(by_number(ask.url), ""))
 
-    def _client(self, ask: Ask, local: bool) -> Http:
+    def _client(self, ask: EngineRequest, local: bool) -> Http:
         client = client_for(self.fetch, self.contact, local)
         ours = {name.lower() for name, _ in ask.headers}  # an Accept of the engine's takes the place of the usual one
         kept = [field for field in client.fields if field.partition(":")[0].lower() not in ours]

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analecta.analyse.word_search import InLinks, WordSearch, snippet
-from analecta.errors import BadUse
-from analecta.sources.engines.engine import Hit
-from analecta.store.library import Library
+from analecta.errors import UsageError
+from analecta.sources.engines.engine import EngineHit
+from analecta.store.library import LibraryFolder
 from analecta.store.snapshot import Snapshot
 from analecta.urls import canonical
 
@@ -25,9 +25,9 @@ _ADDRESSES = 100  # of one page; links to any of them count as links to it
 @contextlib.contextmanager
 def open_library(folder: Path) -> Iterator["LibrarySearch"]:
     """A library to ask; BadUse where there is none, or nothing in it."""
-    with Library(folder).snapshot() as snapshot:
+    with LibraryFolder(folder).snapshot() as snapshot:
         if not snapshot.has_current_pages():
-            raise BadUse(f"the library {folder} holds no pages yet: crawl it first, or ask another engine")
+            raise UsageError(f"the library {folder} holds no pages yet: crawl it first, or ask another engine")
         yield LibrarySearch(snapshot)
 
 
@@ -37,7 +37,7 @@ class LibrarySearch:
     def __init__(self, snapshot: Snapshot, most: int = MOST) -> None:
         self.snapshot, self.most = snapshot, most
 
-    async def __call__(self, query: str, wanted: int) -> list[Hit]:
+    async def __call__(self, query: str, wanted: int) -> list[EngineHit]:
         """The best pages for a query."""
         places, words = self._index
         return [self._hit(places[page], query) for page, _ in words.find(query, wanted).best]
@@ -46,7 +46,7 @@ class LibrarySearch:
         """It does."""
         return True
 
-    async def backlinks(self, page: Hit, wanted: int) -> list[Hit]:
+    async def backlinks(self, page: EngineHit, wanted: int) -> list[EngineHit]:
         """The pages that link to a page, those on a topic first."""
         target = canonical(page.url)
         if target is None:
@@ -56,7 +56,7 @@ class LibrarySearch:
         found = [n for n in links.of(here) if ids[n] not in here]
         found.sort(key=lambda n: -sure[n])
         urls = (self.snapshot.address(int(ids[n])) for n in found[:wanted])
-        return [Hit(url) for url in urls if url]
+        return [EngineHit(url) for url in urls if url]
 
     @cached_property
     def _index(self) -> tuple[list[tuple[int, int]], WordSearch]:
@@ -101,6 +101,6 @@ class LibrarySearch:
             found.setdefault(to, []).append(id)
         return found
 
-    def _hit(self, place: tuple[int, int], query: str) -> Hit:
+    def _hit(self, place: tuple[int, int], query: str) -> EngineHit:
         title, text, url = self.snapshot.page_at(place)
-        return Hit(url, title, snippet(text, query))
+        return EngineHit(url, title, snippet(text, query))

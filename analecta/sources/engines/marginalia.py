@@ -2,33 +2,35 @@
 
 import msgspec
 
-from analecta.sources.engines.engine import Ask, Engine, Hit, decode, plain, with_query
+from analecta.sources.engines.engine import EngineHit, EngineKind, EngineRequest, decode, plain, with_query
 
 MOST = 100
 
 
-class _Result(msgspec.Struct):
+class _MarginaliaResult(msgspec.Struct):
     url: str
     title: str = ""
     description: str = ""
 
 
-class _Answer(msgspec.Struct):
-    results: list[_Result]
+class _MarginaliaAnswer(msgspec.Struct):
+    results: list[_MarginaliaResult]
 
 
-def request(query: str, count: int, page: int, key: str, url: str) -> Ask:
+def request(query: str, count: int, page: int, key: str, url: str) -> EngineRequest:
     """`/search?query=…`, with the key in the head."""
-    return Ask(with_query(url, {"query": query, "count": min(count, MOST), "page": page}), (("API-Key", key),))
+    return EngineRequest(
+        with_query(url, {"query": query, "count": min(count, MOST), "page": page}), (("API-Key", key),)
+    )
 
 
-def read(body: bytes) -> list[Hit]:
+def read(body: bytes) -> list[EngineHit]:
     """The results."""
-    results = decode("marginalia", body, _Answer).results
-    return [Hit(one.url, plain(one.title), plain(one.description)) for one in results]
+    results = decode("marginalia", body, _MarginaliaAnswer).results
+    return [EngineHit(one.url, plain(one.title), plain(one.description)) for one in results]
 
 
-ENGINE = Engine(
+ENGINE = EngineKind(
     "marginalia",
     request,
     read,

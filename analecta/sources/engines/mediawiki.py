@@ -8,13 +8,22 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 import msgspec
 
-from analecta.sources.engines.engine import Ask, BackLinks, BadAnswer, Engine, Hit, decode, plain, with_query
+from analecta.sources.engines.engine import (
+    BackLinks,
+    BadAnswer,
+    EngineHit,
+    EngineKind,
+    EngineRequest,
+    decode,
+    plain,
+    with_query,
+)
 from analecta.urls import canonical
 
 MOST = 50  # an answer may hold up to 500, of which nobody wants so many
 
 
-class _Found(msgspec.Struct):
+class _MediawikiHit(msgspec.Struct):
     title: str
     pageid: int
     snippet: str = ""
@@ -29,9 +38,9 @@ class _General(msgspec.Struct):
 
 class _Query(msgspec.Struct):
     general: _General
-    search: list[_Found] | None = None
-    backlinks: list[_Found] | None = None
-    exturlusage: list[_Found] | None = None
+    search: list[_MediawikiHit] | None = None
+    backlinks: list[_MediawikiHit] | None = None
+    exturlusage: list[_MediawikiHit] | None = None
 
 
 class _Error(msgspec.Struct):
@@ -39,18 +48,18 @@ class _Error(msgspec.Struct):
     info: str = ""
 
 
-class _Answer(msgspec.Struct):
+class _MediawikiAnswer(msgspec.Struct):
     query: _Query | None = None
     error: _Error | None = None  # comes with status 200
 
 
-def request(query: str, count: int, page: int, key: str, url: str) -> Ask:
+def request(query: str, count: int, page: int, key: str, url: str) -> EngineRequest:
     """Full-text search in the articles (namespace 0)."""
     fields = {"list": "search", "srsearch": query, "srlimit": min(count, MOST), "srprop": "snippet"}
     return _ask(fields | {"sroffset": (page - 1) * min(count, MOST), "srnamespace": 0}, url)
 
 
-def linking(page: Hit, count: int, number: int, key: str, url: str) -> Ask | None:
+def linking(page: EngineHit, count: int, number: int, key: str, url: str) -> EngineRequest | None:
     """The articles that link to one of the same wiki, or else cite this page of the web; one answer is all."""
     if number > 1:
         return None
@@ -61,9 +70,9 @@ def linking(page: Hit, count: int, number: int, key: str, url: str) -> Ask | Non
     return _ask({"list": "exturlusage", "euquery": address, "eulimit": MOST, "eunamespace": 0}, url)
 
 
-def _ask(fields: dict[str, object], url: str) -> Ask:
+def _ask(fields: dict[str, object], url: str) -> EngineRequest:
     usual = {"action": "query", "format": "json", "formatversion": 2, "meta": "siteinfo", "siprop": "general"}
-    return Ask(with_query(url, usual | fields))
+    return EngineRequest(with_query(url, usual | fields))
 
 
 def _title(page: str, api: str) -> str:
@@ -75,13 +84,13 @@ def _title(page: str, api: str) -> str:
     return unquote(last).replace("_", " ")
 
 
-def read(body: bytes) -> list[Hit]:
+def read(body: bytes) -> list[EngineHit]:
     """The articles found, by the wiki's own article path."""
     query = _query(body)
     return [_hit(one, query.general) for one in _listed(query.search)]
 
 
-def read_linking(body: bytes, page: Hit) -> list[Hit]:
+def read_linking(body: bytes, page: EngineHit) -> list[EngineHit]:
     """The articles that link to the page."""
     query, wanted = _query(body), canonical(page.url)
     if query.exturlusage is None:
@@ -91,7 +100,7 @@ def read_linking(body: bytes, page: Hit) -> list[Hit]:
 
 
 def _query(body: bytes) -> _Query:
-    answer = decode("mediawiki", body, _Answer)
+    answer = decode("mediawiki", body, _MediawikiAnswer)
     if answer.error:
         raise BadAnswer(f"mediawiki says {answer.error.code}: {plain(answer.error.info)[:200]}")
     if answer.query is None:
@@ -99,17 +108,17 @@ def _query(body: bytes) -> _Query:
     return answer.query
 
 
-def _listed(found: list[_Found] | None) -> list[_Found]:
+def _listed(found: list[_MediawikiHit] | None) -> list[_MediawikiHit]:
     if found is None:
         raise BadAnswer("mediawiki did not answer in its documented format: what was asked for is not there")
     return found
 
 
-def _hit(found: _Found, general: _General) -> Hit:
-    return Hit(_url(found, general), plain(found.title), plain(found.snippet))
+def _hit(found: _MediawikiHit, general: _General) -> EngineHit:
+    return EngineHit(_url(found, general), plain(found.title), plain(found.snippet))
 
 
-def _url(found: _Found, general: _General) -> str:
+def _url(found: _MediawikiHit, general: _General) -> str:
     if "$1" in general.articlepath:
         name = quote(found.title.replace(" ", "_"), safe=";@$!*(),/:~", errors="replace")  # as MediaWiki writes titles
         path = general.articlepath.replace("$1", name)
@@ -121,7 +130,7 @@ def _url(found: _Found, general: _General) -> str:
     return target.url
 
 
-ENGINE = Engine(
+ENGINE = EngineKind(
     "mediawiki",
     request,
     read,

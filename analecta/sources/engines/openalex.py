@@ -7,7 +7,7 @@ import re
 
 import msgspec
 
-from analecta.sources.engines.engine import Ask, BackLinks, Engine, Hit, decode, plain, with_query
+from analecta.sources.engines.engine import BackLinks, EngineHit, EngineKind, EngineRequest, decode, plain, with_query
 
 MOST = 50
 _FIELDS = "id,display_name,doi,primary_location,best_oa_location,abstract_inverted_index"
@@ -19,7 +19,7 @@ class _Location(msgspec.Struct):
     landing_page_url: str | None = None
 
 
-class _Work(msgspec.Struct):
+class _OpenalexWork(msgspec.Struct):
     id: str = ""  # https://openalex.org/W12
     display_name: str | None = None
     doi: str | None = None
@@ -28,37 +28,37 @@ class _Work(msgspec.Struct):
     abstract_inverted_index: dict[str, list[int]] | None = None
 
 
-class _Answer(msgspec.Struct):
-    results: list[_Work]
+class _OpenalexAnswer(msgspec.Struct):
+    results: list[_OpenalexWork]
 
 
-def request(query: str, count: int, page: int, key: str, url: str) -> Ask:
+def request(query: str, count: int, page: int, key: str, url: str) -> EngineRequest:
     """Works by relevance, with the fields that are read below and no others."""
     return _ask({"search": _WILD.sub(" ", query)}, count, page, key, url)
 
 
-def citing(work: Hit, count: int, page: int, key: str, url: str) -> Ask | None:
+def citing(work: EngineHit, count: int, page: int, key: str, url: str) -> EngineRequest | None:
     """Works that cite one which was found here."""
     if not work.ref.startswith(_REF):
         return None
     return _ask({"filter": f"cites:{work.ref.removeprefix(_REF)}"}, count, page, key, url)
 
 
-def _ask(what: dict[str, object], count: int, page: int, key: str, url: str) -> Ask:
+def _ask(what: dict[str, object], count: int, page: int, key: str, url: str) -> EngineRequest:
     fields = what | {"per-page": min(count, MOST), "page": page, "select": _FIELDS}
-    return Ask(with_query(url, fields | ({"api_key": key} if key else {})))
+    return EngineRequest(with_query(url, fields | ({"api_key": key} if key else {})))
 
 
-def read(body: bytes) -> list[Hit]:
+def read(body: bytes) -> list[EngineHit]:
     """Works that are somewhere on the web: the open copy's page first, the publisher's or the DOI else."""
     hits = []
-    for work in decode("openalex", body, _Answer).results:
+    for work in decode("openalex", body, _OpenalexAnswer).results:
         places = [place.landing_page_url for place in (work.best_oa_location, work.primary_location) if place]
         url = next(filter(None, [*places, work.doi]), None)
         if url:
             name = work.id.rpartition("/")[2]
             ref = f"{_REF}{name}" if name else ""
-            hits.append(Hit(url, plain(work.display_name), _abstract(work.abstract_inverted_index or {}), ref))
+            hits.append(EngineHit(url, plain(work.display_name), _abstract(work.abstract_inverted_index or {}), ref))
     return hits
 
 
@@ -67,7 +67,7 @@ def _abstract(index: dict[str, list[int]]) -> str:
     return plain(" ".join(word for _, word in sorted((at, word) for word, places in index.items() for at in places)))
 
 
-ENGINE = Engine(
+ENGINE = EngineKind(
     "openalex",
     request,
     read,

@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element, ParseError, TreeBuilder, XMLParser
 
 import msgspec
 
-from analecta.sources.engines.engine import Ask, BadAnswer, Engine, Hit, Request, plain
+from analecta.sources.engines.engine import BadAnswer, EngineHit, EngineKind, EngineRequest, Request, plain
 from analecta.urls import canonical
 
 MOST = 20
@@ -19,7 +19,7 @@ _PARAMETER = re.compile(r"\{([^{}?]*)(\?)?\}")
 _FEEDS = {"feed": "entry", "rss": "item", "RDF": "item"}  # Atom, RSS 2.0, RSS 1.0: root -> name of a hit
 
 
-class Template(msgspec.Struct, frozen=True):
+class UrlTemplate(msgspec.Struct, frozen=True):
     """A URL with {parameters}, and the numbers of the first hit and of the first page."""
 
     url: str
@@ -27,12 +27,12 @@ class Template(msgspec.Struct, frozen=True):
     first_page: int = 1
 
 
-def request(query: str, count: int, page: int, key: str, url: str) -> Ask:
+def request(query: str, count: int, page: int, key: str, url: str) -> EngineRequest:
     """The URL is a template already."""
-    return fill(Template(url), query, count, page, key, url)
+    return fill(UrlTemplate(url), query, count, page, key, url)
 
 
-def fill(template: Template, query: str, count: int, page: int, key: str, url: str) -> Ask:
+def fill(template: UrlTemplate, query: str, count: int, page: int, key: str, url: str) -> EngineRequest:
     """The template with its parameters replaced; those that may be left out and are not known here are left out."""
     values = {"searchTerms": quote(query, safe="", errors="replace"), "count": str(count), "language": "*"}
     values |= {"startIndex": str(template.first + (page - 1) * count), "startPage": str(template.first_page + page - 1)}
@@ -43,7 +43,7 @@ def fill(template: Template, query: str, count: int, page: int, key: str, url: s
             raise BadAnswer(f"opensearch: the template wants {found[0][:60]!r}, of which nothing is known")
         return values.get(found[1], "")
 
-    return Ask(_PARAMETER.sub(value, template.url))
+    return EngineRequest(_PARAMETER.sub(value, template.url))
 
 
 def describe(body: bytes, url: str) -> Request:
@@ -60,7 +60,7 @@ def describe(body: bytes, url: str) -> Request:
     raise BadAnswer(f"opensearch: {url[:200]} offers its results neither as Atom nor as RSS but as {kinds}")
 
 
-def _template(offer: Element, url: str) -> Template:
+def _template(offer: Element, url: str) -> UrlTemplate:
     template = offer.get("template", "")
     if "{searchTerms" not in template:
         raise BadAnswer(f"opensearch: the template {template[:100]!r} has no place for the words to search")
@@ -70,10 +70,10 @@ def _template(offer: Element, url: str) -> Template:
         raise BadAnswer(f"opensearch: {url[:200]} counts from what is no number: {error}") from error
     if not template.startswith(("http://", "https://")):  # not allowed, but seen: a path on the same host
         template = url[: url.index("/", url.index("//") + 2)] + "/" + template.lstrip("/")
-    return Template(template, first, page)
+    return UrlTemplate(template, first, page)
 
 
-def read(body: bytes) -> list[Hit]:
+def read(body: bytes) -> list[EngineHit]:
     """The hits of a feed, whichever of the three it is."""
     root = _tree(body)
     if _name(root) not in _FEEDS:
@@ -82,21 +82,21 @@ def read(body: bytes) -> list[Hit]:
     return [hit for hit in hits if canonical(hit.url) is not None]
 
 
-def _hit(entry: Element) -> Hit:
+def _hit(entry: Element) -> EngineHit:
     space = entry.tag.rpartition("}")[0]  # <media:title> is not the title
     parts = [one for one in entry if _name(one) and one.tag.rpartition("}")[0] == space]
     links = [one for one in parts if _name(one) == "link" and one.get("rel", "alternate") == "alternate"]
     url = next((found for one in links if (found := one.get("href") or (one.text or "").strip())), "")
     texts = {_name(one): plain("".join(one.itertext())) for one in reversed(parts)}
     text = texts.get("summary") or texts.get("description") or texts.get("content") or ""
-    return Hit(url, texts.get("title", ""), text)
+    return EngineHit(url, texts.get("title", ""), text)
 
 
 def _name(element: Element) -> str:
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
-class _Builder(TreeBuilder):
+class _DescriptionBuilder(TreeBuilder):
     """Takes no DOCTYPE, so there are no entities to expand and nothing to fetch (F31)."""
 
     def doctype(self, *_: object) -> None:
@@ -104,7 +104,7 @@ class _Builder(TreeBuilder):
 
 
 def _tree(body: bytes) -> Element:
-    parser = XMLParser(target=_Builder())
+    parser = XMLParser(target=_DescriptionBuilder())
     try:
         parser.feed(body)
         return parser.close()
@@ -112,4 +112,4 @@ def _tree(body: bytes) -> Element:
         raise BadAnswer(f"opensearch: the answer is no XML: {error}") from error
 
 
-ENGINE = Engine("opensearch", request, read, most=MOST, phrases=False, describe=describe)
+ENGINE = EngineKind("opensearch", request, read, most=MOST, phrases=False, describe=describe)

@@ -6,17 +6,26 @@ what stands at `/config` tells the two apart.
 
 import msgspec
 
-from analecta.sources.engines.engine import Ask, BackLinks, BadAnswer, Engine, Hit, decode, plain, with_query
+from analecta.sources.engines.engine import (
+    BackLinks,
+    BadAnswer,
+    EngineHit,
+    EngineKind,
+    EngineRequest,
+    decode,
+    plain,
+    with_query,
+)
 
 
-class _Result(msgspec.Struct):
+class _SearxngResult(msgspec.Struct):
     url: str | None = None  # tables and sums have none
     title: str | None = None
     content: str | None = None
 
 
-class _Answer(msgspec.Struct):
-    results: list[_Result]
+class _SearxngAnswer(msgspec.Struct):
+    results: list[_SearxngResult]
     unresponsive_engines: list[list[str]] = []
 
 
@@ -24,12 +33,12 @@ class _Config(msgspec.Struct):
     backlinks: str = ""  # what to put before a URL
 
 
-def request(query: str, count: int, page: int, key: str, url: str) -> Ask:
+def request(query: str, count: int, page: int, key: str, url: str) -> EngineRequest:
     """`/search?q=…&format=json`; how many hits a page has, the instance decides."""
-    return Ask(with_query(f"{_base(url)}/search", {"q": query, "format": "json", "pageno": page}))
+    return EngineRequest(with_query(f"{_base(url)}/search", {"q": query, "format": "json", "pageno": page}))
 
 
-def linking(page: Hit, count: int, number: int, key: str, url: str) -> Ask:
+def linking(page: EngineHit, count: int, number: int, key: str, url: str) -> EngineRequest:
     """The pages that link to a page."""
     return request(f"link:{page.url}", count, number, key, url)
 
@@ -38,23 +47,23 @@ def _base(url: str) -> str:
     return url.rstrip("/").removesuffix("/search")
 
 
-def read(body: bytes) -> list[Hit]:
+def read(body: bytes) -> list[EngineHit]:
     """The results; that nothing was found counts only if somebody looked."""
-    answer = decode("searxng", body, _Answer)
+    answer = decode("searxng", body, _SearxngAnswer)
     if not answer.results and answer.unresponsive_engines:
         silent = ", ".join(" ".join(one) for one in answer.unresponsive_engines)
         raise BadAnswer(f"searxng found nothing because the engines behind it did not answer: {silent[:200]}")
-    return [Hit(one.url, plain(one.title), plain(one.content)) for one in answer.results if one.url]
+    return [EngineHit(one.url, plain(one.title), plain(one.content)) for one in answer.results if one.url]
 
 
-ENGINE = Engine(
+ENGINE = EngineKind(
     "searxng",
     request,
     read,
     backlinks=BackLinks(
         linking,
         lambda body, _page: read(body),
-        first=lambda url: Ask(f"{_base(url)}/config"),
+        first=lambda url: EngineRequest(f"{_base(url)}/config"),
         offered=lambda body: decode("searxng", body, _Config).backlinks == "link:",
     ),
     refusal="the instance may not offer JSON: its settings.yml must list json under search.formats",

@@ -11,38 +11,38 @@ from pathlib import Path
 
 import msgspec
 
-from analecta.errors import BadUse, Environment
+from analecta.errors import ResourceError, UsageError
 from analecta.sources.engines.client import (
     DEADLINE,
     AskWeb,
-    Budget,
+    BackLinkSource,
     Cache,
-    Chosen,
-    LinkSource,
+    EngineAddress,
+    EngineTrouble,
+    RequestBudget,
     SearchEngine,
     Sleep,
-    Trouble,
     WebEngine,
 )
-from analecta.sources.engines.engine import Hit, tidy
+from analecta.sources.engines.engine import EngineHit, tidy
 from analecta.urls import canonical
 
 RANK = 60  # the constant of the fusion, from the paper
 
 
-class Found(msgspec.Struct, frozen=True):
+class EngineResult(msgspec.Struct, frozen=True):
     """The hits of each query, best first; which engines were left out and why; how many requests were made."""
 
-    hits: dict[str, tuple[Hit, ...]]
-    troubles: tuple[Trouble, ...] = ()
+    hits: dict[str, tuple[EngineHit, ...]]
+    troubles: tuple[EngineTrouble, ...] = ()
     requests: int = 0
 
 
 class Linked(msgspec.Struct, frozen=True):
     """The pages that link to each page asked about; what went wrong; whether any engine offers such a thing."""
 
-    pages: dict[str, tuple[Hit, ...]] = {}
-    troubles: tuple[Trouble, ...] = ()
+    pages: dict[str, tuple[EngineHit, ...]] = {}
+    troubles: tuple[EngineTrouble, ...] = ()
     offered: bool = True
 
 
@@ -55,7 +55,7 @@ class Session:
 
     def __init__(
         self,
-        engines: Sequence[Chosen],
+        engines: Sequence[EngineAddress],
         ask: AskWeb,
         *,
         results: int = 10,
@@ -67,7 +67,7 @@ class Session:
         now: Callable[[], float] = time.time,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
-        self.results, self.budget = results, Budget(budget)
+        self.results, self.budget = results, RequestBudget(budget)
         answers = Cache(cache, now) if cache else None
         self.engines: dict[str, SearchEngine] = {
             one.name: WebEngine(one, ask, self.budget, answers, sleep, deadline) for one in engines
@@ -76,82 +76,86 @@ class Session:
         self._refusal = refusal
         self.engines |= others or {}
 
-    async def search(self, queries: Sequence[str]) -> Found:
+    async def search(self, queries: Sequence[str]) -> EngineResult:
         """Ask all engines all queries."""
         sent = {query: tidy(query) for query in queries}
         if silent := [query for query, words in sent.items() if not words.strip('" ')]:
-            raise BadUse(f"a query without words cannot be searched: {silent[0]!r}")
+            raise UsageError(f"a query without words cannot be searched: {silent[0]!r}")
         told = dict.fromkeys(sent.values())
         lists = await asyncio.gather(*(_one(engine, list(told), self.results) for engine in self.engines.values()))
         troubles = [trouble for _, trouble in lists if trouble]
         hits = {query: self._fused([found[words] for found, _ in lists], self.results) for query, words in sent.items()}
-        return Found(hits, tuple(troubles), self.budget.spent)
+        return EngineResult(hits, tuple(troubles), self.budget.spent)
 
-    def check(self, found: Found) -> Found:
+    def check(self, found: EngineResult) -> EngineResult:
         """The same, unless all engines failed and nothing was found."""
         if found.troubles and len(found.troubles) == len(self.engines) and not any(found.hits.values()):
-            raise Environment("nothing could be searched: " + "; ".join(trouble.why for trouble in found.troubles))
+            raise ResourceError("nothing could be searched: " + "; ".join(trouble.why for trouble in found.troubles))
         return found
 
-    async def backlinks(self, pages: Sequence[Hit], most: int) -> Linked:
+    async def backlinks(self, pages: Sequence[EngineHit], most: int) -> Linked:
         """For each page, those that link to it, at most so many; engines that do not know are not asked."""
         engines: list[object] = list(self.engines.values())
-        sources = [engine for engine in engines if isinstance(engine, LinkSource)]
+        sources = [engine for engine in engines if isinstance(engine, BackLinkSource)]
         offers = await asyncio.gather(*(source.offers_backlinks() for source in sources))
         able = [source for source, offer in zip(sources, offers, strict=True) if offer is True]
         once = {page.url: page for page in pages}
         lists = await asyncio.gather(*(_links(source, list(once.values()), most) for source in able))
-        troubles = [offer for offer in offers if isinstance(offer, Trouble)]
+        troubles = [offer for offer in offers if isinstance(offer, EngineTrouble)]
         troubles += [trouble for _, trouble in lists if trouble]
         linked = {url: self._fused([found[url] for found, _ in lists], most) for url in once}
         return Linked(linked, tuple(troubles), bool(able or troubles))
 
-    def _fused(self, lists: Sequence[Sequence[Hit]], most: int) -> tuple[Hit, ...]:
+    def _fused(self, lists: Sequence[Sequence[EngineHit]], most: int) -> tuple[EngineHit, ...]:
         """The lists as one, without what is not taken up."""
         taken = [hit for hits in lists for hit in hits]
         self.left_out |= {hit.url: why for hit in taken if (why := self._refusal(hit.url))}
         return fuse([[hit for hit in hits if hit.url not in self.left_out] for hits in lists], most)
 
 
-async def _one(engine: SearchEngine, queries: list[str], wanted: int) -> tuple[dict[str, list[Hit]], Trouble | None]:
+async def _one(
+    engine: SearchEngine, queries: list[str], wanted: int
+) -> tuple[dict[str, list[EngineHit]], EngineTrouble | None]:
     """What one engine finds; of its troubles the first."""
-    found: dict[str, list[Hit]] = {}
-    trouble: Trouble | None = None
+    found: dict[str, list[EngineHit]] = {}
+    trouble: EngineTrouble | None = None
     for query in queries:
         hits = await engine(query, wanted)
-        if isinstance(hits, Trouble):
+        if isinstance(hits, EngineTrouble):
             trouble = trouble or hits
-        found[query] = [*hits.before] if isinstance(hits, Trouble) else hits
+        found[query] = [*hits.before] if isinstance(hits, EngineTrouble) else hits
     return found, trouble
 
 
-async def _links(source: LinkSource, pages: list[Hit], most: int) -> tuple[dict[str, list[Hit]], Trouble | None]:
+async def _links(
+    source: BackLinkSource, pages: list[EngineHit], most: int
+) -> tuple[dict[str, list[EngineHit]], EngineTrouble | None]:
     """The pages that one engine knows to link to these; of its troubles the first."""
-    found: dict[str, list[Hit]] = {}
-    trouble: Trouble | None = None
+    found: dict[str, list[EngineHit]] = {}
+    trouble: EngineTrouble | None = None
     for page in pages:
         hits = await source.backlinks(page, most)
-        if isinstance(hits, Trouble):
+        if isinstance(hits, EngineTrouble):
             trouble = trouble or hits
-        found[page.url] = [*hits.before] if isinstance(hits, Trouble) else hits
+        found[page.url] = [*hits.before] if isinstance(hits, EngineTrouble) else hits
     return found, trouble
 
 
-def fuse(lists: Sequence[Sequence[Hit]], most: int, weights: Sequence[float] = ()) -> tuple[Hit, ...]:
+def fuse(lists: Sequence[Sequence[EngineHit]], most: int, weights: Sequence[float] = ()) -> tuple[EngineHit, ...]:
     """The lists as one, best first, each page once under its canonical URL; what cannot be crawled is left out.
 
     A list counts once, or as much as its weight says.
     """
     worth: dict[int, float] = {}
-    best: dict[int, Hit] = {}
+    best: dict[int, EngineHit] = {}
     for hits, weight in zip(lists, weights or [1.0] * len(lists), strict=True):
-        pages: dict[int, tuple[str, Hit]] = {}
+        pages: dict[int, tuple[str, EngineHit]] = {}
         for hit in hits:
             if target := canonical(hit.url):
                 pages.setdefault(target.id, (target.url, hit))
         for rank, (page, (url, hit)) in enumerate(pages.items(), 1):
             worth[page] = worth.get(page, 0.0) + weight / (RANK + rank)
-            known = best.get(page, Hit(url))
-            best[page] = Hit(known.url, known.title or hit.title, known.text or hit.text, known.ref or hit.ref)
+            known = best.get(page, EngineHit(url))
+            best[page] = EngineHit(known.url, known.title or hit.title, known.text or hit.text, known.ref or hit.ref)
     order = sorted(worth, key=lambda page: -worth[page])  # stable: at a tie, the engine that is named first
     return tuple(best[page] for page in order[:most])

@@ -161,14 +161,14 @@ _NO_TITLE = re.compile(
 _EDGE = " \t,;:.“”\"'`«»‘’*"
 
 
-class Entry(msgspec.Struct, frozen=True):
+class PrintedReference(msgspec.Struct, frozen=True):
     """An entry as printed: its text without label, and where italics run (from, to) in it."""
 
     text: str
     italics: tuple[tuple[int, int], ...] = ()
 
 
-def read_citation(entry: Entry) -> Reference:
+def read_citation(entry: PrintedReference) -> Reference:
     """What an entry says."""
     text = entry.text[:_LONGEST]
     quoted = _quoted_title(text)

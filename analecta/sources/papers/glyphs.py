@@ -108,7 +108,7 @@ class Style(msgspec.Struct, frozen=True):
     turn: int
 
 
-class Word(msgspec.Struct, gc=False):
+class GlyphWord(msgspec.Struct, gc=False):
     """A word, or a part of one in another style (`glued` to what stands before it); `y` is its baseline."""
 
     text: str
@@ -122,11 +122,11 @@ class Word(msgspec.Struct, gc=False):
     raised: bool = False
 
 
-def words_of(page: pypdfium2.PdfPage) -> list[Word]:
+def words_of(page: pypdfium2.PdfPage) -> list[GlyphWord]:
     """The words of a page in the order of the file; what is printed sideways (a stamp in the margin) is left out."""
     text = page.get_textpage()
     try:
-        found = list(_Reader(text.raw).words())
+        found = list(_GlyphReader(text.raw).words())
     finally:
         text.close()
     turns: Counter[int] = Counter()
@@ -136,7 +136,7 @@ def words_of(page: pypdfium2.PdfPage) -> list[Word]:
     return [word for word, turn in found if turn == upright]
 
 
-class _Reader:
+class _GlyphReader:
     """Reads one text page of pdfium; a call costs 2 us, so places are asked for by words, not characters."""
 
     def __init__(self, handle: Any) -> None:
@@ -151,7 +151,7 @@ class _Reader:
         self._places = [ctypes.byref(number) for number in self._numbers]
         self._put_accents()
 
-    def words(self) -> Iterator[tuple[Word, int]]:
+    def words(self) -> Iterator[tuple[GlyphWord, int]]:
         """Each word and its direction."""
         for run in self._runs():
             glued = False
@@ -161,7 +161,7 @@ class _Reader:
                     continue
                 style, (x0, _, y) = self._style(part[0]), self._span(part[0])
                 x1 = max(x0, self._span(part[-1])[1])
-                yield Word(text, x0, x1, y, style.size, style.bold, style.italic, glued), style.turn
+                yield GlyphWord(text, x0, x1, y, style.size, style.bold, style.italic, glued), style.turn
                 glued = True
 
     def _runs(self) -> Iterator[list[int]]:

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from analecta.errors import BadUse, Environment
+from analecta.errors import ResourceError, UsageError
 from analecta.sources.papers.paper import Paper, Reference, Section
 
 _TEI = {"t": "http://www.tei-c.org/ns/1.0"}
@@ -30,12 +30,12 @@ def ask_grobid(url: str, data: bytes, seconds: float = 120.0) -> str:
     try:
         answer = said.get(timeout=seconds)
     except Empty:
-        raise Environment(f"the GROBID server at {url} is too slow: no answer after {seconds:g} s") from None
+        raise ResourceError(f"the GROBID server at {url} is too slow: no answer after {seconds:g} s") from None
     if isinstance(answer, Exception):
-        raise Environment(f"the GROBID server at {url} does not answer: {answer}")
+        raise ResourceError(f"the GROBID server at {url} does not answer: {answer}")
     status, reason, text = answer
     if status != 200:
-        raise Environment(f"the GROBID server at {url} answers {status} {reason}")
+        raise ResourceError(f"the GROBID server at {url} answers {status} {reason}")
     return text.decode("utf-8", "replace")
 
 
@@ -61,7 +61,7 @@ def _server(url: str, seconds: float) -> tuple[http.client.HTTPConnection, str]:
     except ValueError:  # a port that is no number, a bracket that is not closed
         host = None
     if not host or parts.scheme not in ("http", "https"):
-        raise BadUse(f"{url!r} is no address of a GROBID server: it should look like http://localhost:8070")
+        raise UsageError(f"{url!r} is no address of a GROBID server: it should look like http://localhost:8070")
     connect = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
     return connect(host, port, timeout=seconds), parts.path.rstrip("/") + "/api/processFulltextDocument"
 
@@ -80,11 +80,11 @@ def _form(data: bytes) -> tuple[bytes, str]:
 def from_grobid(tei: str) -> Paper:
     """The paper that GROBID's TEI describes."""
     if "<!DOCTYPE" in tei or "<!ENTITY" in tei:  # F31: entities may grow without end
-        raise BadUse("the answer of GROBID has a DOCTYPE, which TEI of GROBID never has")
+        raise UsageError("the answer of GROBID has a DOCTYPE, which TEI of GROBID never has")
     try:
         root = ElementTree.fromstring(tei)
     except ElementTree.ParseError as wrong:
-        raise BadUse(f"the answer of GROBID is no TEI: {wrong}") from None
+        raise UsageError(f"the answer of GROBID is no TEI: {wrong}") from None
     source = _first(root, ".//t:teiHeader//t:sourceDesc//t:analytic")
     people = source.findall("t:author", _TEI) if source is not None else []
     title = _text(_first(root, ".//t:teiHeader//t:titleStmt/t:title"))

@@ -6,8 +6,8 @@ from collections.abc import Container, Sequence
 import msgspec
 
 from analecta.sources.papers.citation import is_name, take_names
-from analecta.sources.papers.glyphs import Word, join_lines
-from analecta.sources.papers.lines import Line, join_words
+from analecta.sources.papers.glyphs import GlyphWord, join_lines
+from analecta.sources.papers.lines import TextLine, join_words
 
 # --- people ----------------------------------------------------------------------------------------------------------
 # Who wrote a paper: names and affiliations between title and abstract, in lines or in blocks side by side.
@@ -35,7 +35,7 @@ DATE = re.compile(
 )
 
 
-def people(lines: Sequence[Line]) -> tuple[list[str], list[str]]:
+def people(lines: Sequence[TextLine]) -> tuple[list[str], list[str]]:
     """Authors and affiliations between title and abstract, read block by block."""
     authors: list[str] = []
     places: list[str] = []
@@ -61,9 +61,9 @@ def people(lines: Sequence[Line]) -> tuple[list[str], list[str]]:
     return authors, list(dict.fromkeys(places))
 
 
-def _in_blocks(lines: Sequence[Line]) -> list[list[Word]]:
+def _in_blocks(lines: Sequence[TextLine]) -> list[list[GlyphWord]]:
     """The pieces of lines that stand one below the other, block after block."""
-    blocks: list[list[list[Word]]] = []
+    blocks: list[list[list[GlyphWord]]] = []
     for line in sorted(lines, key=lambda line: -line.y):
         for piece in _pieces(line):
             x0, x1 = piece[0].x0, piece[-1].x1
@@ -78,8 +78,8 @@ def _in_blocks(lines: Sequence[Line]) -> list[list[Word]]:
     return [piece for block in blocks for piece in block]
 
 
-def _pieces(line: Line) -> list[list[Word]]:
-    pieces: list[list[Word]] = [[]]
+def _pieces(line: TextLine) -> list[list[GlyphWord]]:
+    pieces: list[list[GlyphWord]] = [[]]
     for word in line.words:
         if pieces[-1] and word.x0 - pieces[-1][-1].x1 > 1.4 * line.size:
             pieces.append([])
@@ -135,7 +135,7 @@ class Head(msgspec.Struct):
     low: float = 1e9
 
 
-def read_head(lines: Sequence[Line], body: float, stated: str = "", known: Container[str] = ()) -> Head:
+def read_head(lines: Sequence[TextLine], body: float, stated: str = "", known: Container[str] = ()) -> Head:
     """Read the head of a paper whose text is of size `body`; `stated` is the title in the file's own notes."""
     page = [line for line in lines if line.page == lines[0].page] if lines else []
     if not page:
@@ -153,12 +153,12 @@ def read_head(lines: Sequence[Line], body: float, stated: str = "", known: Conta
     )
 
 
-def _is_mark(word: Word) -> bool:
+def _is_mark(word: GlyphWord) -> bool:
     """Whether a word only points to a footnote."""
     return word.text.strip("*†‡§¶∗⋆") == "" or (word.raised and len(word.text) < 4)
 
 
-def _title(page: Sequence[Line], body: float, stated: str) -> list[int]:
+def _title(page: Sequence[TextLine], body: float, stated: str) -> list[int]:
     """The lines of the title: those of the largest letters that can be a title."""
     groups: list[list[int]] = []
     for i, line in enumerate(page):
@@ -188,7 +188,7 @@ def _title(page: Sequence[Line], body: float, stated: str) -> list[int]:
     return best if len(best) < 7 else best[:2]
 
 
-def _alike(one: Line, other: Line) -> bool:
+def _alike(one: TextLine, other: TextLine) -> bool:
     return abs(one.size - other.size) < 0.04 * one.size and one.bold == other.bold
 
 
@@ -196,7 +196,9 @@ def _letters(text: str) -> str:
     return "".join(char for char in text.lower() if char.isalnum())
 
 
-def _abstract(lines: Sequence[Line], page: Sequence[Line], below: int, known: Container[str]) -> tuple[int, str, int]:
+def _abstract(
+    lines: Sequence[TextLine], page: Sequence[TextLine], below: int, known: Container[str]
+) -> tuple[int, str, int]:
     """Which line begins the abstract (or else the text), the abstract, and the line after it."""
     for i, line in enumerate(page):
         if found := _announced(line):
@@ -209,7 +211,7 @@ def _abstract(lines: Sequence[Line], page: Sequence[Line], below: int, known: Co
     return start, join_lines([line.text for line in page[start:first]], known), first  # no heading: what comes first
 
 
-def _is_prose(lines: Sequence[Line]) -> bool:
+def _is_prose(lines: Sequence[TextLine]) -> bool:
     """Whether lines are the beginning of a paragraph: long, and no addresses."""
     text = " ".join(line.text for line in lines)
     long = len(lines) == 3 and all(len(line.text) > 38 for line in lines[:2]) and len(text) > 100
@@ -220,7 +222,7 @@ def _is_prose(lines: Sequence[Line]) -> bool:
     )
 
 
-def _announced(line: Line) -> re.Match[str] | None:
+def _announced(line: TextLine) -> re.Match[str] | None:
     """The word "Abstract" at a line's beginning, set off from what follows by a sign or by its style."""
     found = _ABSTRACT.match(line.text)
     if found and found[0][-1:].isalpha() and found.end() < len(line.text):
@@ -231,7 +233,7 @@ def _announced(line: Line) -> re.Match[str] | None:
     return found
 
 
-def _end_of_abstract(lines: Sequence[Line], start: int) -> int:
+def _end_of_abstract(lines: Sequence[TextLine], start: int) -> int:
     size = lines[start].size if start < len(lines) else 0.0
     for i in range(start, min(len(lines), start + 60)):
         line = lines[i]
@@ -245,7 +247,7 @@ def _end_of_abstract(lines: Sequence[Line], start: int) -> int:
     return min(len(lines), start + 60)
 
 
-def _keywords(lines: Sequence[Line], near: int, known: Container[str]) -> tuple[list[str], int]:
+def _keywords(lines: Sequence[TextLine], near: int, known: Container[str]) -> tuple[list[str], int]:
     for i in range(max(0, near - 3), min(len(lines), near + 25)):
         if not (found := _KEYWORDS.match(lines[i].text)):
             continue
@@ -258,7 +260,7 @@ def _keywords(lines: Sequence[Line], near: int, known: Container[str]) -> tuple[
     return [], near
 
 
-def _stops(last: Line, line: Line) -> bool:
+def _stops(last: TextLine, line: TextLine) -> bool:
     gap = last.y - line.y
     return (
         bool(_BODY.match(line.text) or _ABSTRACT.match(line.text) or DATE.match(line.text))

@@ -6,18 +6,18 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from analecta.sources.papers.glyphs import Word
+from analecta.sources.papers.glyphs import GlyphWord
 
 _FEW = 4  # lines that must begin at the same place to make a column
 
 
-class Line(msgspec.Struct):
+class TextLine(msgspec.Struct):
     """A line of a column, which begins at `left`; column -1 are lines over the whole page.
 
     Size, boldness and the height of the baseline are those of most of its letters.
     """
 
-    words: list[Word]
+    words: list[GlyphWord]
     text: str
     x0: float
     x1: float
@@ -29,7 +29,7 @@ class Line(msgspec.Struct):
     column: int = -1
 
 
-def line_of(words: list[Word], page: int = 0, left: float = 0.0, column: int = -1) -> Line:
+def line_of(words: list[GlyphWord], page: int = 0, left: float = 0.0, column: int = -1) -> TextLine:
     """Words that stand on one line, from left to right."""
     letters: Counter[tuple[float, bool]] = Counter()
     for word in words:
@@ -37,15 +37,15 @@ def line_of(words: list[Word], page: int = 0, left: float = 0.0, column: int = -
     size, bold = max(letters, key=letters.__getitem__)
     y = next(word.y for word in words if (word.size, word.bold) == (size, bold))
     x0, x1 = min(word.x0 for word in words), max(word.x1 for word in words)
-    return Line(words, join_words(words), x0, x1, y, size, bold, page, left, column)
+    return TextLine(words, join_words(words), x0, x1, y, size, bold, page, left, column)
 
 
-def join_words(words: Iterable[Word]) -> str:
+def join_words(words: Iterable[GlyphWord]) -> str:
     """The text of words, glued where they are parts of one."""
     return "".join((word.text if word.glued else " " + word.text) for word in words).strip()
 
 
-def read_lines(pages: Sequence[Sequence[Word]]) -> list[list[Line]]:
+def read_lines(pages: Sequence[Sequence[GlyphWord]]) -> list[list[TextLine]]:
     """The lines of each page in reading order."""
     pieces = [_pieces(words) for words in pages]
     edges = [_edges(page, loose=0.35) for page in pieces]
@@ -56,9 +56,9 @@ def read_lines(pages: Sequence[Sequence[Word]]) -> list[list[Line]]:
     return [_ordered(page, found, number) for number, (page, found) in enumerate(zip(pieces, edges, strict=True))]
 
 
-def _pieces(words: Sequence[Word]) -> list[Line]:
+def _pieces(words: Sequence[GlyphWord]) -> list[TextLine]:
     """Runs of words that stand close together on one line."""
-    pieces: list[list[Word]] = []
+    pieces: list[list[GlyphWord]] = []
     level = size = 0.0
     for word in words:
         last = pieces[-1][-1] if pieces else None
@@ -73,7 +73,7 @@ def _pieces(words: Sequence[Word]) -> list[Line]:
     return [line_of(piece) for piece in pieces]
 
 
-def _edges(pieces: Sequence[Line], loose: float) -> list[float]:
+def _edges(pieces: Sequence[TextLine], loose: float) -> list[float]:
     """Where the columns of a page begin: places where lines begin that few lines cross.
 
     `loose` is how many letters may cross the edge for each letter that begins there.
@@ -95,18 +95,18 @@ def _edges(pieces: Sequence[Line], loose: float) -> list[float]:
     return edges
 
 
-def _ordered(pieces: Sequence[Line], edges: Sequence[float], page: int) -> list[Line]:
+def _ordered(pieces: Sequence[TextLine], edges: Sequence[float], page: int) -> list[TextLine]:
     """Lines from top to bottom, column by column; a line over all columns parts what is above from what is below."""
-    lines: list[Line] = []
+    lines: list[TextLine] = []
     for band in _bands(pieces, edges):
         for column in sorted(band):
             lines += _merged(band[column], page, column, edges[max(0, column)])
     return lines
 
 
-def _bands(pieces: Sequence[Line], edges: Sequence[float]) -> list[dict[int, list[Line]]]:
+def _bands(pieces: Sequence[TextLine], edges: Sequence[float]) -> list[dict[int, list[TextLine]]]:
     """The page from top to bottom as bands that are either in columns or (column -1) over all of them."""
-    bands: list[dict[int, list[Line]]] = []
+    bands: list[dict[int, list[TextLine]]] = []
     low = 0.0
     for row in _rows(pieces):
         columns = [_column(piece, edges) for piece in row]
@@ -121,8 +121,8 @@ def _bands(pieces: Sequence[Line], edges: Sequence[float]) -> list[dict[int, lis
     return bands
 
 
-def _rows(pieces: Sequence[Line]) -> list[list[Line]]:
-    rows: list[list[Line]] = []
+def _rows(pieces: Sequence[TextLine]) -> list[list[TextLine]]:
+    rows: list[list[TextLine]] = []
     for piece in sorted(pieces, key=lambda piece: -piece.y):
         if rows and _same_row(rows[-1][0], piece):
             rows[-1].append(piece)
@@ -131,7 +131,7 @@ def _rows(pieces: Sequence[Line]) -> list[list[Line]]:
     return rows
 
 
-def _column(piece: Line, edges: Sequence[float]) -> int:
+def _column(piece: TextLine, edges: Sequence[float]) -> int:
     column = max((i for i, edge in enumerate(edges) if piece.x0 > edge - 4), default=0)
     if column + 1 == len(edges):
         return column if len(edges) > 1 else -1
@@ -139,13 +139,13 @@ def _column(piece: Line, edges: Sequence[float]) -> int:
     return -1 if piece.x1 > edges[column + 1] + 0.08 * width else column  # a long address may run over a little
 
 
-def _same_row(one: Line, other: Line) -> bool:
+def _same_row(one: TextLine, other: TextLine) -> bool:
     return abs(one.y - other.y) < 0.55 * max(one.size, other.size)
 
 
-def _merged(pieces: Iterable[Line], page: int, column: int, left: float) -> list[Line]:
+def _merged(pieces: Iterable[TextLine], page: int, column: int, left: float) -> list[TextLine]:
     """Pieces of one column as lines: those on one height are one line; small raised words are marked."""
-    lines: list[Line] = []
+    lines: list[TextLine] = []
     for row in _rows(list(pieces)):
         words = [word for piece in sorted(row, key=lambda piece: piece.x0) for word in piece.words]
         line = line_of(words, page, left, column)
@@ -164,7 +164,7 @@ _OUTER = 3  # lines at the top and at the bottom of a page that may be a running
 _NOTE = re.compile(r"[\d*†‡§¶∗]")
 
 
-def without_running_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
+def without_running_heads(pages: Sequence[Sequence[TextLine]]) -> list[list[TextLine]]:
     """The pages without the lines at their edges that other pages have too, and without page numbers."""
     outer = [_outer(lines) for lines in pages]
     seen = Counter(key for lines in outer for key in {_key(line) for line in lines})
@@ -175,22 +175,22 @@ def without_running_heads(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
     return kept
 
 
-def _is_page_number(line: Line, lines: Sequence[Line]) -> bool:
+def _is_page_number(line: TextLine, lines: Sequence[TextLine]) -> bool:
     """Whether a line is a number that stands alone: at the end of a paragraph it is a year."""
     near = (abs(line.y - other.y) < 1.5 * line.size for other in lines if other is not line and other.x0 < line.x1)
     return bool(_PAGE_NUMBER.match(line.text)) and not any(near)
 
 
-def _outer(lines: Sequence[Line]) -> list[Line]:
+def _outer(lines: Sequence[TextLine]) -> list[TextLine]:
     by_height = sorted(lines, key=lambda line: -line.y)
     return by_height[:_OUTER] + by_height[max(_OUTER, len(by_height) - _OUTER) :]
 
 
-def _key(line: Line) -> str:
+def _key(line: TextLine) -> str:
     return _NUMBER.sub("#", line.text.lower())
 
 
-def without_footnotes(lines: Sequence[Line], size: float) -> list[Line]:
+def without_footnotes(lines: Sequence[TextLine], size: float) -> list[TextLine]:
     """Lines of text in `size` without the smaller ones at the foot of each column that begin with a mark."""
     gone: set[int] = set()
     columns: dict[tuple[int, int], list[int]] = {}
@@ -208,7 +208,7 @@ def without_footnotes(lines: Sequence[Line], size: float) -> list[Line]:
     return [line for i, line in enumerate(lines) if i not in gone]
 
 
-def common_size(lines: Sequence[Line]) -> float:
+def common_size(lines: Sequence[TextLine]) -> float:
     """The size of most letters."""
     sizes: Counter[float] = Counter()
     for line in lines:

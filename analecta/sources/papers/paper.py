@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import tomlkit
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.text.display import escape_toml
 
 
@@ -75,9 +75,9 @@ def from_toml(text: str, name: str) -> Paper:
         values: dict[str, Any] = tomllib.loads(text)
         return msgspec.convert(_with_text_years(values), Paper, strict=True)
     except tomllib.TOMLDecodeError as wrong:
-        raise BadUse(f"{name}, the file of a paper, is no TOML: {wrong}") from None
+        raise UsageError(f"{name}, the file of a paper, is no TOML: {wrong}") from None
     except msgspec.ValidationError as wrong:
-        raise BadUse(f"{name}, the file of a paper: {wrong}") from None
+        raise UsageError(f"{name}, the file of a paper: {wrong}") from None
 
 
 def _with_text_years(values: dict[str, Any]) -> dict[str, Any]:

@@ -10,11 +10,11 @@ from pathlib import Path
 import msgspec
 import pypdfium2  # type: ignore[import-untyped]
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.sources.papers.citation import read_citation
-from analecta.sources.papers.glyphs import Word, join_lines, words_of
+from analecta.sources.papers.glyphs import GlyphWord, join_lines, words_of
 from analecta.sources.papers.head import read_head
-from analecta.sources.papers.lines import Line, common_size, read_lines, without_footnotes, without_running_heads
+from analecta.sources.papers.lines import TextLine, common_size, read_lines, without_footnotes, without_running_heads
 from analecta.sources.papers.paper import Paper, Section
 from analecta.sources.papers.references import find_list, split_list
 
@@ -33,10 +33,10 @@ _LETTERS = re.compile(r"[A-Za-zÀ-ÿ]{4}")
 _CAPTION = re.compile(r"(?i)(?:fig(?:ure|\.)|table|algorithm|listing|theorem|lemma|proof|definition|example)\b")
 
 
-def read_sections(lines: Sequence[Line], size: float, known: Container[str] = ()) -> list[Section]:
+def read_sections(lines: Sequence[TextLine], size: float, known: Container[str] = ()) -> list[Section]:
     """The sections of a text whose letters are of `size`."""
     bold_text = 2 * sum(line.bold for line in lines) > len(lines)
-    found: list[tuple[list[Line], list[Line]]] = []
+    found: list[tuple[list[TextLine], list[TextLine]]] = []
     for line in lines:
         if found and not found[-1][1] and _continues(found[-1][0][-1], line):
             found[-1][0].append(line)
@@ -57,7 +57,7 @@ def _of_contents(title: str, titles: Container[str]) -> bool:
     return title.lower() == "contents" or (bool(_PAGE.search(title)) and _PAGE.sub("", title) in titles)
 
 
-def _is_heading(line: Line, size: float, bold_text: bool) -> bool:
+def _is_heading(line: TextLine, size: float, bold_text: bool) -> bool:
     text = line.text
     letters = [char for char in text if char.isalpha()]
     if (
@@ -85,7 +85,7 @@ def _is_heading(line: Line, size: float, bold_text: bool) -> bool:
     return (numbered or named or whole) and (large or bold or (capitals and (numbered or named)))
 
 
-def _continues(heading: Line, line: Line) -> bool:
+def _continues(heading: TextLine, line: TextLine) -> bool:
     """Whether a line is a heading's second line."""
     same = (
         abs(heading.size - line.size) < 0.3
@@ -114,7 +114,7 @@ def read_paper(data: bytes, max_pages: int = MAX_PAGES) -> Paper:
     pages, stated = _words(data, max_pages)
     letters = sum(len(word.text) for words in pages for word in words)
     if letters < _FEW_LETTERS * min(len(pages), 5):
-        raise BadUse("the PDF holds no text, only pictures of it (a scan): run it through OCR first")
+        raise UsageError("the PDF holds no text, only pictures of it (a scan): run it through OCR first")
     paged = without_running_heads(read_lines(pages))
     if len(paged) > 2 and _COVER.search(" ".join(line.text for line in paged[0])):
         paged = paged[1:]
@@ -144,14 +144,14 @@ def _missing(title: str, references: int) -> str:
     return f"no {' and no '.join(missing)} was found" if missing else ""
 
 
-def _words(data: bytes, max_pages: int) -> tuple[list[list[Word]], str]:
+def _words(data: bytes, max_pages: int) -> tuple[list[list[GlyphWord]], str]:
     """The words of each page, and the title that the file's own notes state."""
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as wrong:
         if "assword" in str(wrong):
-            raise BadUse("the PDF is encrypted: save it without a password first") from None
-        raise BadUse("this is no PDF that can be read, or it is broken") from None
+            raise UsageError("the PDF is encrypted: save it without a password first") from None
+        raise UsageError("this is no PDF that can be read, or it is broken") from None
     try:
         count = min(len(document), max_pages)
         return [_page(document, i) for i in range(count)], document.get_metadata_value("Title")
@@ -159,7 +159,7 @@ def _words(data: bytes, max_pages: int) -> tuple[list[list[Word]], str]:
         document.close()
 
 
-def _page(document: pypdfium2.PdfDocument, i: int) -> list[Word]:
+def _page(document: pypdfium2.PdfDocument, i: int) -> list[GlyphWord]:
     try:
         page = document[i]
     except pypdfium2.PdfiumError:
@@ -179,7 +179,7 @@ _MAX_REPLY = 64 * 1024 * 1024
 _CHILD = "import sys; from analecta.sources.papers.reader import serve; serve(int(sys.argv[1]), int(sys.argv[2]))"
 
 
-class _Reply(msgspec.Struct):
+class _PaperReply(msgspec.Struct):
     """What the child says: a paper, or why there is none."""
 
     paper: Paper | None = None
@@ -201,25 +201,25 @@ def read_paper_apart(
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise BadUse(f"{path}: reading it took more than {seconds:g} s and was stopped") from None
+        raise UsageError(f"{path}: reading it took more than {seconds:g} s and was stopped") from None
     try:
-        reply = msgspec.msgpack.decode(done.stdout[:_MAX_REPLY], type=_Reply)
+        reply = msgspec.msgpack.decode(done.stdout[:_MAX_REPLY], type=_PaperReply)
     except msgspec.MsgspecError:
-        raise BadUse(f"{path}: the PDF is broken, reading it ended the reader") from None
+        raise UsageError(f"{path}: the PDF is broken, reading it ended the reader") from None
     if reply.paper is None:
-        raise BadUse(f"{path}: {reply.error}")
+        raise UsageError(f"{path}: {reply.error}")
     return reply.paper
 
 
 def _contents(path: Path, max_file: int) -> bytes:
     try:
         if not path.is_file():
-            raise BadUse(f"{path}: there is no such file")
+            raise UsageError(f"{path}: there is no such file")
         if (size := path.stat().st_size) > max_file:
-            raise BadUse(f"{path}: {size >> 20} MB are too much for a paper (the limit is {max_file >> 20} MB)")
+            raise UsageError(f"{path}: {size >> 20} MB are too much for a paper (the limit is {max_file >> 20} MB)")
         return path.read_bytes()
     except OSError as wrong:
-        raise BadUse(f"{path}: it cannot be read ({wrong.strerror})") from None
+        raise UsageError(f"{path}: it cannot be read ({wrong.strerror})") from None
 
 
 def serve(memory: int, seconds: int) -> None:
@@ -232,11 +232,11 @@ def serve(memory: int, seconds: int) -> None:
     ):
         resource.setrlimit(what, (limit, limit))
     try:
-        reply = _Reply(read_paper(sys.stdin.buffer.read()))
-    except BadUse as wrong:
-        reply = _Reply(error=str(wrong))
+        reply = _PaperReply(read_paper(sys.stdin.buffer.read()))
+    except UsageError as wrong:
+        reply = _PaperReply(error=str(wrong))
     except MemoryError:
-        reply = _Reply(error="reading it takes more memory than is allowed")
+        reply = _PaperReply(error="reading it takes more memory than is allowed")
     except Exception as wrong:
-        reply = _Reply(error=f"the PDF could not be read ({type(wrong).__name__})")
+        reply = _PaperReply(error=f"the PDF could not be read ({type(wrong).__name__})")
     sys.stdout.buffer.write(msgspec.msgpack.encode(reply))

@@ -4,9 +4,9 @@ import re
 from collections.abc import Container, Sequence
 from itertools import pairwise
 
-from analecta.sources.papers.citation import Entry, without_label
+from analecta.sources.papers.citation import PrintedReference, without_label
 from analecta.sources.papers.glyphs import join_lines
-from analecta.sources.papers.lines import Line, common_size, without_footnotes
+from analecta.sources.papers.lines import TextLine, common_size, without_footnotes
 
 _HEADING = re.compile(
     r"(?i)\s*(?:(?:section\s+)?(?:\d{1,2}|[ivx]{1,5}|[a-z])[.:)]?\s+)?(?:references|bibliography|references\s+and\s+notes|"
@@ -34,7 +34,7 @@ _SMALL_NAME = re.compile(r"(?:van|von|de|der|den|di|da|la|le|du|del|ten|ter)\s")
 _YEAR = re.compile(r"(?:1[89]|20)\d\d[a-z]?")
 
 
-def find_list(lines: Sequence[Line]) -> tuple[int, list[Line]]:
+def find_list(lines: Sequence[TextLine]) -> tuple[int, list[TextLine]]:
     """Where the list of references begins (its heading, if it has one), and its lines."""
     for i in range(len(lines) - 1, -1, -1):
         if _HEADING.match(lines[i].text) and i + 1 < len(lines):
@@ -49,14 +49,14 @@ def find_list(lines: Sequence[Line]) -> tuple[int, list[Line]]:
     return len(lines), []
 
 
-def _is_list(lines: Sequence[Line]) -> bool:
+def _is_list(lines: Sequence[TextLine]) -> bool:
     return bool(lines) and any(_YEAR.search(line.text) or _NUMBERED[0].match(line.text) for line in lines[:6])
 
 
-def _until_end(lines: Sequence[Line], heading: Line | None) -> list[Line]:
+def _until_end(lines: Sequence[TextLine], heading: TextLine | None) -> list[TextLine]:
     """The lines of the list: up to the next heading; without what has another size, and without footnotes."""
     size = common_size(lines[:40])
-    found: list[Line] = []
+    found: list[TextLine] = []
     for line in lines:
         if _ends(line, heading, size):
             break
@@ -66,7 +66,7 @@ def _until_end(lines: Sequence[Line], heading: Line | None) -> list[Line]:
     return [line for line in found if 0.9 * size < line.size < 1.1 * size]
 
 
-def _ends(line: Line, heading: Line | None, size: float) -> bool:
+def _ends(line: TextLine, heading: TextLine | None, size: float) -> bool:
     text = line.text
     if any(pattern.match(text) for pattern in _NUMBERED[:2]) or len(text) > 110:
         return False
@@ -82,7 +82,7 @@ def _ends(line: Line, heading: Line | None, size: float) -> bool:
     return heading.text.isupper() and text.isupper() and len(text) > 8 and not _YEAR.search(text)
 
 
-def split_list(lines: Sequence[Line], known: Container[str] = ()) -> list[Entry]:
+def split_list(lines: Sequence[TextLine], known: Container[str] = ()) -> list[PrintedReference]:
     """The entries of a list of references."""
     if not lines:
         return []
@@ -93,7 +93,7 @@ def split_list(lines: Sequence[Line], known: Container[str] = ()) -> list[Entry]
     return [entry for entry in entries if len(entry.text) > 8]
 
 
-def _starts_by_number(lines: Sequence[Line]) -> list[int]:
+def _starts_by_number(lines: Sequence[TextLine]) -> list[int]:
     """The lines that begin with 1, 2, 3 … in order."""
     best: list[int] = []
     for pattern in _NUMBERED:
@@ -110,13 +110,13 @@ def _starts_by_number(lines: Sequence[Line]) -> list[int]:
     return best if enough and best[0] < 4 else []
 
 
-def _starts_by_key(lines: Sequence[Line]) -> list[int]:
+def _starts_by_key(lines: Sequence[TextLine]) -> list[int]:
     """The lines that begin with a key: [Knu84]."""
     found = [i for i, line in enumerate(lines) if _KEY.match(line.text)]
     return found if len(found) >= 3 and found[0] < 2 else []
 
 
-def _starts_by_place(lines: Sequence[Line]) -> list[int]:
+def _starts_by_place(lines: Sequence[TextLine]) -> list[int]:
     """Entries with hanging or first-line indents; else by the space between; else by how they begin."""
     outer: list[int] = []
     inner: list[int] = []
@@ -136,7 +136,7 @@ def _starts_by_place(lines: Sequence[Line]) -> list[int]:
     ]
 
 
-def _starts_by_space(lines: Sequence[Line]) -> list[int]:
+def _starts_by_space(lines: Sequence[TextLine]) -> list[int]:
     gaps = [a.y - b.y if (a.page, a.column) == (b.page, b.column) else 0.0 for a, b in pairwise(lines)]
     inside = sorted(gap for gap in gaps if gap > 0)
     if not inside or inside[-1] < 1.25 * inside[len(inside) // 5]:
@@ -157,7 +157,7 @@ def _goes_on(before: str, text: str) -> bool:
     return small or before.rstrip().endswith((",", "-", " and", "&"))
 
 
-def _entry(lines: Sequence[Line], known: Container[str]) -> Entry:
+def _entry(lines: Sequence[TextLine], known: Container[str]) -> PrintedReference:
     """The lines of an entry as one text, without its label; places of italics are found again in it."""
     text = without_label(join_lines([line.text for line in lines], known)).strip()
     runs: list[list[str]] = []
@@ -169,7 +169,7 @@ def _entry(lines: Sequence[Line], known: Container[str]) -> Entry:
             elif word.italic:
                 runs.append([word.text])
             slanted = word.italic
-    return Entry(text, tuple(_places(text, runs)))
+    return PrintedReference(text, tuple(_places(text, runs)))
 
 
 def _places(text: str, runs: Sequence[Sequence[str]]) -> list[tuple[int, int]]:

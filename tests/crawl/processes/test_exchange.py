@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from making import candidate
 
 from analecta.crawl.control import decode
-from analecta.crawl.processes.exchange import Exchange, Hello, Letter, Receipt
-from analecta.crawl.processes.transport import MAX_MESSAGE, Faulty, Pipes, pair
-from analecta.model import Candidate, Found
-from analecta.store.outbox import Post
+from analecta.crawl.processes.exchange import Ack, Handshake, LinkBatch, LinkExchange
+from analecta.crawl.processes.transport import MAX_MESSAGE, FaultyTransport, SocketTransport, pair
+from analecta.model import Candidate, FoundBy
+from analecta.store.outbox import Outbox
 from analecta.store.partition import Shard
 from analecta.urls import canonical
 
@@ -52,7 +52,7 @@ class Party:
 
     def open(self):
         self.shard = Shard(self.path)
-        self.exchange = Exchange(self.me, self.partitions, Post(self.shard), self.transport)
+        self.exchange = LinkExchange(self.me, self.partitions, Outbox(self.shard), self.transport)
         self.posted = []  # (dest, url) since the last commit
 
     def crash(self, lost=0):
@@ -171,7 +171,7 @@ def do(made, who, what, size, now, rng):
 @given(steps("post", "post", "read", "read", "keep", "keep", "crash"), st.integers(2, 3), st.integers(0, 99))
 def test_f49_every_committed_link_arrives_once_and_in_order(todo, count, seed):
     rng = random.Random(seed)
-    with parties(count, lambda box: Faulty(box, rng)) as made:
+    with parties(count, lambda box: FaultyTransport(box, rng)) as made:
         talk(made, 0.0)
         for now, step in enumerate(todo):
             do(made, *step, now / 2, rng)
@@ -189,7 +189,7 @@ def test_f49_every_committed_link_arrives_once_and_in_order(todo, count, seed):
 )
 def test_f02_every_link_whose_commit_was_not_lost_arrives_in_order(todo, count, seed):
     rng = random.Random(seed)
-    with parties(count, lambda box: Faulty(box, rng, drop=0.1)) as made:
+    with parties(count, lambda box: FaultyTransport(box, rng, drop=0.1)) as made:
         talk(made, 0.0)
         for now, step in enumerate(todo):
             do(made, *step, now / 2, rng)
@@ -219,8 +219,8 @@ def test_no_letter_is_sent_before_the_peer_has_answered_our_hello():
         for now in (0.0, 0.5, 1.0):
             keep(one, now)
             sent.append([decode(message) for message in other.transport.receive()])
-        assert sent == [[Hello(0, 0)], [], [Hello(0, 0)]]
-        one.exchange.take(Receipt(1, 0))
+        assert sent == [[Handshake(0, 0)], [], [Handshake(0, 0)]]
+        one.exchange.take(Ack(1, 0))
         keep(one, 1.1)
         assert [decode(message).seq for message in other.transport.receive()] == [1]
 
@@ -252,7 +252,7 @@ def test_a_gap_waits_and_an_overlap_is_ignored():
     with parties(2) as (one, _):
 
         def letter(seq):
-            return Letter(1, seq, msgspec.Raw(msgspec.msgpack.encode([candidate(f"http://h/{seq}")])))
+            return LinkBatch(1, seq, msgspec.Raw(msgspec.msgpack.encode([candidate(f"http://h/{seq}")])))
 
         def urls(*numbers):
             return [c.target.url for n in numbers for c in one.exchange.take(letter(n))]
@@ -282,7 +282,7 @@ def test_old_and_repeated_receipts_change_nothing():
         for i in range(3):
             one.post(1, [f"http://h/{i}"])
         for watermark in (2, 1, 2, 0):
-            one.exchange.take(Receipt(1, watermark))
+            one.exchange.take(Ack(1, watermark))
             assert one.exchange.pending == 1
         keep(one, 0.0)
         assert [decode(message).seq for message in other.transport.receive()] == [3]
@@ -293,7 +293,7 @@ def test_the_last_letters_are_kept_after_their_receipt():
         talk((one, other), 0.0)
         for i in range(300):
             one.post(1, [f"http://h/{i}"])
-        one.exchange.take(Receipt(1, 290))
+        one.exchange.take(Ack(1, 290))
         assert [seq for seq, _ in one.exchange.box.letters(1, 0, -1)] == list(range(290 - 256 + 1, 301))
 
 
@@ -320,7 +320,7 @@ def test_numbers_go_on_after_everything_was_delivered():
 
 
 def test_a_candidate_arrives_as_it_was_sent():
-    sent = Candidate(canonical("http://h/é"), 0.25, 3, 4, -5, Found.REDIRECT, 6, 7, "wörds", "around")
+    sent = Candidate(canonical("http://h/é"), 0.25, 3, 4, -5, FoundBy.REDIRECT, 6, 7, "wörds", "around")
     with parties(2) as (one, other):
         talk((one, other), 0.0)
         one.exchange.post(1, [sent])
@@ -330,9 +330,9 @@ def test_a_candidate_arrives_as_it_was_sent():
 
 def test_a_letter_of_the_longest_candidates_goes_through_a_socket():
     longest = [candidate(f"http://h/{i}/".ljust(1000, "x"), anchor="語" * 200, context="語" * 300) for i in range(200)]
-    ours, theirs = (Pipes({1 - i: end}) for i, end in enumerate(pair()))
+    ours, theirs = (SocketTransport({1 - i: end}) for i, end in enumerate(pair()))
     with parties(2) as (one, other), contextlib.closing(ours), contextlib.closing(theirs):
-        sender, receiver = Exchange(0, 2, Post(one.shard), ours), Exchange(1, 2, Post(other.shard), theirs)
+        sender, receiver = LinkExchange(0, 2, Outbox(one.shard), ours), LinkExchange(1, 2, Outbox(other.shard), theirs)
         sender.post(1, longest)
         found = []
         for now in range(20):  # more than a socket takes at once: the rest is sent again
@@ -421,12 +421,12 @@ def test_f02_a_receiver_further_behind_than_the_spare_letters_goes_on_from_what_
 
 def test_f02_a_jump_that_was_not_committed_is_made_again():
     with parties(2) as (one, other):
-        one.exchange.take(Hello(1, 7))
+        one.exchange.take(Handshake(1, 7))
         one.crash()
         assert one.exchange.received == 0
-        one.exchange.take(Hello(1, 7))
+        one.exchange.take(Handshake(1, 7))
         keep(one, 0.0)
-        assert decode(other.transport.receive()[0]) == Receipt(0, 7)
+        assert decode(other.transport.receive()[0]) == Ack(0, 7)
         one.crash()
         assert one.exchange.received == 7
 

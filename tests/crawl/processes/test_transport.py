@@ -6,13 +6,16 @@ import socket
 
 import pytest
 
-from analecta.crawl.processes.transport import MAX_MESSAGE, Faulty, PeerGone, Pipes, pair
+from analecta.crawl.processes.transport import MAX_MESSAGE, FaultyTransport, PeerGone, SocketTransport, pair
 
 
 @pytest.fixture
 def ends():
     left, right = pair()
-    with contextlib.closing(Pipes({1: left})) as one, contextlib.closing(Pipes({0: right})) as other:
+    with (
+        contextlib.closing(SocketTransport({1: left})) as one,
+        contextlib.closing(SocketTransport({0: right})) as other,
+    ):
         yield one, other
 
 
@@ -67,7 +70,7 @@ def test_a_peer_that_is_gone_is_noticed(ends):
 
 def test_messages_of_several_peers_arrive():
     (a, b), (c, d) = pair(), pair()
-    hub, one, two = Pipes({1: a, 2: c}), Pipes({0: b}), Pipes({0: d})
+    hub, one, two = SocketTransport({1: a, 2: c}), SocketTransport({0: b}), SocketTransport({0: d})
     with contextlib.closing(hub), contextlib.closing(one), contextlib.closing(two):
         one.send(0, b"one")
         two.send(0, b"two")
@@ -88,18 +91,18 @@ def test_a_closed_end_is_a_peer_gone_and_no_other_error(ends):
 
 def test_a_line_may_drop_everything():
     line = Line()
-    Faulty(line, random.Random(1), drop=1.0).send(1, b"x")
+    FaultyTransport(line, random.Random(1), drop=1.0).send(1, b"x")
     assert line.sent == []
 
 
 def test_a_line_may_repeat():
     line = Line()
-    Faulty(line, random.Random(1), drop=0.0, repeat=1.0).send(1, b"x")
+    FaultyTransport(line, random.Random(1), drop=0.0, repeat=1.0).send(1, b"x")
     assert line.sent == [(1, b"x")] * 2
 
 
 def test_a_line_may_be_late_and_out_of_order_but_gives_all_in_the_end():
-    faulty = Faulty(Line(), random.Random(1), drop=0.0, repeat=0.0, late=0.5)
+    faulty = FaultyTransport(Line(), random.Random(1), drop=0.0, repeat=0.0, late=0.5)
     sent = [b"%d" % i for i in range(50)]
     for message in sent:
         faulty.send(0, message)
@@ -113,14 +116,14 @@ def test_a_line_may_be_late_and_out_of_order_but_gives_all_in_the_end():
 
 
 def test_a_good_line_does_nothing():
-    faulty = Faulty(Line(), random.Random(1), drop=0.0, repeat=0.0, late=0.0)
+    faulty = FaultyTransport(Line(), random.Random(1), drop=0.0, repeat=0.0, late=0.0)
     faulty.send(0, b"x")
     assert faulty.receive() == [b"x"]
 
 
 def test_the_same_seed_makes_the_same_faults():
     def run():
-        faulty = Faulty(Line(), random.Random(5))
+        faulty = FaultyTransport(Line(), random.Random(5))
         for i in range(30):
             faulty.send(0, b"%d" % i)
         return [faulty.receive() for _ in range(5)]

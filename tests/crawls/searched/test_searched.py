@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from analecta.settings.load import load
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.testweb.process import ServerProcess
 from tests.crawls.driver import pages
 from tests.crawls.searched import web
@@ -30,12 +30,12 @@ def analecta(*words: str, cache: Path) -> dict:
     return json.loads(done.stdout)
 
 
-def grown(folder: Path, server: ServerProcess, begin: list[str], number: int) -> Library:
+def grown(folder: Path, server: ServerProcess, begin: list[str], number: int) -> LibraryFolder:
     """A library made and crawled, in two commands."""
     lib, engine = str(folder / "lib"), f"searxng=http://{server.address}/search"
     analecta("new", lib, *begin, "--engine", engine, cache=folder)
     analecta("crawl", lib, "--pages", str(number), "--connect-to", server.address, cache=folder)
-    return Library(folder / "lib")
+    return LibraryFolder(folder / "lib")
 
 
 def sundial_paper() -> bytes:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from analecta.model import Found
+from analecta.model import FoundBy
 from analecta.store.partition import NOARCHIVE, NOINDEX
 from tests.publish.shelf import Shelf
 
@@ -39,7 +39,7 @@ def shelf(tmp_path_factory):
     """Two birds, an owl and a bee; a copy, a redirect in two steps, a 404, and two pages that want no copy shown."""
     with Shelf(tmp_path_factory.mktemp("shelf") / "lib") as shelf:
         shelf.said("http://h.test/robots.txt", b"User-agent: *")
-        shelf.page("http://h.test/wren", found=Found.SEED)
+        shelf.page("http://h.test/wren", found=FoundBy.SEED)
         shelf.page("http://h.test/robin", confidence=0.9)
         shelf.page("http://h.test/owl", topic=1)
         shelf.page("http://h.test/bee", topic=2)

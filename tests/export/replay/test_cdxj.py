@@ -2,10 +2,10 @@ import json
 
 import pytest
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.export.cdxj import write_cdxj
-from analecta.store.archive import Place, read_record
-from analecta.store.library import Library
+from analecta.store.archive import RecordPlace, read_record
+from analecta.store.library import LibraryFolder
 from tests.publish.shelf import Shelf
 
 
@@ -33,7 +33,7 @@ def test_lines_are_sorted_by_their_bytes(grown, out):
 
 def test_every_line_leads_to_its_record(grown, out):
     for _, time, fields in index(grown, out, everything=True):
-        place = Place(0, int(fields["offset"]), int(fields["length"]))
+        place = RecordPlace(0, int(fields["offset"]), int(fields["length"]))
         record = read_record(grown.archive / fields["filename"], place).decode("latin-1")
         assert f"\r\nWARC-Target-URI: {fields['url']}\r\n" in record
         assert f"\r\nWARC-Payload-Digest: {fields['digest']}\r\n" in record
@@ -92,21 +92,21 @@ def test_what_a_running_crawl_has_not_committed_is_not_in_it(tmp_path, out):
 
 
 def test_a_topic_that_is_not_there_is_told_with_the_nearest(shelf, out):
-    with pytest.raises(BadUse, match="no topic 'bird'; did you mean 'birds'"):
+    with pytest.raises(UsageError, match="no topic 'bird'; did you mean 'birds'"):
         write_cdxj(shelf, out, "bird")
 
 
 def test_a_library_without_pages_is_told(tmp_path, out):
-    library = Library.create(tmp_path / "lib", 'recipe = "adaptive"\n')
-    with pytest.raises(BadUse, match="no pages yet: crawl it first"):
+    library = LibraryFolder.create(tmp_path / "lib", 'recipe = "adaptive"\n')
+    with pytest.raises(UsageError, match="no pages yet: crawl it first"):
         write_cdxj(library, out)
-    with pytest.raises(BadUse, match="no topic 'x' yet: crawl it first"):
+    with pytest.raises(UsageError, match="no topic 'x' yet: crawl it first"):
         write_cdxj(library, out, "x")
 
 
 def test_a_file_is_replaced_only_when_asked(shelf, out):
     out.write_text("mine")
-    with pytest.raises(BadUse, match="exists already"):
+    with pytest.raises(UsageError, match="exists already"):
         write_cdxj(shelf, out)
     assert out.read_text() == "mine"
 

@@ -12,7 +12,7 @@ from collections import Counter
 
 from analecta.export.cdxj import write_cdxj
 from analecta.export.wacz import write_wacz
-from analecta.store.archive import Place, read_answer
+from analecta.store.archive import RecordPlace, read_answer
 from analecta.urls import canonical
 from tests.publish.shelf import Shelf
 
@@ -107,7 +107,7 @@ def checked(port, archive, index, count=20):
     redirects = [line for line in asked if line[1]["status"] == "301"][:1]
     for when, one in asked[:count] + copies + redirects:
         held = payloads[one["digest"]]
-        _, body = read_answer(archive / held["filename"], Place(0, int(held["offset"]), int(held["length"])))
+        _, body = read_answer(archive / held["filename"], RecordPlace(0, int(held["offset"]), int(held["length"])))
         assert replayed(port, when, one["url"]) == (one["status"], body), one
     return count * (len(asked) >= count), len(copies), len(redirects)
 

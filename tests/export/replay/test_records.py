@@ -1,7 +1,7 @@
 import pytest
 
-from analecta.errors import Environment
-from analecta.store.archive import Archive, Original
+from analecta.errors import ResourceError
+from analecta.store.archive import Archive, OriginalRecord
 from analecta.store.warc import info, records
 from tests.making import answer
 
@@ -33,7 +33,7 @@ def test_dates_have_microseconds(archive):
 
 
 def test_a_revisit_tells_what_it_refers_to(archive):
-    archive.write(answer("http://h.test/b"), original=Original("http://h.test/a", 1.0, "sha1:X"))
+    archive.write(answer("http://h.test/b"), original=OriginalRecord("http://h.test/a", 1.0, "sha1:X"))
     (one,) = read(archive)
     assert (one.kind, one.refers_to, one.mime) == ("revisit", "http://h.test/a", "warc/revisit")
 
@@ -78,7 +78,7 @@ def test_f02_a_damaged_file_is_told_by_its_place(archive, damage):
     archive.flush()
     data = archive.path(0).read_bytes()
     archive.path(0).write_bytes(data[: place.offset + 9] + b"!" * 99 * (damage == "spoil"))
-    with pytest.raises(Environment, match=f"byte {place.offset:,}"):
+    with pytest.raises(ResourceError, match=f"byte {place.offset:,}"):
         list(records(archive.path(0), archive.length))
 
 

@@ -9,7 +9,7 @@ from io import BytesIO
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from analecta.errors import BadUse, Environment
+from analecta.errors import ResourceError, UsageError
 from analecta.export.wacz import write_wacz
 from analecta.store.warc import records
 from tests.publish.shelf import Shelf
@@ -160,13 +160,13 @@ def test_the_summary_counts_pages_answers_bytes_and_what_is_left_out(shelf, out)
 
 
 def test_a_name_has_to_end_in_wacz(shelf, tmp_path):
-    with pytest.raises(BadUse, match=r"has to end in \.wacz"):
+    with pytest.raises(UsageError, match=r"has to end in \.wacz"):
         write_wacz(shelf, tmp_path / "some.zip", created=CREATED)
 
 
 def test_a_file_is_replaced_only_when_asked(shelf, out):
     out.write_text("mine")
-    with pytest.raises(BadUse, match="exists already"):
+    with pytest.raises(UsageError, match="exists already"):
         write_wacz(shelf, out, created=CREATED)
     assert out.read_text() == "mine"
 
@@ -174,7 +174,7 @@ def test_a_file_is_replaced_only_when_asked(shelf, out):
 def test_when_nothing_may_be_shown_that_is_told(tmp_path, out):
     with Shelf(tmp_path / "lib") as shelf:
         shelf.page("http://h.test/a", flags=4)
-    with pytest.raises(BadUse, match="want no copy shown"):
+    with pytest.raises(UsageError, match="want no copy shown"):
         write_wacz(shelf.library, out, "birds", created=CREATED)
     assert not out.exists()
 
@@ -191,6 +191,6 @@ def small_disk():
 
 
 def test_f03_a_full_disk_leaves_nothing_half_written(grown, out, small_disk):
-    with pytest.raises(Environment, match=r"cannot write .*some.wacz: File too large"):
+    with pytest.raises(ResourceError, match=r"cannot write .*some.wacz: File too large"):
         write_wacz(grown, out, created=CREATED)
     assert list(out.parent.iterdir()) == []

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from analecta.parse import DOCUMENTS, Parser, Sandbox
 from analecta.parse.documents import document
-from analecta.parse.documents.document import Document, Stopped
+from analecta.parse.documents.document import Document, ReadingStopped
 from analecta.parse.documents.pdf import read_pdf
 from analecta.parse.fallback import bare_page
 from analecta.parse.sniff import DOC, DOCX, EPUB, GZIP, ODT, PDF, PPTX, RTF, TAR, XLSX, ZIP
@@ -92,7 +92,7 @@ def test_f32_a_pdf_of_pictures_says_that_it_has_no_text():
 def test_f32_a_long_pdf_is_read_as_far_as_time_allows():
     clock = iter(range(100))
     document = Document()
-    with pytest.raises(Stopped, match="only the first 3 of 9 pages"):
+    with pytest.raises(ReadingStopped, match="only the first 3 of 9 pages"):
         read_pdf(making.pdf(*["(Bees) Tj"] * 9), document, 3, lambda: next(clock))
     assert document.text.count("Bees") == 3
 

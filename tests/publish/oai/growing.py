@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from analecta.model import State
-from analecta.publish.oai.answers import Site
+from analecta.model import UrlState
+from analecta.publish.oai.answers import RepositoryIdentity
 from analecta.publish.oai.protocol import Repository
-from analecta.publish.oai.server import Asked, serve
+from analecta.publish.oai.server import OaiServerOptions, serve
 from analecta.publish.oai.tokens import Clock, first_moment
 from analecta.store import oai_records
-from analecta.store.library import Library
-from analecta.store.oai_records import Change
+from analecta.store.library import LibraryFolder
+from analecta.store.oai_records import RecordChange
 from analecta.store.partition import NOINDEX, Shard
 from analecta.store.schema import pack_text
 from tests.making import candidate, page_row, target
@@ -28,7 +28,7 @@ class Growing:
     """Writes pages into the one partition of a new library."""
 
     def __init__(self, folder: Path, topics: tuple[str, ...] = TOPICS) -> None:
-        self.library = Library.create(folder, 'contact = "me@example.org"\n')
+        self.library = LibraryFolder.create(folder, 'contact = "me@example.org"\n')
         self.library.topic_names(topics)
         self.library.put("partitions", 1)
         self.shard = Shard(self.library.shard_path(0))
@@ -36,9 +36,9 @@ class Growing:
 
     def add(self, name: str, **more: Any) -> int:
         one = candidate(f"http://h.test/{name}")
-        self.shard.add([(self.shard.last_n() + 1, one, State.QUEUED, False, "")])
+        self.shard.add([(self.shard.last_n() + 1, one, UrlState.QUEUED, False, "")])
         values = {"title": name, "digest": "sha1:ABC", "mime": "text/html", "text": pack_text("Some words."), **more}
-        self.shard.add_page(page_row(one.target.id, **values), State.DONE, 0, 0)
+        self.shard.add_page(page_row(one.target.id, **values), UrlState.DONE, 0, 0)
         self.shard.commit()
         return one.target.id
 
@@ -68,10 +68,10 @@ class Bare:
     def __init__(self, writer: Any, reader: Any, now: Now, page_size: int) -> None:
         self.db, self.reader, self.now = writer, reader, now
         self.clock = Clock(now)
-        site = Site("bare", "http://r.test/oai", "me@example.org", "r.test", int(now.at), page_size)
+        site = RepositoryIdentity("bare", "http://r.test/oai", "me@example.org", "r.test", int(now.at), page_size)
         self.repository = Repository(site, b"k" * 32, self.clock)
 
-    def put(self, *changes: Change) -> None:
+    def put(self, *changes: RecordChange) -> None:
         with self.clock.stamping() as stamp:
             oai_records.put(self.db, changes, stamp)
 
@@ -89,7 +89,7 @@ def bare(folder: Path, page_size: int = 2) -> Iterator[Bare]:
 
 
 @contextlib.contextmanager
-def serving(library: Library, now: Callable[[], float], page_size: int = 100) -> Iterator[str]:
+def serving(library: LibraryFolder, now: Callable[[], float], page_size: int = 100) -> Iterator[str]:
     """The address of a library that is served in a thread."""
     told, stop, addresses, troubles = threading.Event(), threading.Event(), [], []
 
@@ -97,7 +97,7 @@ def serving(library: Library, now: Callable[[], float], page_size: int = 100) ->
         addresses.append(url)
         told.set()
 
-    asked = (library, Asked(port=0, page_size=page_size), now, ready, stop, troubles.append)
+    asked = (library, OaiServerOptions(port=0, page_size=page_size), now, ready, stop, troubles.append)
     thread = threading.Thread(target=serve, args=asked)
     thread.start()
     assert told.wait(60)
@@ -109,12 +109,12 @@ def serving(library: Library, now: Callable[[], float], page_size: int = 100) ->
     assert troubles == []
 
 
-def change(id: int, words: str = "x", sets: tuple[str, ...] = ("a:b",)) -> Change:
-    return Change(id, hash(words), sets, f"<m>{words}</m>")
+def change(id: int, words: str = "x", sets: tuple[str, ...] = ("a:b",)) -> RecordChange:
+    return RecordChange(id, hash(words), sets, f"<m>{words}</m>")
 
 
-def deleted(id: int) -> Change:
-    return Change(id, 0, ("a:b",), None)
+def deleted(id: int) -> RecordChange:
+    return RecordChange(id, 0, ("a:b",), None)
 
 
 def code(answer: ElementTree.Element) -> str:

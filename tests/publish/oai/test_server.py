@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from analecta.errors import BadUse, Environment
-from analecta.publish.oai.server import Asked, repository_id, serve
+from analecta.errors import ResourceError, UsageError
+from analecta.publish.oai.server import OaiServerOptions, repository_id, serve
 from tests.publish.oai.growing import NS, Growing, Now, serving
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -110,22 +110,22 @@ def test_an_address_that_is_taken_is_told(growing, now):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        asked = Asked(port=taken.getsockname()[1])
-        with pytest.raises(Environment, match="cannot listen on"):
+        asked = OaiServerOptions(port=taken.getsockname()[1])
+        with pytest.raises(ResourceError, match="cannot listen on"):
             serve(growing.library, asked, now, pytest.fail, None, pytest.fail)
 
 
 WANTING = [
-    Asked(host="0.0.0.0"),
-    Asked(base_url="https://x.org/oai"),
-    Asked(email="nobody"),
-    Asked(base_url="ftp://x", email="a@b.c"),
+    OaiServerOptions(host="0.0.0.0"),
+    OaiServerOptions(base_url="https://x.org/oai"),
+    OaiServerOptions(email="nobody"),
+    OaiServerOptions(base_url="ftp://x", email="a@b.c"),
 ]
 
 
 @pytest.mark.parametrize("asked", WANTING)
 def test_a_server_for_others_needs_an_email_address_and_a_web_address(growing, now, asked):
-    with pytest.raises(BadUse):
+    with pytest.raises(UsageError):
         serve(growing.library, asked, now, pytest.fail, None, pytest.fail)
 
 

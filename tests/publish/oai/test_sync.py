@@ -2,12 +2,12 @@ import shutil
 
 import pytest
 
-from analecta.errors import Busy
-from analecta.publish.oai.sync import Synced, keeping
+from analecta.errors import LibraryBusy
+from analecta.publish.oai.sync import OaiUpdate, keeping
 from analecta.settings.edit import first_settings
 from analecta.settings.schema import Topic
 from analecta.store import oai_records
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from tests.making import target
 from tests.publish.oai.growing import Now
 
@@ -18,7 +18,7 @@ def found(keeper, id):
 
 def test_new_pages_get_records_with_their_topics_as_sets(growing, keeper):
     id = growing.add("a", topic=1)
-    assert keeper.sync() == Synced(1, 1, 0)
+    assert keeper.sync() == OaiUpdate(1, 1, 0)
     assert found(keeper, id).sets == ("science:chemistry",)
     assert "<dc:subject>Science / Chemistry</dc:subject>" in found(keeper, id).metadata
 
@@ -28,14 +28,14 @@ def test_where_nothing_was_written_there_is_no_look(growing, keeper):
     keeper.sync()
     assert keeper.sync() is None
     growing.add("b")
-    assert keeper.sync() == Synced(2, 1, 0)
+    assert keeper.sync() == OaiUpdate(2, 1, 0)
 
 
 def test_a_page_that_only_grew_surer_is_no_change(growing, keeper):
     growing.add("a", confidence=0.5)
     keeper.sync()
     growing.set("a", confidence=0.9)
-    assert keeper.sync() == Synced(1, 0, 0)
+    assert keeper.sync() == OaiUpdate(1, 0, 0)
 
 
 @pytest.mark.parametrize("values", [{"title": "b"}, {"topic": 1}, {"digest": "sha1:X"}, {"words": 7}, {"lang": "de"}])
@@ -44,7 +44,7 @@ def test_a_page_that_changed_is_stamped_anew(growing, keeper, now, values):
     keeper.sync()
     before, now.at = found(keeper, id), now.at + 5
     growing.set("a", **values)
-    assert keeper.sync() == Synced(1, 1, 0)
+    assert keeper.sync() == OaiUpdate(1, 1, 0)
     assert found(keeper, id).stamp == before.stamp + 5
     assert found(keeper, id).n > before.n
 
@@ -55,7 +55,7 @@ def test_f35_a_page_that_is_not_to_be_shown_becomes_a_deleted_record(growing, ke
     keeper.sync()
     now.at += 5
     growing.set("a", **values)
-    assert keeper.sync() == Synced(0, 0, 1)
+    assert keeper.sync() == OaiUpdate(0, 0, 1)
     assert (found(keeper, id).metadata, found(keeper, id).sets) == (None, ("science:biology",))
     assert found(keeper, id).stamp == int(now.at)
 
@@ -72,7 +72,7 @@ def test_a_deleted_record_comes_back_with_its_page(growing, keeper):
     growing.hide("a")
     keeper.sync()
     growing.set("a", flags=0)
-    assert keeper.sync() == Synced(1, 1, 0)
+    assert keeper.sync() == OaiUpdate(1, 1, 0)
     assert found(keeper, id).metadata
 
 
@@ -84,7 +84,7 @@ def test_records_and_deletions_outlast_the_server(growing, now):
         keeper.sync()
         before = found(keeper, other)
     with keeping(growing.library, now, "else.test") as keeper:
-        assert keeper.sync() == Synced(1, 0, 0)
+        assert keeper.sync() == OaiUpdate(1, 0, 0)
         assert found(keeper, id).metadata is None
         assert (found(keeper, other), oai_records.get(keeper.db, "repository")) == (before, "r.test")
 
@@ -100,16 +100,16 @@ def test_f07_a_clock_that_was_set_back_gives_no_earlier_stamps(growing, now):
 
 
 def test_a_library_that_was_never_crawled_has_no_records_and_may_be_crawled_later(tmp_path, now):
-    library = Library.create(tmp_path / "new", "")
+    library = LibraryFolder.create(tmp_path / "new", "")
     with keeping(library, now, "r.test") as keeper:
-        assert keeper.sync() == Synced(0, 0, 0)
+        assert keeper.sync() == OaiUpdate(0, 0, 0)
         library.topic_names(("Roses",))
         keeper.sync()
         assert oai_records.sets(keeper.db) == [("roses", "Roses")]
 
 
 def test_f05_a_second_server_is_refused(growing, keeper, now):
-    with pytest.raises(Busy, match="already served"), keeping(growing.library, now, "r.test"):
+    with pytest.raises(LibraryBusy, match="already served"), keeping(growing.library, now, "r.test"):
         pass
 
 
@@ -119,11 +119,11 @@ def test_what_is_written_during_a_look_is_found_by_the_next(growing, keeper, mon
     monkeypatch.setattr(keeper, "_forget", lambda gone: len([growing.add(name) for name in late]))
     keeper.sync()
     monkeypatch.undo()
-    assert keeper.sync() == Synced(2, 1, 0)
+    assert keeper.sync() == OaiUpdate(2, 1, 0)
 
 
 def test_f46_a_crawled_library_has_a_record_for_every_page_that_may_be_shown(grown, tmp_path, now):
-    library = Library(shutil.copytree(grown.folder, tmp_path / "lib"))
+    library = LibraryFolder(shutil.copytree(grown.folder, tmp_path / "lib"))
     with library.snapshot() as snapshot, keeping(library, now, "r.test") as keeper:
         wanted = {item.id for item in snapshot.shown_pages()}
         assert keeper.sync().records == len(wanted) > 50

@@ -4,9 +4,9 @@ from contextlib import closing
 
 import pytest
 
-from analecta.publish.site import Wishes, publish
+from analecta.publish.site import SiteOptions, publish
 from analecta.store.archive import Archive
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.partition import NOARCHIVE
 from analecta.views.collections import collections
 from tests.making import answer
@@ -43,14 +43,14 @@ EVIL = f"""<!doctype html><html><head><base href="http://elsewhere.test/dir/"><t
 def published(grown, tmp_path_factory):
     """The site of the pocket library."""
     folder = tmp_path_factory.mktemp("site") / "site"
-    publish(grown, folder, Wishes(title="Pocket library", base_url=BASE, most=12))
+    publish(grown, folder, SiteOptions(title="Pocket library", base_url=BASE, most=12))
     return folder
 
 
 @pytest.fixture(scope="session")
 def hostile(grown, tmp_path_factory):
     """A library whose best pages have hostile titles, and one of them a hostile body; its site is beside it."""
-    library = Library(shutil.copytree(grown.folder, tmp_path_factory.mktemp("hostile") / "lib"))
+    library = LibraryFolder(shutil.copytree(grown.folder, tmp_path_factory.mktemp("hostile") / "lib"))
     best = [ranked.item for ranked in collections(library)[0].items]
     for item, title in zip(best, TITLES, strict=False):
         change(library, item.shard, "UPDATE pages SET title = ?, author = ? WHERE seq = ?", title, title, item.seq)
@@ -62,7 +62,7 @@ def hostile(grown, tmp_path_factory):
     where = (99, place.offset, place.length, best[0].seq)
     change(library, best[0].shard, "UPDATE pages SET file = ?, offset = ?, length = ? WHERE seq = ?", *where)
     change(library, best[1].shard, "UPDATE pages SET flags = ? WHERE seq = ?", NOARCHIVE, best[1].seq)
-    publish(library, library.folder.parent / "site", Wishes(most=15))
+    publish(library, library.folder.parent / "site", SiteOptions(most=15))
     return library
 
 

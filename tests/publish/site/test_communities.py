@@ -8,17 +8,17 @@ import pytest
 
 from analecta.communities.view import (
     NOTHING,
-    Between,
     Community,
-    Homes,
-    Member,
-    Neighbourhood,
+    CommunityIndex,
+    CommunityLinks,
+    CommunityMember,
+    CommunityView,
     everything,
     neighbourhood,
 )
 from analecta.publish.site import publish, write_site
 from analecta.publish.site.pages import SHAPES
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.site_rules import Sites
 from analecta.store.sites import counted
 from analecta.views.collections import collections, with_communities
@@ -37,12 +37,12 @@ def made_up(grown, count, name="Some of them {}"):
     hosts = [[item.host for item in best_of(grown, topic)] for topic in (0, 1)]
     read = [(hosts[0][0], hosts[1][0])] + [(f"a{n}.test", f"b{n}.test") for n in range(2, count + 1)]
     every = [
-        Community(n, name.format(n), [pair[0]], 9 * n, [Member(site, EVIL, 9) for site in pair], [EVIL])
+        Community(n, name.format(n), [pair[0]], 9 * n, [CommunityMember(site, EVIL, 9) for site in pair], [EVIL])
         for n, pair in enumerate(read, 1)
     ]
-    between = [Between(1, n, n) for n in range(2, count + 1)]
+    between = [CommunityLinks(1, n, n) for n in range(2, count + 1)]
     found = msgspec.structs.replace(NOTHING, communities=every, between=between)
-    return Neighbourhood(Homes(Sites(), every), found, everything)
+    return CommunityView(CommunityIndex(Sites(), every), found, everything)
 
 
 def text(path):
@@ -110,14 +110,14 @@ def test_f37_names_and_reasons_are_only_words(grown, tmp_path):
 
 
 def test_a_library_without_communities_shows_nothing_of_them(grown, tmp_path):
-    one_site = Neighbourhood(Homes(Sites(), []), NOTHING, everything)
+    one_site = CommunityView(CommunityIndex(Sites(), []), NOTHING, everything)
     write_site(grown, tmp_path / "site", collections(grown), one_site, {})
     assert not [path for path in (tmp_path / "site").rglob("*") if "communit" in path.name]
     assert "communit" not in text(tmp_path / "site/index.html").lower()
 
 
 def test_a_library_whose_links_were_never_counted_is_published_too(grown, tmp_path):
-    library = Library(shutil.copytree(grown.folder, tmp_path / "lib"))
+    library = LibraryFolder(shutil.copytree(grown.folder, tmp_path / "lib"))
     for n in range(library.partitions):
         change(library, n, "DROP TABLE site_links")
     assert not counted(library)

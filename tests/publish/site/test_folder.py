@@ -1,6 +1,6 @@
 import pytest
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.publish.site import MARKER, write_folder
 
 
@@ -18,6 +18,6 @@ def test_a_site_is_known_by_its_marker_and_replaced(tmp_path):
 
 def test_a_folder_without_the_marker_is_left_alone(tmp_path):
     (tmp_path / "thesis.txt").write_text("years of work")
-    with pytest.raises(BadUse, match="was not made by"):
+    with pytest.raises(UsageError, match="was not made by"):
         write_folder(tmp_path, [("a.html", "")])
     assert (tmp_path / "thesis.txt").read_text() == "years of work"

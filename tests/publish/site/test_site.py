@@ -9,13 +9,13 @@ from urllib.parse import unquote, urljoin, urlsplit
 import pytest
 
 from analecta.communities.view import neighbourhood
-from analecta.errors import BadUse
-from analecta.publish.site import Wishes, based, publish, write_site
+from analecta.errors import UsageError
+from analecta.publish.site import SiteOptions, based, publish, write_site
 from analecta.publish.site.content import hexadecimal, read_site, topic_slugs
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 from analecta.store.partition import NOINDEX
-from analecta.views.clusters import Analysis, Cluster, Shown, save
-from analecta.views.collections import Collection, Ranked, collections
+from analecta.views.clusters import ListedPage, PageCluster, TopicClusters, save
+from analecta.views.collections import Collection, CollectionItem, collections
 from tests.publish.shelf import Given, html, shelved
 from tests.publish.site.conftest import BASE, TITLES, best_of, change
 
@@ -43,7 +43,7 @@ class Page(HTMLParser):
 
 @pytest.fixture
 def library(grown, tmp_path):
-    return Library(shutil.copytree(grown.folder, tmp_path / "lib"))
+    return LibraryFolder(shutil.copytree(grown.folder, tmp_path / "lib"))
 
 
 def shelf(folder, n=0):
@@ -86,7 +86,7 @@ def test_s13_examples_of_a_person_stand_apart_and_are_not_ranked(published):
 
 
 def test_s13_the_same_library_gives_the_same_bytes(grown, published, tmp_path):
-    publish(grown, tmp_path / "again", Wishes(title="Pocket library", base_url=BASE, most=12))
+    publish(grown, tmp_path / "again", SiteOptions(title="Pocket library", base_url=BASE, most=12))
     assert files(tmp_path / "again") == files(published)
 
 
@@ -97,7 +97,7 @@ def test_f35_a_page_that_says_noindex_is_nowhere_not_even_as_the_page_that_links
     for number in range(library.partitions):
         flag = f"UPDATE pages SET flags = {NOINDEX}, title = 'Secret words' WHERE id IN (?, ?)"
         change(library, number, flag, hidden.id, parent.id)
-    publish(library, tmp_path / "site", Wishes(copies=False))
+    publish(library, tmp_path / "site", SiteOptions(copies=False))
     whole = unescape("".join(data.decode("utf-8", "replace") for data in files(tmp_path / "site").values()))
     assert "Secret words" not in whole
     assert not [url for url in (hidden.url, parent.url) if f'"{url}"' in whole]
@@ -148,7 +148,7 @@ def test_s13_json_ld_lists_the_items_in_their_order(hostile):
 def test_topics_are_a_tree_on_the_front_page(library, tmp_path):
     item = best_of(library)[0]
     found = [Collection(n, topic, 1, []) for n, topic in enumerate(["Arts / Music / Jazz", "Arts", "Law"])]
-    found[0].items.append(Ranked(item, 1, 1.0, 1.0, ""))
+    found[0].items.append(CollectionItem(item, 1, 1.0, 1.0, ""))
     write_site(library, tmp_path / "site", found, neighbourhood(library), {})
     text = (tmp_path / "site/index.html").read_text("utf-8")
     tree = text[text.index('class="tree"') : text.index("</section>", text.index('class="tree"'))]
@@ -158,7 +158,7 @@ def test_topics_are_a_tree_on_the_front_page(library, tmp_path):
 
 
 def test_a_library_without_pages_has_a_site_too(tmp_path):
-    empty = Library.create(tmp_path / "lib", 'recipe = "adaptive"\n')
+    empty = LibraryFolder.create(tmp_path / "lib", 'recipe = "adaptive"\n')
     done = publish(empty, tmp_path / "site")
     assert (done.topics, done.items) == (0, 0)
     front = (tmp_path / "site/index.html").read_text()
@@ -168,7 +168,10 @@ def test_a_library_without_pages_has_a_site_too(tmp_path):
 
 def test_a_page_of_two_topics_is_on_both_pages_and_once_in_the_lists(library):
     item = best_of(library)[0]
-    both = [Collection(n, topic, 1, [Ranked(item, 1, 1.0, 1.0, "")]) for n, topic in enumerate(library.topic_names())]
+    both = [
+        Collection(n, topic, 1, [CollectionItem(item, 1, 1.0, 1.0, "")])
+        for n, topic in enumerate(library.topic_names())
+    ]
     site = read_site(library, both, neighbourhood(library), {})
     assert [[entry.item.id for entry in shelf.ranked] for shelf in site.shelves] == [[item.id], [item.id]]
     assert len(site.found) == 1
@@ -176,9 +179,9 @@ def test_a_page_of_two_topics_is_on_both_pages_and_once_in_the_lists(library):
 
 def test_p10_a_topic_that_was_analysed_has_its_map(library, tmp_path):
     topic, item = library.topic_names()[0], best_of(library)[0]
-    shown = Shown(item.id, item.url, item.title, item.host, 1.0)
-    cluster = Cluster("honey", ["honey"], 1, 1.0, [(item.host, 1)], [shown], [], [], [])
-    save(library, Analysis(topic, 1.0, 1, 0, 10, "given", {1: 0.0}, [cluster], [[1.0]], [[0]]))
+    shown = ListedPage(item.id, item.url, item.title, item.host, 1.0)
+    cluster = PageCluster("honey", ["honey"], 1, 1.0, [(item.host, 1)], [shown], [], [], [])
+    save(library, TopicClusters(topic, 1.0, 1, 0, 10, "given", {1: 0.0}, [cluster], [[1.0]], [[0]]))
     publish(library, tmp_path / "site")
     slug = topic_slugs([topic])[0]
     assert f'href="../maps/{slug}.html"' in (tmp_path / f"site/topics/{slug}.html").read_text("utf-8")
@@ -191,7 +194,7 @@ def test_file_names_of_topics_are_plain_and_all_different():
 
 @pytest.mark.parametrize("url", ["ftp://a.test/", "nonsense", "https://a.test/?q=1", "/library"])
 def test_a_base_that_is_no_folder_on_the_web_is_refused(url):
-    with pytest.raises(BadUse, match="--base-url"):
+    with pytest.raises(UsageError, match="--base-url"):
         based(url)
     assert based("https://a.test/lib") == "https://a.test/lib/"
 

@@ -1,6 +1,6 @@
 import pytest
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.sources.engines.client import choose
 from analecta.urls import on_this_machine
 
@@ -33,12 +33,12 @@ def test_an_engine_on_this_machine_needs_no_pause_unless_one_is_set() -> None:
     ],
 )
 def test_what_makes_no_sense_is_said_before_anything_is_asked(names, urls, environ, said) -> None:
-    with pytest.raises(BadUse, match=said):
+    with pytest.raises(UsageError, match=said):
         choose(names, urls, environ)
 
 
 def test_a_key_is_never_part_of_what_is_said() -> None:
-    with pytest.raises(BadUse) as error:
+    with pytest.raises(UsageError) as error:
         choose(["brave"], {}, {"BRAVE_API_KEY": "se cret"})
     assert "cret" not in str(error.value).replace("BRAVE", "")
 

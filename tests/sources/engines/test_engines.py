@@ -4,10 +4,10 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from analecta.sources.engines import ENGINES
-from analecta.sources.engines.engine import BadAnswer, Hit
+from analecta.sources.engines.engine import BadAnswer, EngineHit
 from tests.sources.engines import samples
 
-HITS = [Hit(*page) for page in samples.PAGES]
+HITS = [EngineHit(*page) for page in samples.PAGES]
 JSON = {name: getattr(samples, name)() for name in ("searxng", "brave", "mediawiki", "openalex", "marginalia")}
 
 GARBAGE = [b"", b"<html>busy</html>", b"[]", b"{}", b'{"results": 7, "query": 7, "type": "x"}', b"\xff"]
@@ -28,7 +28,7 @@ def test_hits_are_read_as_documented(name: str) -> None:
 
 def test_the_pages_of_a_wiki_are_at_its_article_path() -> None:
     first, second = ENGINES["mediawiki"].read(JSON["mediawiki"])
-    assert first == Hit("https://wiki.test/wiki/Bee", "Bee", "Bee & so")
+    assert first == EngineHit("https://wiki.test/wiki/Bee", "Bee", "Bee & so")
     assert second.url == "https://wiki.test/wiki/Bee_hive_%26_co%3F"
 
 
@@ -39,7 +39,7 @@ def test_a_wiki_without_article_path_is_asked_by_page_number() -> None:
 
 def test_a_work_s_open_copy_comes_before_the_publisher_s_and_the_doi() -> None:
     hits = ENGINES["openalex"].read(JSON["openalex"])
-    assert hits == [HITS[0], Hit("https://doi.org/10.1/h", "Hives")]  # a work that is nowhere is no hit
+    assert hits == [HITS[0], EngineHit("https://doi.org/10.1/h", "Hives")]  # a work that is nowhere is no hit
 
 
 @pytest.mark.parametrize("name", JSON)

@@ -11,23 +11,30 @@ import pytest
 from typer.testing import CliRunner
 
 from analecta.cli import app
-from analecta.errors import BadUse, Environment
-from analecta.model import Fetched, NoAnswer
+from analecta.errors import ResourceError, UsageError
+from analecta.model import FetchResult, NoResponse
 from analecta.settings.load import load
 from analecta.settings.schema import FetchSettings
 from analecta.sources.engines.client import choose
-from analecta.sources.engines.engine import Ask, Hit, phrase
-from analecta.sources.engines.examples import Clients, Phrases, find_examples, in_session, topic_examples, topic_queries
-from analecta.sources.engines.session import Found, Session
+from analecta.sources.engines.engine import EngineHit, EngineRequest, phrase
+from analecta.sources.engines.examples import (
+    Clients,
+    PaperPhrases,
+    find_examples,
+    in_session,
+    topic_examples,
+    topic_queries,
+)
+from analecta.sources.engines.session import EngineResult, Session
 from analecta.sources.papers import Paper, in_words, weighed_queries
-from analecta.sources.result import Reading
-from analecta.store.library import Library
+from analecta.sources.result import SourceResult
+from analecta.store.library import LibraryFolder
 from analecta.testweb.process import ServerProcess
 from tests.crawls.searched import web
 from tests.hostile import HostileServer, answer, drip, in_turn, silence
 from tests.sources.engines import samples
 
-HITS = tuple(Hit(*page) for page in samples.PAGES)
+HITS = tuple(EngineHit(*page) for page in samples.PAGES)
 FAST = {"connect_timeout": 2.0, "first_byte_timeout": 1.0, "deadline": 3.0}
 KEYS = {"BRAVE_API_KEY": "sesame"}
 
@@ -47,10 +54,10 @@ def seek(
     pause: float | None = None,
     environ: Mapping[str, str] = os.environ,
     **asked: object,
-) -> Found:
+) -> EngineResult:
     """What these engines find for all queries."""
 
-    async def ask(session: Session) -> Found:
+    async def ask(session: Session) -> EngineResult:
         return session.check(await session.search(queries))
 
     return in_session(ask, engines, urls, Clients(contact, fetch), pause, environ, **asked)
@@ -131,13 +138,13 @@ def test_a_search_that_is_repeated_asks_nobody(tmp_path: Path) -> None:
 
 
 def test_an_engine_of_the_open_internet_cannot_lead_us_to_this_machine() -> None:
-    async def run(url: str) -> Fetched:
+    async def run(url: str) -> FetchResult:
         async with contextlib.aclosing(Clients("me@x.test", FetchSettings())) as clients:
-            return await clients.ask(choose(["marginalia"], {}, {})[0], Ask(url))
+            return await clients.ask(choose(["marginalia"], {}, {})[0], EngineRequest(url))
 
     with HostileServer(otherwise=answer(samples.searxng())) as server:
         got = [asyncio.run(run(f"http://{host}:{server.port}/")) for host in ("127.0.0.1", "localhost", "[::1]")]
-    assert [one.reason for one in got if isinstance(one, NoAnswer)] == ["guard"] * 3
+    assert [one.reason for one in got if isinstance(one, NoResponse)] == ["guard"] * 3
     assert server.asked == []
 
 
@@ -149,19 +156,19 @@ def test_an_engine_on_this_machine_needs_neither_contact_nor_number() -> None:
 
 def test_a_description_on_this_machine_does_not_lead_out_without_a_contact() -> None:
     away = answer(samples.description("http://192.0.2.1/?q={searchTerms}"))
-    with HostileServer({"/os.xml": away}) as server, pytest.raises(Environment, match="no contact is set"):
+    with HostileServer({"/os.xml": away}) as server, pytest.raises(ResourceError, match="no contact is set"):
         seek(["bees"], ["opensearch"], urls={"opensearch": f"http://{server.address}/os.xml"})
 
 
 def test_the_open_internet_is_asked_only_with_a_contact() -> None:
-    with pytest.raises(BadUse, match=r"asks marginalia on the open internet .* set contact") as error:
+    with pytest.raises(UsageError, match=r"asks marginalia on the open internet .* set contact") as error:
         seek(["bees"], ["marginalia"], environ={})
     assert error.value.exit_code == 2
 
 
 def test_without_a_network_there_is_one_clear_sentence() -> None:
     dead = FetchSettings(connect_to="127.0.0.1:9", **FAST)  # type: ignore[arg-type]
-    with pytest.raises(Environment, match=r"nothing could be searched: marginalia could not be asked: .*\(connect\)"):
+    with pytest.raises(ResourceError, match=r"nothing could be searched: marginalia could not be asked: .*\(connect\)"):
         seek(["bees"], ["marginalia"], fetch=dead, environ={})
 
 
@@ -206,8 +213,8 @@ def test_p2_a_title_finds_the_page_that_holds_it_word_for_word(replayed: ServerP
 
 def test_s1_topics_without_pages_questions_and_papers_get_theirs(replayed: ServerProcess, tmp_path: Path) -> None:
     engines = {"searxng": f"http://{replayed.address}/search"}
-    reading = Reading((), queries={"Nature / Bees": "Nature / Bees", "Nowhere": "Nowhere"})
-    phrases = {"A paper": Phrases({phrase("bees number 4 of nature"): 1.0, phrase("no such words"): 1.0})}
+    reading = SourceResult((), queries={"Nature / Bees": "Nature / Bees", "Nowhere": "Nowhere"})
+    phrases = {"A paper": PaperPhrases({phrase("bees number 4 of nature"): 1.0, phrase("no such words"): 1.0})}
     found, troubles = find_examples(reading, engines, ["chess"], phrases, cache=tmp_path)
     assert {topic.name: len(topic.seeds) for topic in found.topics} == {"Nature / Bees": 6, "chess": 3, "A paper": 1}
     assert list(found.queries) == ["Nowhere"]
@@ -236,8 +243,8 @@ def sundials(tmp_path: Path) -> Iterator[str]:
 
 
 def test_p6_pages_that_link_to_the_examples_are_found_to_begin_at(sundials: str) -> None:
-    phrases = {"Sundials": Phrases({phrase(title): 1.0 for title in web.REFERENCES})}
-    found, troubles = find_examples(Reading(()), {"searxng": sundials}, phrases=phrases, backlinks=10)
+    phrases = {"Sundials": PaperPhrases({phrase(title): 1.0 for title in web.REFERENCES})}
+    found, troubles = find_examples(SourceResult(()), {"searxng": sundials}, phrases=phrases, backlinks=10)
     (topic,) = found.topics
     assert topic.starts[:3] == ("http://lists0.test/", "http://lists1.test/", "http://lists2.test/")
     assert len(topic.starts) <= len(topic.seeds) == len(web.REFERENCES)
@@ -246,8 +253,8 @@ def test_p6_pages_that_link_to_the_examples_are_found_to_begin_at(sundials: str)
 
 def test_p2_titles_that_nobody_quotes_are_asked_for_in_words(sundials: str) -> None:
     paper = Paper(title="Sundials: a gnomon of one's own", abstract="Sundial, gnomon, meridian.")
-    phrases = {paper.title: Phrases(weighed_queries([paper]), in_words([paper]))}
-    found, (told,) = find_examples(Reading(()), {"searxng": sundials}, phrases=phrases)
+    phrases = {paper.title: PaperPhrases(weighed_queries([paper]), in_words([paper]))}
+    found, (told,) = find_examples(SourceResult(()), {"searxng": sundials}, phrases=phrases)
     assert len(found.topics[0].seeds) >= 4
     assert 'only 0 pages were found by exact titles; asked again with "Sundials: a gnomon of one\'s own"' in told
 
@@ -267,7 +274,7 @@ def test_p2_titles_that_nobody_quotes_are_asked_for_in_words(sundials: str) -> N
 )
 def test_what_cannot_be_searched_is_said_in_a_sentence_and_leaves_nothing(tmp_path: Path, options, why) -> None:
     said = CliRunner().invoke(app, ["new", str(tmp_path / "lib"), *options])
-    assert isinstance(said.exception, BadUse)
+    assert isinstance(said.exception, UsageError)
     assert why in str(said.exception)
     assert not (tmp_path / "lib").exists()
 
@@ -283,6 +290,6 @@ def test_a_question_is_asked_as_it_was_put_and_its_topic_has_a_fit_name(
 
 
 def test_a_library_without_pages_cannot_be_asked(tmp_path: Path) -> None:
-    Library.create(tmp_path / "empty", "")
-    with pytest.raises(BadUse, match="empty holds no pages yet"):
+    LibraryFolder.create(tmp_path / "empty", "")
+    with pytest.raises(UsageError, match="empty holds no pages yet"):
         seek(["bees"], ["library"], urls={"library": str(tmp_path / "empty")})

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analecta.model import Found, State
-from analecta.sources.engines.engine import Hit
+from analecta.model import FoundBy, UrlState
+from analecta.sources.engines.engine import EngineHit
 from analecta.sources.engines.examples import find_examples
 from analecta.sources.engines.library import open_library
-from analecta.sources.result import Reading
+from analecta.sources.result import SourceResult
 from analecta.store.schema import unpack_text
 from analecta.urls import canonical
 
@@ -40,12 +40,12 @@ def test_the_pages_that_link_to_a_page_are_those_of_the_link_table(grown, asked)
     id = canonical(target).id
     linking = {url for url, *_, links in rows if id in np.frombuffer(links, np.int64).tolist()} - {target}
     assert linking
-    assert linking <= {hit.url for hit in asyncio.run(asked.backlinks(Hit(target), 1000))}
+    assert linking <= {hit.url for hit in asyncio.run(asked.backlinks(EngineHit(target), 1000))}
 
 
 def test_links_to_a_redirect_count_for_the_page_that_it_leads_to(grown, asked):
     with grown.shards() as shards:
-        query = f"SELECT elsewhere, id FROM urls WHERE state = {int(State.ELSEWHERE)} AND found != {int(Found.PROBE)}"
+        query = f"SELECT elsewhere, id FROM urls WHERE state = {int(UrlState.ALIAS)} AND found != {int(FoundBy.PROBE)}"
         moved = [row for shard in shards for row in shard.execute(query)]
         known = {id: url for shard in shards for id, url in shard.execute("SELECT id, url FROM urls")}
     old = {}
@@ -57,12 +57,12 @@ def test_links_to_a_redirect_count_for_the_page_that_it_leads_to(grown, asked):
 
 
 def linked(asked, url):
-    return [hit.url for hit in asyncio.run(asked.backlinks(Hit(url), 1000))]
+    return [hit.url for hit in asyncio.run(asked.backlinks(EngineHit(url), 1000))]
 
 
 def test_a_library_is_asked_without_a_network(grown):
     title = next(row[1] for row in kept(grown, "WHERE p.topic = 0 AND p.text IS NOT NULL"))
-    reading, troubles = find_examples(Reading(()), {"library": str(grown.folder)}, [title], backlinks=5)
+    reading, troubles = find_examples(SourceResult(()), {"library": str(grown.folder)}, [title], backlinks=5)
     (found,) = reading.topics
     assert (len(found.seeds), troubles) == (7, [])
     assert 0 < len(found.starts) <= 7
@@ -70,4 +70,4 @@ def test_a_library_is_asked_without_a_network(grown):
 
 def test_a_library_that_is_none_says_so(tmp_path: Path):
     with pytest.raises(Exception, match="is not a library: there is no such folder"):
-        find_examples(Reading(()), {"library": str(tmp_path / "none")}, ["bees"])
+        find_examples(SourceResult(()), {"library": str(tmp_path / "none")}, ["bees"])

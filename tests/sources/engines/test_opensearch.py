@@ -1,6 +1,6 @@
 import pytest
 
-from analecta.sources.engines.engine import BadAnswer, Hit
+from analecta.sources.engines.engine import BadAnswer, EngineHit
 from analecta.sources.engines.opensearch import describe, read, request
 from tests.sources.engines import samples
 
@@ -13,13 +13,13 @@ def url(template: str, page: int = 2, kind: str = "application/atom+xml", more: 
 
 @pytest.mark.parametrize("feed", [samples.ATOM, samples.RSS, samples.RDF])
 def test_hits_are_read_from_all_three_kinds_of_feeds(feed: bytes) -> None:
-    assert read(feed) == [Hit(*page) for page in samples.PAGES]
+    assert read(feed) == [EngineHit(*page) for page in samples.PAGES]
 
 
 def test_elements_of_other_namespaces_only_look_the_same() -> None:
     item = b"<m:title>No</m:title><m:link>https://no.test/</m:link><title>Yes</title><link>https://yes.test/</link>"
     assert read(b'<rss xmlns:m="m:"><channel><item>' + item + b"</item></channel></rss>") == [
-        Hit("https://yes.test/", "Yes")
+        EngineHit("https://yes.test/", "Yes")
     ]
 
 

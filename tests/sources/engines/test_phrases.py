@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.sources.engines.engine import MAX_LENGTH, MAX_WORDS, Hit, may_hold, phrase, phrases, tidy
+from analecta.sources.engines.engine import MAX_LENGTH, MAX_WORDS, EngineHit, may_hold, phrase, phrases, tidy
 
 
 def test_p2_a_title_is_asked_for_as_it_stands() -> None:
@@ -11,14 +11,14 @@ def test_p2_a_title_is_asked_for_as_it_stands() -> None:
 
 def test_a_page_that_shows_title_and_text_without_the_phrase_is_dropped() -> None:
     wanted = phrases('"Wild bees" honey')
-    assert may_hold(Hit("u", "On WILD, bees", "text"), wanted)
-    assert not may_hold(Hit("u", "wild", "bees"), wanted)
-    assert not may_hold(Hit("u", "bees", "wild beeswax"), wanted)
+    assert may_hold(EngineHit("u", "On WILD, bees", "text"), wanted)
+    assert not may_hold(EngineHit("u", "wild", "bees"), wanted)
+    assert not may_hold(EngineHit("u", "bees", "wild beeswax"), wanted)
 
 
 def test_what_is_not_known_speaks_for_the_page() -> None:
-    assert may_hold(Hit("u", "", "something else"), ["wild bees"])
-    assert may_hold(Hit("u", "something else"), ["wild bees"])
+    assert may_hold(EngineHit("u", "", "something else"), ["wild bees"])
+    assert may_hold(EngineHit("u", "something else"), ["wild bees"])
 
 
 def test_a_long_title_is_cut_between_words_and_stays_a_phrase() -> None:

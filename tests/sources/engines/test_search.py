@@ -4,13 +4,13 @@ import asyncio
 
 import pytest
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.settings.schema import Topic
-from analecta.sources.engines.client import Trouble
-from analecta.sources.engines.engine import Hit
-from analecta.sources.engines.examples import Phrases, find, most_linking
+from analecta.sources.engines.client import EngineTrouble
+from analecta.sources.engines.engine import EngineHit
+from analecta.sources.engines.examples import PaperPhrases, find, most_linking
 from analecta.sources.engines.session import Session
-from analecta.sources.result import Reading
+from analecta.sources.result import SourceResult
 
 
 class Shelf:
@@ -20,18 +20,18 @@ class Shelf:
         self.answers, self.linking = answers, linking or {}
         self.asked: list[str] = []
 
-    async def __call__(self, query: str, wanted: int) -> list[Hit]:
+    async def __call__(self, query: str, wanted: int) -> list[EngineHit]:
         self.asked.append(query)
-        return [Hit(url) for url in self.answers.get(query, [])]
+        return [EngineHit(url) for url in self.answers.get(query, [])]
 
     async def offers_backlinks(self) -> bool:
         return True
 
-    async def backlinks(self, page: Hit, wanted: int) -> list[Hit]:
+    async def backlinks(self, page: EngineHit, wanted: int) -> list[EngineHit]:
         self.asked.append(page.url)
-        return [Hit(url) for url in self.linking.get(page.url, [])[:wanted]]
+        return [EngineHit(url) for url in self.linking.get(page.url, [])[:wanted]]
 
-    def find(self, reading: Reading = Reading(()), **more: object) -> tuple[Reading, list[str]]:
+    def find(self, reading: SourceResult = SourceResult(()), **more: object) -> tuple[SourceResult, list[str]]:
         session = Session([], None, others={"shelf": self})  # type: ignore[arg-type]
         return asyncio.run(find(session, reading, **more))  # type: ignore[arg-type]
 
@@ -50,13 +50,13 @@ def test_p6_pages_that_link_to_most_examples_come_first_and_are_no_more_than_tho
 def test_back_links_are_asked_turn_by_turn_so_that_no_topic_takes_the_whole_budget() -> None:
     shelf = Shelf({})
     topics = (Topic("bees", tuple(pages("a", "b"))), Topic("chess", tuple(pages("c"))))
-    shelf.find(Reading(topics), backlinks=3)
+    shelf.find(SourceResult(topics), backlinks=3)
     assert shelf.asked == pages("a", "c", "b")
 
 
 def test_no_more_than_the_first_examples_are_asked_about_and_without_back_links_none() -> None:
     shelf = Shelf({})
-    reading = Reading((Topic("bees", tuple(pages(*(f"h{n}" for n in range(50))))),))
+    reading = SourceResult((Topic("bees", tuple(pages(*(f"h{n}" for n in range(50))))),))
     assert shelf.find(reading) == (reading, [])
     shelf.find(reading, backlinks=1)
     assert len(shelf.asked) == 20
@@ -68,17 +68,17 @@ def test_at_a_tie_pages_of_other_hosts_come_first() -> None:
 
 
 def test_engines_that_cannot_tell_are_named() -> None:
-    async def plain(query: str, wanted: int) -> list[Hit]:
-        return [Hit("http://a.test/")]
+    async def plain(query: str, wanted: int) -> list[EngineHit]:
+        return [EngineHit("http://a.test/")]
 
     session = Session([], None, others={"plain": plain})  # type: ignore[arg-type]
-    _, told = asyncio.run(find(session, Reading((Topic("bees", ("http://a.test/",)),)), backlinks=5))
+    _, told = asyncio.run(find(session, SourceResult((Topic("bees", ("http://a.test/",)),)), backlinks=5))
     assert told == ["which pages link to the examples, plain cannot tell"]
 
 
 def test_p2_a_paper_whose_titles_find_too_little_is_asked_for_in_words() -> None:
     shelf = Shelf({'"On bees"': pages("a"), "On bees": pages("b", "a"), "wax honey": pages("c", "d")})
-    wanted = Phrases({'"On bees"': 1.0}, ("On bees", "wax honey", "never asked"))
+    wanted = PaperPhrases({'"On bees"': 1.0}, ("On bees", "wax honey", "never asked"))
     reading, (told,) = shelf.find(phrases={"On bees": wanted})
     assert reading.topics[0].seeds == tuple(pages("a", "b", "c", "d"))
     assert told.startswith("On bees: only 1 page was found by exact titles; asked again with 'On bees' and with 'wax")
@@ -87,26 +87,28 @@ def test_p2_a_paper_whose_titles_find_too_little_is_asked_for_in_words() -> None
 
 def test_p2_a_paper_whose_titles_find_enough_is_not_asked_for_again() -> None:
     shelf = Shelf({'"On bees"': pages(*"abcd")})
-    _, told = shelf.find(phrases={"On bees": Phrases({'"On bees"': 1.0}, ("On bees",))})
+    _, told = shelf.find(phrases={"On bees": PaperPhrases({'"On bees"': 1.0}, ("On bees",))})
     assert (shelf.asked, told) == (['"On bees"'], [])
 
 
 def test_an_engine_that_dies_while_a_paper_is_asked_for_again_is_named() -> None:
-    async def dying(query: str, wanted: int) -> list[Hit] | Trouble:
-        return [] if query.startswith('"') else Trouble("dying", "dying has no time")
+    async def dying(query: str, wanted: int) -> list[EngineHit] | EngineTrouble:
+        return [] if query.startswith('"') else EngineTrouble("dying", "dying has no time")
 
     session = Session([], None, others={"dying": dying})  # type: ignore[arg-type]
-    _, told = asyncio.run(find(session, Reading(()), phrases={"On bees": Phrases({'"On bees"': 1.0}, ("On bees",))}))
+    _, told = asyncio.run(
+        find(session, SourceResult(()), phrases={"On bees": PaperPhrases({'"On bees"': 1.0}, ("On bees",))})
+    )
     assert told[0] == "dying has no time"
 
 
 def test_a_topic_without_words_is_named() -> None:
-    with pytest.raises(BadUse, match="the topic '\"\"' has no words"):
-        Shelf({}).find(Reading((), queries={'""': '""'}))
+    with pytest.raises(UsageError, match="the topic '\"\"' has no words"):
+        Shelf({}).find(SourceResult((), queries={'""': '""'}))
 
 
 def test_pages_of_titles_that_papers_share_come_before_others() -> None:
     shelf = Shelf({'"one"': pages("a"), '"both"': pages("b"), '"two"': pages(*"cde")})
-    wanted = Phrases({'"one"': 0.5, '"both"': 1.0, '"two"': 0.5})
+    wanted = PaperPhrases({'"one"': 0.5, '"both"': 1.0, '"two"': 0.5})
     reading, _ = shelf.find(phrases={"Bees": wanted})
     assert reading.topics[0].seeds[0] == "http://b.test/"

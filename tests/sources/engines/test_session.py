@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.errors import BadUse, Environment
-from analecta.model import Answer, Fetched, NoAnswer
-from analecta.sources.engines.client import Chosen, Trouble, choose
-from analecta.sources.engines.engine import Ask, Hit
-from analecta.sources.engines.session import Found, Session, fuse
+from analecta.errors import ResourceError, UsageError
+from analecta.model import FetchResult, NoResponse, Response
+from analecta.sources.engines.client import EngineAddress, EngineTrouble, choose
+from analecta.sources.engines.engine import EngineHit, EngineRequest
+from analecta.sources.engines.session import EngineResult, Session, fuse
 from tests.sources.engines import samples
 
-HITS = tuple(Hit(*page) for page in samples.PAGES)
+HITS = tuple(EngineHit(*page) for page in samples.PAGES)
 TWO = choose(["searxng", "marginalia"], {"searxng": "https://s.test/"}, {})
 
 
@@ -23,18 +23,18 @@ class Web:
     def __init__(self, **answers: object) -> None:
         self.answers, self.asked, self.slept = answers, [], []
 
-    async def ask(self, chosen: Chosen, ask: Ask) -> Fetched:
+    async def ask(self, chosen: EngineAddress, ask: EngineRequest) -> FetchResult:
         self.asked.append(chosen.name)
         said = self.answers.get(chosen.name, getattr(samples, chosen.name, bytes)())
-        if isinstance(said, NoAnswer):
+        if isinstance(said, NoResponse):
             return said
         status, headers, body = said if isinstance(said, tuple) else (200, {}, said)
-        return Answer(ask.url, status, b"", headers, body, body)
+        return Response(ask.url, status, b"", headers, body, body)
 
     async def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
 
-    def search(self, *queries: str, engines: list[Chosen] = TWO, **more: object) -> Found:
+    def search(self, *queries: str, engines: list[EngineAddress] = TWO, **more: object) -> EngineResult:
         session = Session(engines, self.ask, sleep=self.sleep, **more)  # type: ignore[arg-type]
         return session.check(asyncio.run(session.search(queries)))
 
@@ -42,17 +42,17 @@ class Web:
 def test_all_queries_are_asked_at_all_engines_and_hits_are_merged() -> None:
     web = Web()
     found = web.search("bees", "hives", "bees")
-    assert found == Found({"bees": HITS, "hives": HITS}, (), 4)
+    assert found == EngineResult({"bees": HITS, "hives": HITS}, (), 4)
     assert sorted(web.asked) == ["marginalia", "marginalia", "searxng", "searxng"]
 
 
 def test_engines_are_asked_side_by_side() -> None:
-    async def run() -> Found:
+    async def run() -> EngineResult:
         both = asyncio.Barrier(2)
 
-        async def ask(chosen: Chosen, ask: Ask) -> Fetched:
+        async def ask(chosen: EngineAddress, ask: EngineRequest) -> FetchResult:
             await asyncio.wait_for(both.wait(), 5)  # one alone would wait for ever
-            return Answer(ask.url, 200, b"", {}, b"", getattr(samples, chosen.name)())
+            return Response(ask.url, 200, b"", {}, b"", getattr(samples, chosen.name)())
 
         return await Session(TWO, ask).search(["bees"])
 
@@ -74,7 +74,7 @@ def test_between_two_requests_to_an_engine_there_is_its_pause() -> None:
         ((301, {"location": "https://new.test/"}, b""), "marginalia has moved.*'https://new.test/'"),
         (b"<html>", "marginalia did not answer in its documented format"),
         (
-            NoAnswer("u", "timeout", "nothing came in 20 s"),
+            NoResponse("u", "timeout", "nothing came in 20 s"),
             r"marginalia could not be asked: nothing came in 20 s \(timeout\)",
         ),
     ],
@@ -89,9 +89,9 @@ def test_a_failing_engine_says_so_once_and_the_others_go_on(said: object, why: s
 
 
 def test_when_all_engines_fail_it_is_the_environment() -> None:
-    down = NoAnswer("u", "dns", "no name server answers")
+    down = NoResponse("u", "dns", "no name server answers")
     with pytest.raises(
-        Environment, match=r"nothing could be searched: searxng could.*; marginalia could.*name server"
+        ResourceError, match=r"nothing could be searched: searxng could.*; marginalia could.*name server"
     ) as error:
         Web(searxng=down, marginalia=down).search("bees")
     assert error.value.exit_code == 4
@@ -168,27 +168,27 @@ def test_where_an_engine_has_no_phrases_hits_without_them_are_dropped() -> None:
 
 
 def test_a_query_without_words_makes_no_sense() -> None:
-    with pytest.raises(BadUse, match="without words"):
+    with pytest.raises(UsageError, match="without words"):
         Web().search("bees", ' "" ')
 
 
 def test_the_library_s_own_index_joins_as_a_function() -> None:
-    async def library(query: str, wanted: int) -> list[Hit] | Trouble:
-        return [Hit("https://b.test/"), Hit("https://own.test/")]
+    async def library(query: str, wanted: int) -> list[EngineHit] | EngineTrouble:
+        return [EngineHit("https://b.test/"), EngineHit("https://own.test/")]
 
     found = Web().search("bees", others={"library": library})
     assert [hit.url for hit in found.hits["bees"]] == ["https://b.test/", "https://a.test/bees", "https://own.test/"]
 
 
 def test_a_page_is_one_under_all_its_addresses_and_its_worth_is_the_sum() -> None:
-    one = [Hit("https://x.test/1"), Hit("HTTP://A.test:80/~b#top", "", "text"), Hit("ftp://a.test/")]
-    two = [Hit("http://a.test/%7Eb", "title"), Hit("http://a.test/~b")]
-    assert fuse([one, two], 10) == (Hit("http://a.test/~b", "title", "text"), Hit("https://x.test/1"))
+    one = [EngineHit("https://x.test/1"), EngineHit("HTTP://A.test:80/~b#top", "", "text"), EngineHit("ftp://a.test/")]
+    two = [EngineHit("http://a.test/%7Eb", "title"), EngineHit("http://a.test/~b")]
+    assert fuse([one, two], 10) == (EngineHit("http://a.test/~b", "title", "text"), EngineHit("https://x.test/1"))
 
 
 @given(st.lists(st.lists(st.integers(0, 20), max_size=12), max_size=4))
 def test_fusion_holds_each_page_once_and_first_what_all_put_first(lists: list[list[int]]) -> None:
-    ranked = [[Hit(f"https://p.test/{n}") for n in (99, *one)] for one in lists]
+    ranked = [[EngineHit(f"https://p.test/{n}") for n in (99, *one)] for one in lists]
     fused = [hit.url for hit in fuse(ranked, 100)]
     assert sorted(fused) == sorted({hit.url for one in ranked for hit in one})
     assert fused[:1] == [one[0].url for one in ranked[:1]]

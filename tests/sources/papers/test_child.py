@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.sources.papers import read_paper, read_paper_apart
 from tests.sources.papers.pdf import assemble
 from tests.sources.papers.samples import two_columns
@@ -38,14 +38,14 @@ def test_a_paper_read_apart_is_the_same_paper(tmp_path: Path) -> None:
 def test_f32_broken_pdfs_say_so_in_one_sentence(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "bad.pdf"
     path.write_bytes(data)
-    with pytest.raises(BadUse, match=r"bad\.pdf: [^\n]{20,}$"):
+    with pytest.raises(UsageError, match=r"bad\.pdf: [^\n]{20,}$"):
         read_paper_apart(path, seconds=20)
 
 
 def test_f32_a_pdf_that_takes_too_long_is_stopped(tmp_path: Path) -> None:
     path = tmp_path / "slow.pdf"
     path.write_bytes(two_columns())
-    with pytest.raises(BadUse, match=r"more than 0\.01 s"):
+    with pytest.raises(UsageError, match=r"more than 0\.01 s"):
         read_paper_apart(path, seconds=0.01)
 
 
@@ -54,7 +54,7 @@ def test_f32_a_pdf_that_takes_too_much_memory_is_stopped(tmp_path: Path) -> None
     page = b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 4 0 R >>"
     path = tmp_path / "big.pdf"
     path.write_bytes(assemble([*ONE_PAGE[:2], page, body]))
-    with pytest.raises(BadUse, match=r"big\.pdf: "):
+    with pytest.raises(UsageError, match=r"big\.pdf: "):
         read_paper_apart(path, seconds=30, memory=192 * 1024 * 1024)
 
 
@@ -62,7 +62,7 @@ def test_files_that_are_missing_or_huge_say_so(tmp_path: Path) -> None:
     path = tmp_path / "huge.pdf"
     with path.open("wb") as file:
         file.truncate(2 * 1024**3)  # sparse: it takes no room
-    with pytest.raises(BadUse, match="2048 MB are too much"):
+    with pytest.raises(UsageError, match="2048 MB are too much"):
         read_paper_apart(path)
-    with pytest.raises(BadUse, match="no such file"):
+    with pytest.raises(UsageError, match="no such file"):
         read_paper_apart(tmp_path / "none.pdf")

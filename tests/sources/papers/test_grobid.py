@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from analecta.errors import BadUse, Environment
+from analecta.errors import ResourceError, UsageError
 from analecta.sources.papers import Reference, Section, ask_grobid, from_grobid
 
 PERSON = "<author><persName><forename type='first'>{}</forename><surname>{}</surname></persName>{}</author>"
@@ -77,21 +77,21 @@ def test_a_server_is_asked_with_the_pdf_in_a_form() -> None:
 
 
 def test_a_server_that_fails_or_is_not_there_says_so() -> None:
-    with grobid(503) as (url, _), pytest.raises(Environment, match="answers 503"):
+    with grobid(503) as (url, _), pytest.raises(ResourceError, match="answers 503"):
         ask_grobid(url, b"%PDF")
-    with pytest.raises(Environment, match="does not answer"):
+    with pytest.raises(ResourceError, match="does not answer"):
         ask_grobid(url, b"%PDF", seconds=5)
 
 
 @pytest.mark.parametrize("url", ["localhost:8070", "http://localhost:abc", "http://[::1", "http://h:99999"])
 def test_what_is_no_address_of_a_server_is_said(url: str) -> None:
-    with pytest.raises(BadUse, match="no address"):
+    with pytest.raises(UsageError, match="no address"):
         ask_grobid(url, b"%PDF")
 
 
 def test_f31_entities_in_tei_are_refused() -> None:
     bomb = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]><TEI>&b;</TEI>'
-    with pytest.raises(BadUse, match="DOCTYPE"):
+    with pytest.raises(UsageError, match="DOCTYPE"):
         from_grobid(bomb)
-    with pytest.raises(BadUse, match="no TEI"):
+    with pytest.raises(UsageError, match="no TEI"):
         from_grobid("<html><br></html>")

@@ -4,13 +4,13 @@ import pypdfium2
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.sources.papers.glyphs import Word, accented, join_lines, plain, words_of
-from analecta.sources.papers.lines import Line, read_lines, without_running_heads
+from analecta.sources.papers.glyphs import GlyphWord, accented, join_lines, plain, words_of
+from analecta.sources.papers.lines import TextLine, read_lines, without_running_heads
 from tests.sources.papers.pdf import BOLD, ITALIC, ROMAN, Text, make_pdf, paragraph
 from tests.sources.papers.samples import FILLER
 
 
-def lines_of(*pages: list[Text]) -> list[list[Line]]:
+def lines_of(*pages: list[Text]) -> list[list[TextLine]]:
     document = pypdfium2.PdfDocument(make_pdf(*pages))
     try:
         return read_lines([words_of(page) for page in document])
@@ -52,8 +52,8 @@ def test_three_columns_below_a_line_over_all() -> None:
 
 @given(st.permutations(range(24)))
 def test_lines_come_in_reading_order_whatever_the_order_in_the_file(order: list[int]) -> None:
-    texts = [Word(f"left-{i:02}-and-so-on", 50, 280, 700 - 12 * i, 10) for i in range(12)]
-    texts += [Word(f"right-{i:02}-and-so-on", 320, 550, 700 - 12 * i, 10) for i in range(12)]
+    texts = [GlyphWord(f"left-{i:02}-and-so-on", 50, 280, 700 - 12 * i, 10) for i in range(12)]
+    texts += [GlyphWord(f"right-{i:02}-and-so-on", 320, 550, 700 - 12 * i, 10) for i in range(12)]
     (lines,) = read_lines([[texts[i] for i in order]])
     assert [line.text for line in lines] == [word.text for word in texts]
 

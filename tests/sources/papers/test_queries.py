@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.sources.papers import (
     Paper,
     Reference,
@@ -56,7 +56,7 @@ def test_a_person_may_write_less_and_a_bare_year() -> None:
 )
 def test_a_file_that_makes_no_sense_says_where(text: str, why: str, tmp_path: Path) -> None:
     (tmp_path / "mine.TOML").write_text(text)
-    with pytest.raises(BadUse, match=f"mine.TOML, .*{why}"):
+    with pytest.raises(UsageError, match=f"mine.TOML, .*{why}"):
         read_brought(tmp_path / "mine.TOML")
 
 

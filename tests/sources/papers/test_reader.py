@@ -2,7 +2,7 @@
 
 import pytest
 
-from analecta.errors import BadUse
+from analecta.errors import UsageError
 from analecta.sources.papers import read_paper
 from tests.sources.papers.pdf import BOLD, ROMAN, Text, assemble, hanging, make_pdf, paragraph
 from tests.sources.papers.samples import BY_AUTHOR, FILLER, NUMBERED, TITLES, one_column, two_columns
@@ -127,7 +127,7 @@ def test_a_paper_without_references_says_so() -> None:
 
 
 def test_a_scan_says_so() -> None:
-    with pytest.raises(BadUse, match="scan"):
+    with pytest.raises(UsageError, match="scan"):
         read_paper(make_pdf([], [(10, 10, 8, ROMAN, "scanned 2012")]))
 
 
@@ -140,11 +140,11 @@ def test_f32_an_encrypted_pdf_says_so() -> None:
         + b"> >> /ID [<00> <00>]"
     )
     objects = [b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [] /Count 0 >>"]
-    with pytest.raises(BadUse, match="encrypted"):
+    with pytest.raises(UsageError, match="encrypted"):
         read_paper(assemble(objects, locked))
 
 
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04 a zip", b"%PDF-1.7\nnothing more", b"<html></html>"])
 def test_what_is_no_pdf_says_so(data: bytes) -> None:
-    with pytest.raises(BadUse, match="no PDF"):
+    with pytest.raises(UsageError, match="no PDF"):
         read_paper(data)
