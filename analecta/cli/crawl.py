@@ -13,13 +13,13 @@ from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from analecta.cli.app import Lib, app
-from analecta.cli.health import health_of_crawl, load_settings, tell
+from analecta.cli.health_table import health_of_crawl, load_settings, tell
 from analecta.cli.progress import asked_again, progress, queued, ran_dry, share, waiting, why
 from analecta.cli.render import console, next_steps, print_json
 from analecta.communities.view import deeper
 from analecta.crawl.coordinator import Crawl
 from analecta.publish.refresh import Refresher, publishing
-from analecta.publish.site import check_site
+from analecta.publish.site_folder import check_site
 from analecta.settings.load import merge
 from analecta.settings.schema import Settings
 from analecta.signals import stop_handler

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
-from analecta.cli.health import tell
+from analecta.cli.health_table import tell
 from analecta.judge.health import Health, MisplacedExample, Neighbour, Pair, TopicHealth
 from analecta.publish.layout import places
 from analecta.publish.network import WIDTH, draw_topics, safe

@@ -4,7 +4,7 @@
 place. The same library gives the same bytes.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -13,7 +13,6 @@ import msgspec
 
 from analecta.communities.view import CommunityView, neighbourhood
 from analecta.errors import UsageError
-from analecta.files import check_ours, whole_folder
 from analecta.publish.map import copies_of, map_page
 from analecta.publish.site.content import SiteContent, community_path, hoods, read_site
 from analecta.publish.site.copies import copy_page
@@ -30,50 +29,11 @@ from analecta.publish.site.pages import (
     shelf_page,
     titles_page,
 )
+from analecta.publish.site_folder import check_site, write_folder
 from analecta.store.library import LibraryFolder
-from analecta.store.output import check_replaceable
 from analecta.urls import canonical
 from analecta.views.clusters import analysis_path, load
 from analecta.views.collections import MOST, PER_HOST, Collection, CollectionItem, with_communities
-
-# --- The folder of a site: a file in it says that it is ours to replace ----------------------------------------------
-
-
-MARKER = ".analecta-site"
-_SAID = "Made by `analecta publish`, which may replace this whole folder.\n"
-
-
-def write_folder(folder: Path, files: Iterable[tuple[str, str]]) -> int:
-    """Write the files; how many there are. Never over a folder that is not a site of ours."""
-    check_replaceable(folder, "site")
-    with whole_folder(folder, is_site) as part:
-        return _fill(part, files)
-
-
-def check_site(folder: Path) -> None:
-    """Say so where a site cannot be written: something else is there, or a library."""
-    check_replaceable(folder, "site")
-    check_ours(folder, is_site)
-
-
-def is_site(folder: Path) -> bool:
-    """Whether a folder is a site of ours."""
-    return (folder / MARKER).is_file()
-
-
-def _fill(folder: Path, files: Iterable[tuple[str, str]]) -> int:
-    (folder / MARKER).write_text(_SAID)
-    made = {folder}
-    count = 0
-    for name, text in files:
-        path = folder / name
-        if path.parent not in made:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            made.add(path.parent)
-        path.write_bytes(text.encode("utf-8", "replace"))
-        count += 1
-    return count
-
 
 # --- maps ------------------------------------------------------------------------------------------------------------
 # The maps of a site's topics (P10), where `analecta analyse` has been there; their copies are the site's own.

@@ -1,7 +1,7 @@
 import pytest
 
 from analecta.errors import UsageError
-from analecta.publish.site import MARKER, write_folder
+from analecta.publish.site_folder import MARKER, write_folder
 
 
 def test_files_are_written_with_their_folders(tmp_path):
