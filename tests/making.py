@@ -98,7 +98,7 @@ def committed(frontier: Frontier, shard: Shard) -> None:
 def reopened(shard: Shard, manners: Politeness = FREE, wall: float = 0.0, **more: Any) -> Frontier:
     """The frontier of a shard that was just opened at time 0, built as crawl/build.py builds it."""
     back = shard.release_leases(0, 3)
-    frontier = Frontier(shard, manners, next_n=shard.last_n() + 1, **more)
+    frontier = Frontier(shard, manners, **more)
     frontier.sieve.load(shard.seen_ids(), shard.last_n())
     queued = {int(topic): n for topic, n in msgspec.json.decode(shard.get("queued", b"{}")).items()}
     patience = [(host, delay, min(max(until - wall, 0.0), MAX_WAIT)) for host, delay, until in shard.hosts.patience()]

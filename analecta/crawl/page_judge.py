@@ -1,7 +1,7 @@
 """The model in use: pages judged, the last of them judged again by a new model, what waits valued again."""
 
 from collections import deque
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 import msgspec
@@ -64,11 +64,23 @@ class Revaluation(msgspec.Struct):
 class PageJudge:
     """The model in use, and the last pages that were kept: they are judged again when there is another model."""
 
-    def __init__(self, shard: Shard, focus: Focus, topics: Sequence[str], window: int, judges_links: bool) -> None:
-        """Remembers the last `window` pages; with `judges_links` their words are counted for a judge of links."""
+    def __init__(
+        self,
+        shard: Shard,
+        focus: Focus,
+        topics: Sequence[str],
+        window: int,
+        judges_links: bool,
+        load_judge: Callable[[str], Judge],
+    ) -> None:
+        """Remembers the last `window` pages; with `judges_links` their words are counted for a judge of links.
+
+        `load_judge` gives the judge of a model.
+        """
         self.shard = shard
         self.focus = focus
         self.topics = topics
+        self.load_judge = load_judge
         self.judge: Judge | None = None
         self.model = ""
         self.judges_links = judges_links
@@ -142,9 +154,10 @@ class PageJudge:
 
     # --- another model, another course -----------------------------------------------------------------------------
 
-    def adopt(self, judge: Judge, model: str) -> Revaluation:
+    def adopt(self, model: str) -> Revaluation:
         """Judge with this model from now on, and again the pages that are remembered or were never judged."""
-        self.judge, self.model = judge, model
+        judge = self.judge = self.load_judge(model)
+        self.model = model
         scores: dict[int, float] = {}
         for page, verdict in self.memory.judge(judge):
             scores[page.id] = self.focus.open(verdict).confidence

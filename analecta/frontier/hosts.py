@@ -1,12 +1,13 @@
 """Hosts: when each may be asked, its queue, and the domain and the address that hosts share."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 import msgspec
 
 from analecta.model import UrlState
+from analecta.protocols import Locate
 
 # --- The manners we keep towards one host: when it may be asked, and what its answers teach us -----------------------
 # Decide first, act after: every method takes the time (monotonic seconds) and none of them sleeps.
@@ -255,11 +256,12 @@ class IpAddress:
 
 class IpLimits:
     """The IP addresses that are asked: at most `most` requests under way to each (0: any number), and `gap` seconds
-    between two."""
+    between two.
 
-    def __init__(self, most: int, gap: float) -> None:
-        self.most = most
-        self.gap = gap
+    `known` tells the address of a host as far as it is known ("" if not), `locate` asks name servers for it."""
+
+    def __init__(self, most: int, gap: float, known: Callable[[str], str], locate: Locate) -> None:
+        self.most, self.gap, self.known, self.locate = most, gap, known, locate
         self._known: dict[str, IpAddress] = {}
 
     def at(self, ip: str) -> IpAddress:
