@@ -3,6 +3,7 @@
 import time
 from collections import deque
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -17,7 +18,7 @@ from analecta.model import FoundBy, Lease, Page, Response, Tally, UrlState, Verd
 from analecta.parse import DOCUMENTS
 from analecta.parse import UNREAD as TO_READ
 from analecta.store.archive import OriginalRecord, payload_digest
-from analecta.store.partition import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404, UNREAD
+from analecta.store.partition import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404, UNREAD, PageRecord
 from analecta.store.recovery import Partition
 from analecta.store.revisits import CHANGED, UNCHANGED, count_revisit
 from analecta.store.schema import pack_text, packed_topics
@@ -111,14 +112,7 @@ class Ingest:
             one = self.page_judge.judged(cut, [lease], set() if page.text else {0})[0]
             hidden = page.noindex or is_off_topic(lease)
             verdict = of_hidden(one.verdict, hidden)
-            self.partition.set_read(late.seq, {
-                "title": page.title or None, "author": page.author or None, "date": page.date or None,
-                "lang": page.lang or None, "limits": page.limits or None, "simhash": page.simhash,
-                "words": _length(page.text, len(one.words)),
-                "topic": verdict.topic, "confidence": verdict.confidence, "topics": packed_topics(verdict),
-                "model": self.page_judge.model, "headings": "\n".join(page.headings) or None, "links": _pack_ids(page),
-                "anchors": pack_text("\n".join(_anchors(page))), "text": pack_text(page.text),
-            }, _says(page))  # fmt: skip
+            self.partition.set_read(late.seq, self._content(page, verdict, len(one.words)), _says(page))
             if page.text:
                 self.page_judge.remember(late.seq, lease.id, one.alone(), hidden)
             value = self.focus.value(verdict, lease, False)
@@ -141,19 +135,18 @@ class Ingest:
         if page.limits == TO_READ and twin:
             page.limits = ""  # it is read where the other stands
         flags = _says(page) | SOFT404 * fake | UNREAD * waits
-        row = (
-            lease.id, self.wall(), answer.began, answer.took, answer.status, page.mime, page.charset or None,
-            page.lang or None, page.title or None, page.author or None, page.date or None, len(answer.body), digest,
-            body, page.simhash, _length(page.text, len(judged.words)), twin or None, flags, page.limits or None,
-            _short(answer) or None, page.reserved or None, page.canonical or None, answer.headers.get("etag"),
-            answer.headers.get("last-modified"), place.file, place.offset, place.length, verdict.topic,
-            verdict.confidence, packed_topics(verdict), self.page_judge.model, "\n".join(page.headings) or None,
-            _pack_ids(page), pack_text("\n".join(_anchors(page))), pack_text(page.text),
+        record = PageRecord(
+            id=lease.id, kept_at=self.wall(), fetched_at=answer.began, took=answer.took, status=answer.status,
+            mime=page.mime, charset=page.charset or None, size=len(answer.body), digest=digest, body=body,
+            duplicate_of=twin or None, flags=flags, truncated=_short(answer) or None, reserved=page.reserved or None,
+            canonical=page.canonical or None, etag=answer.headers.get("etag"),
+            modified=answer.headers.get("last-modified"), file=place.file, offset=place.offset, length=place.length,
+            **self._content(page, verdict, len(judged.words)),
         )  # fmt: skip
         if lease.page:
             same = self.partition.standing(lease.page)[0] == digest
             count_revisit(self.partition.db, UNCHANGED if same else CHANGED)
-        seq = self.partition.add_page(row, UrlState.ALIAS if twin else UrlState.DONE, twin, lease.page)
+        seq = self.partition.add_page(record, UrlState.ALIAS if twin else UrlState.DONE, twin, lease.page)
         self._count(page, verdict, bool(twin), fake)
         value = None if fake else self.focus.value(verdict, lease, bool(twin))
         score = self.focus.open(judged.verdict).confidence
@@ -166,6 +159,17 @@ class Ingest:
         if self.pages_per_host and not lease.page:
             found.fills_host = self.partition.hosts.add_page(lease.host) >= self.pages_per_host
         return found, hidden
+
+    def _content(self, page: Page, verdict: Verdict, counted: int) -> dict[str, Any]:
+        """What a page holds and what is said of it, as columns of its row; `counted`: words of its excerpt."""
+        return {
+            "title": page.title or None, "author": page.author or None, "date": page.date or None,
+            "lang": page.lang or None, "limits": page.limits or None, "simhash": page.simhash,
+            "words": _length(page.text, counted), "topic": verdict.topic, "confidence": verdict.confidence,
+            "topics": packed_topics(verdict), "model": self.page_judge.model,
+            "headings": "\n".join(page.headings) or None, "links": _pack_ids(page),
+            "anchors": pack_text("\n".join([link.anchor for link in page.links])), "text": pack_text(page.text),
+        }  # fmt: skip
 
     def _twin(self, lease: Lease, body: int, near: int | None, digest: str) -> tuple[int, OriginalRecord | None]:
         """The page that stands for this one, if it was seen before: the same to the byte, or nearly."""
@@ -215,7 +219,3 @@ def _hash(data: bytes) -> int:
 
 def _pack_ids(page: Page) -> bytes | None:
     return np.array([link.target.id for link in page.links], np.int64).tobytes() or None
-
-
-def _anchors(page: Page) -> list[str]:
-    return [link.anchor for link in page.links]

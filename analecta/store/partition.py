@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -71,12 +72,49 @@ _ADD_URL = """INSERT INTO urls (n, id, url, host, state, cold, priority, topic, 
   astray = excluded.astray, reason = excluded.reason, anchor = excluded.anchor, context = excluded.context
   WHERE urls.reason IN ('nofollow', 'shunned') AND excluded.state = 0"""
 
-PAGE_COLUMNS = (
-    "id kept_at fetched_at took status mime charset lang title author date size digest body simhash words duplicate_of "
-    "flags limits truncated reserved canonical etag modified file offset length topic confidence topics model headings "
-    "links anchors text"
-).split()
-_ADD_PAGE = f"INSERT INTO pages ({', '.join(PAGE_COLUMNS)}) VALUES ({', '.join('?' * len(PAGE_COLUMNS))})"
+
+class PageRecord(msgspec.Struct, kw_only=True, gc=False):
+    """A row of the table `pages`, but for its number: its columns by name, in the order in which they are written."""
+
+    id: int
+    kept_at: float
+    fetched_at: float
+    took: float | None = None
+    status: int
+    mime: str | None = None
+    charset: str | None = None
+    lang: str | None = None
+    title: str | None = None
+    author: str | None = None
+    date: str | None = None
+    size: int | None = None
+    digest: str | None = None
+    body: int | None = None
+    simhash: int | None = None
+    words: int | None = None
+    duplicate_of: int | None = None
+    flags: int = 0
+    limits: str | None = None
+    truncated: str | None = None
+    reserved: str | None = None
+    canonical: str | None = None
+    etag: str | None = None
+    modified: str | None = None
+    file: int | None = None
+    offset: int | None = None
+    length: int | None = None
+    topic: int = -1
+    confidence: float | None = None
+    topics: bytes | None = None
+    model: str | None = None
+    headings: str | None = None
+    links: bytes | None = None
+    anchors: bytes | None = None
+    text: bytes | None = None
+
+
+_COLUMNS = PageRecord.__struct_fields__
+_ADD_PAGE = f"INSERT INTO pages ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"
 
 # A page that was to be asked for again, and is not, stands as it stood.
 _STAND = """UPDATE urls SET cold = 0, detail = NULL, elsewhere = coalesce(elsewhere, p.duplicate_of),
@@ -305,14 +343,14 @@ class Shard:
 
     # --- pages -----------------------------------------------------------------------------------------------
 
-    def add_page(self, values: Sequence[Any], state: UrlState, elsewhere: int, old: int) -> int:
-        """Write a page row (PAGE_COLUMNS) and settle its URL; a page fetched again takes the place of the `old` row."""
-        seq = self.db.execute(_ADD_PAGE, values).lastrowid
+    def add_page(self, record: PageRecord, state: UrlState, elsewhere: int, old: int) -> int:
+        """Write a page row and settle its URL; a page fetched again takes the place of the `old` row."""
+        seq = self.db.execute(_ADD_PAGE, msgspec.structs.astuple(record)).lastrowid
         if old:
             self.db.execute("DELETE FROM pages WHERE seq = ?", (old,))
         self.db.execute(
             "UPDATE urls SET state = ?, page = ?, elsewhere = ?, reason = ?, detail = NULL WHERE id = ?",
-            (int(state), seq, elsewhere or None, "duplicate" if elsewhere else None, values[0]),
+            (int(state), seq, elsewhere or None, "duplicate" if elsewhere else None, record.id),
         )
         return int(seq or 0)
 

@@ -8,7 +8,7 @@ from making import candidate, page_row, shard_at, states, target
 
 from analecta.errors import ResourceError
 from analecta.model import FoundBy, UrlState
-from analecta.store.partition import PAGE_COLUMNS, SOFT404, Shard
+from analecta.store.partition import SOFT404, PageRecord, Shard
 from analecta.store.sqlite import SCHEMA, connect
 
 
@@ -256,7 +256,7 @@ def test_robots_meta_and_host_pages_are_remembered():
 def test_every_page_column_is_in_the_table():
     with shard_at() as shard:
         columns = [row[1] for row in shard.db.execute("PRAGMA table_info(pages)")]
-    assert sorted(PAGE_COLUMNS) == sorted(set(columns) - {"seq"})
+    assert sorted(PageRecord.__struct_fields__) == sorted(set(columns) - {"seq"})
 
 
 # --- files that are not ours -----------------------------------------------------------------------------------------
