@@ -23,7 +23,7 @@ from analecta.store.recovery import Partition
 from analecta.store.revisits import CHANGED, UNCHANGED, count_revisit
 from analecta.store.schema import pack_text, packed_topics
 from analecta.text.fingerprint import NearDuplicates, fingerprints
-from analecta.text.tokens import LOOKED_AT, Int32s, excerpt, words
+from analecta.text.tokens import LOOKED_AT, Int32s, Words, excerpt, words
 
 _NONE = np.zeros(0, np.int32)
 
@@ -54,7 +54,8 @@ class KeptPage(msgspec.Struct):
     @property
     def counts(self) -> bool:
         """Whether its links are counted for its site: it has been read, and was not counted before."""
-        return self.words is None or not (self.is_copy or self.is_unread or self.lease.page)
+        is_new = self.words is None or not self.lease.page
+        return is_new and not self.is_copy and not self.is_unread
 
     @property
     def buckets(self) -> Int32s:
@@ -81,12 +82,7 @@ class Ingest:
         if not settled.pages:
             return []
         pages = [fetch.page for fetch in settled.pages if isinstance(fetch.page, Page)]
-        texts = [excerpt(page.text) for page in pages]
-        cut = words(texts)
-        prints = fingerprints(cut, [page.title for page in pages], texts)
-        alike = self._twins.sift(prints, np.array([page.id for page in pages], np.int64))
-        for page, value in zip(pages, prints.tolist(), strict=True):
-            page.simhash = value
+        cut, alike = self._compared(pages)
         unread = {i for i, page in enumerate(pages) if page.mime in DOCUMENTS and not page.text}
         judged = self.page_judge.judged(cut, [fetch.lease for fetch in settled.pages], unread)
         kept = []
@@ -106,18 +102,30 @@ class Ingest:
         kept = []
         for late in read:
             lease, page = late.lease, late.page
-            text = excerpt(page.text)
-            cut = words([text])
-            page.simhash = int(fingerprints(cut, [page.title], [text])[0])
+            cut, (near,) = self._compared([page])
+            twin = near if near is not None and near != lease.id else 0
             one = self.page_judge.judged(cut, [lease], set() if page.text else {0})[0]
             hidden = page.noindex or is_off_topic(lease)
             verdict = of_hidden(one.verdict, hidden)
-            self.partition.set_read(late.seq, self._content(page, verdict, len(one.words)), _says(page))
+            content = self._content(page, verdict, len(one.words))
+            self.partition.set_read(late.seq, content | {"duplicate_of": twin or None}, _says(page))
+            if twin:
+                self.partition.set_copy(lease.id, twin)
+                self.tally.elsewhere += 1
             if page.text:
                 self.page_judge.remember(late.seq, lease.id, one.alone(), hidden)
-            value = self.focus.value(verdict, lease, False)
-            kept.append(KeptPage(late.seq, lease, page, verdict, value, self.focus.open(verdict).confidence, one.bag))
+            value, score = self.focus.value(verdict, lease, bool(twin)), self.focus.open(verdict).confidence
+            kept.append(KeptPage(late.seq, lease, page, verdict, value, score, one.bag, twin=twin))
         return kept
+
+    def _compared(self, pages: Sequence[Page]) -> tuple[Words, list[int | None]]:
+        """The words of pages, and which page each nearly equals; they get their fingerprints."""
+        texts = [excerpt(page.text) for page in pages]
+        cut = words(texts)
+        prints = fingerprints(cut, [page.title for page in pages], texts)
+        for page, value in zip(pages, prints.tolist(), strict=True):
+            page.simhash = value
+        return cut, self._twins.sift(prints, np.array([page.id for page in pages], np.int64))
 
     def _keep(
         self, lease: Lease, answer: Response, page: Page, judged: JudgedPage, near: int | None

@@ -419,6 +419,13 @@ class Shard:
             f"UPDATE pages SET {names}, flags = flags & {SOFT404} | ? WHERE seq = ?", (*values.values(), flags, seq)
         )
 
+    def set_copy(self, id: int, original: int) -> None:
+        """Let a URL that is done, and not queued again, be a copy of another."""
+        self.db.execute(
+            "UPDATE urls SET state = ?, elsewhere = ?, reason = 'duplicate' WHERE id = ? AND state = ?",
+            (int(UrlState.ALIAS), original, id, int(UrlState.DONE)),
+        )
+
     def verdict_of(self, id: int) -> tuple[int, float, bytes | None] | None:
         """What was said of the page at a URL: topic, confidence and packed topics; None where it is not here."""
         row: tuple[int, float, bytes | None] | None = self.db.execute(
