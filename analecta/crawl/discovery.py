@@ -25,6 +25,7 @@ from analecta.urls import canonical, partition_of, url_id
 START_PRIORITY = 100.0  # pages to begin at come after the examples, and before all that is found
 _LIFTED = 0.5  # priority of a URL that was demoted and is no longer
 _MOST_EXPLORED = 10_000
+_MOST_HOSTS = 200_000  # of which something is remembered, each time that something is
 _MOST_DEMOTED = 256  # in one pick, so that it is over soon
 _MUCH = 0.6  # by how much less a demoted URL must be worth now to be sent further back
 _SUSPECT = 3  # duplicates from one host that make us ask it for a page it cannot have
@@ -181,6 +182,8 @@ class LinkDiscovery:
         if not p.is_fake:
             self.traps.compare(sighting(url, host, p.page.simhash))
         if p.is_copy:
+            if len(self._alike) > _MOST_HOSTS:
+                self._alike.clear()  # who is probed again was asked for that page before: it is not asked twice
             self._alike[host] += 1
             if self._alike[host] == _SUSPECT:
                 self.probe(p.lease)
@@ -346,7 +349,7 @@ class LinkDiscovery:
     def _secure(self, target: UrlRef) -> UrlRef:
         """The https form of a URL, if its host is known to speak it: both forms are one page."""
         if target.url.startswith("https"):
-            if len(self._https) > 200_000:
+            if len(self._https) > _MOST_HOSTS:
                 self._https.clear()
             self._https.add(target.host)
         elif target.host in self._https:
@@ -356,7 +359,7 @@ class LinkDiscovery:
     def _owner_of(self, host: str) -> int:
         owner = self._owner.get(host)
         if owner is None:
-            if len(self._owner) > 100_000:
+            if len(self._owner) > _MOST_HOSTS:
                 self._owner.clear()
             owner = self._owner[host] = partition_of(host, self.partitions)
         return owner

@@ -718,13 +718,15 @@ class Frontier:
             self.settled[state, reason] += count
 
     def _sweep(self) -> None:
-        """Forget hosts about which there is nothing to remember."""
+        """Forget hosts about which there is nothing to remember, and domains and addresses with their last host."""
         for name, host in list(self.hosts.items()):
             idle = not host.flying and not host.heap and host.cold_best is None and not self._rests(host)
             if idle and not host.bad and not host.in_trouble and not host.claims and host.next <= self._now:
                 del self.hosts[name]
                 self._inside.discard(host)
                 self._open.discard(host)
+        used = {host.domain for host in self.hosts.values()}
+        self._domains = {name: domain for name, domain in self._domains.items() if domain in used}
         if self.addresses is not None:
             self.addresses.keep_only({host.address for host in self.hosts.values()})
         self._sweep_at = max(10_000, 2 * len(self.hosts))

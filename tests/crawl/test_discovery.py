@@ -1,5 +1,6 @@
 """Links on their way to the frontier: in which order they wait."""
 
+import numpy as np
 import pytest
 from making import FREE, candidate, drained, lease, shard_at, target
 
@@ -73,6 +74,16 @@ def test_b10_what_is_far_waits_behind_what_is_near_while_the_crawl_learns(shard)
     offers.follow([page("http://a.test/1", 0.1, "http://a.test/2")])
     offers.add([candidate("http://seed.test/", EXAMPLE_PRIORITY)])
     assert drained(offers.frontier) == ["http://seed.test/", "http://a.test/2", "http://far.test/"]
+
+
+def test_the_number_of_hosts_of_which_copies_are_counted_is_bounded(shard, monkeypatch):
+    monkeypatch.setattr("analecta.crawl.discovery._MOST_HOSTS", 10)
+    offers = offers_to(shard)
+    for n in range(99):
+        copy = page(f"http://h{n}.test/", 0.5)
+        copy.words, copy.twin = np.zeros(0, np.uint64), 7
+        offers.follow([copy])
+    assert len(offers._alike) <= 11
 
 
 def with_a_trap(shard):

@@ -664,6 +664,7 @@ def test_hosts_about_which_there_is_nothing_to_remember_are_forgotten():
             pushed(frontier, candidate(f"http://h{i}/"))
             drained(frontier, float(i))
         assert len(frontier.hosts) < 20
+        assert len(frontier._domains) == len(frontier.hosts), "domains go with their last host"
         assert drained(frontier, 99.0) == []
 
 
