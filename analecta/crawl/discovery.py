@@ -202,14 +202,14 @@ class LinkDiscovery:
         lease, page, value = found.lease, found.page, found.value
         link = page.links[i]
         # The words around a link cost ten times the link: only where it may be fetched.
-        context = "" if self.bounds.refusal(link.target, lease.depth + 1) else page.around(i)[:300]
+        context = "" if self.bounds.refusal(link.target, lease.depth + 1) else page.link_context(i)[:300]
         return Candidate(
             link.target,
             value.priority * self.focus.leaving(page.host, link.target.host),
             value.topic,
             lease.depth + 1,
             lease.id,
-            astray=value.astray,
+            off_topic_steps=value.off_topic_steps,
             anchor=link.anchor[:200],
             context=context,
         )
@@ -225,7 +225,7 @@ class LinkDiscovery:
             contexts: dict[int, str] = {}
             for i in judge.wanted(targets, known):
                 text = known.pop(targets[i], None)
-                contexts[i] = p.page.around(p.links[i])[:300] if text is None else text
+                contexts[i] = p.page.link_context(p.links[i])[:300] if text is None else text
             seen.append(JudgedLinks(p.lease.id, p.kept.score, p.kept.buckets, targets, contexts))
         judge.see(seen)
         worths = judge.worth([candidate.target.id for candidate in fresh])
@@ -306,7 +306,7 @@ class LinkDiscovery:
                 continue
             candidate.target = self._secure(candidate.target)
             candidate.priority *= self._factor(candidate)
-            if candidate.found in _MAY_BE_TRAPS and candidate.priority <= 1.0:
+            if candidate.found_by in _MAY_BE_TRAPS and candidate.priority <= 1.0:
                 self._suspect(candidate)
             welcome.append(candidate)
             if self.rules.look_ahead is not None and candidate.priority >= 0.1:
@@ -383,7 +383,7 @@ class LinkDiscovery:
         good = []
         for lease in leases:
             suspicion = None
-            if lease.priority <= 1.0 and lease.found in _MAY_BE_TRAPS and lease.id not in self._explored:
+            if lease.priority <= 1.0 and lease.found_by in _MAY_BE_TRAPS and lease.id not in self._explored:
                 suspicion = self.traps.suspicion(lease.url, lease.host)
             priority = suspicion.priority(lease.priority) if suspicion else 0.0
             if suspicion is None or (lease.priority < 0 and priority > lease.priority - _MUCH):

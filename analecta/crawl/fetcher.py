@@ -46,7 +46,7 @@ class ResponseKind(Enum):
 
 def kind_of_answer(lease: Lease, answer: Response, tries: int) -> ResponseKind:
     """What an answer is; one that was broken off is asked for again while `tries` are left."""
-    if lease.found == FoundBy.PROBE:
+    if lease.found_by == FoundBy.PROBE:
         return ResponseKind.PROBE
     if answer.status in _REDIRECTS:
         return ResponseKind.REDIRECT
@@ -54,7 +54,7 @@ def kind_of_answer(lease: Lease, answer: Response, tries: int) -> ResponseKind:
         return ResponseKind.UNCHANGED
     if not 200 <= answer.status < 300:
         return ResponseKind.NOT_OK
-    if lease.found == FoundBy.MAP:
+    if lease.found_by == FoundBy.MAP:
         return ResponseKind.SITEMAP
     if answer.truncated == "disconnect" and lease.tries < tries:
         return ResponseKind.BROKEN_OFF
@@ -235,9 +235,9 @@ def _work(fetch: Fetch) -> int:
     return min(len(page.text), LOOKED_AT) + _LINK * len(page.links) if isinstance(page, Page) else 0
 
 
-def sitemap_candidates(targets: Sequence[UrlRef], parent: int, hops: int) -> list[Candidate]:
+def sitemap_candidates(targets: Sequence[UrlRef], parent: int, redirects: int) -> list[Candidate]:
     """Sitemaps, to be read for their links."""
-    return [Candidate(t, _SITEMAP_PRIORITY, -1, 0, parent, FoundBy.MAP, hops=hops) for t in targets]
+    return [Candidate(t, _SITEMAP_PRIORITY, -1, 0, parent, FoundBy.MAP, redirects=redirects) for t in targets]
 
 
 def sitemap_pages(targets: Sequence[UrlRef], lease: Lease) -> list[Candidate]:

@@ -161,7 +161,7 @@ class Ingest:
         found = KeptPage(seq, lease, page, verdict, value, score, judged.bag, judged.words, twin)
         found.is_fake, found.is_unread = fake, waits
         found.twin_host = host_of(self.partition.url_of(twin)) if twin else ""
-        if lease.found == FoundBy.LINK and not found.is_copy:
+        if lease.found_by == FoundBy.LINK and not found.is_copy:
             found.parent_url = self.partition.url_of(lease.parent) or ""
         # A page that was asked for again is no further page of its host.
         if self.pages_per_host and not lease.page:

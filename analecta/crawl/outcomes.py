@@ -150,17 +150,25 @@ class Outcomes:
             self._end(lease, UrlState.REFUSED, "redirect-scheme", location)
         elif target is None:
             self._end(lease, UrlState.FAILED, "redirect-bad", location or "no Location")
-        elif lease.hops >= self.options.redirects:
+        elif lease.redirects >= self.options.redirects:
             self._end(lease, UrlState.FAILED, "redirect-many", f"more than {self.options.redirects}")
         elif target.url == lease.url:
             self._end(lease, UrlState.FAILED, "redirect-loop")
         elif target.id == lease.id:  # from http to https, or back: the same page by its other way
-            self.partition.rename(lease.id, target.url, lease.hops + 1)
+            self.partition.rename(lease.id, target.url, lease.redirects + 1)
             self.frontier.requeue(lease, f"http-{answer.status}", asked=False)
         else:
             self._end(lease, UrlState.ALIAS, f"http-{answer.status}", elsewhere=target.id)
-            found = FoundBy.MAP if lease.found == FoundBy.MAP else FoundBy.REDIRECT
-            path = (lease.priority, lease.topic, lease.depth, lease.id, found, lease.astray, lease.hops + 1)
+            found = FoundBy.MAP if lease.found_by == FoundBy.MAP else FoundBy.REDIRECT
+            path = (
+                lease.priority,
+                lease.topic,
+                lease.depth,
+                lease.id,
+                found,
+                lease.off_topic_steps,
+                lease.redirects + 1,
+            )
             self._settled.candidates.append(Candidate(target, *path))
 
     def _unchanged(self, fetch: Fetch, answer: Response) -> None:
@@ -184,8 +192,8 @@ class Outcomes:
         self.archive.write(answer)
         sitemap = fetch.sitemap or read_sitemap(answer.body, answer.url)
         self._end(lease, UrlState.REFUSED, "sitemap", sitemap.limited)
-        if lease.hops < self.options.redirects:
-            self._settled.candidates += sitemap_candidates(sitemap.sitemaps, lease.id, lease.hops + 1)
+        if lease.redirects < self.options.redirects:
+            self._settled.candidates += sitemap_candidates(sitemap.sitemaps, lease.id, lease.redirects + 1)
         self._settled.candidates += sitemap_pages(sitemap.urls, lease)
 
     def _probed(self, fetch: Fetch, answer: Response) -> None:

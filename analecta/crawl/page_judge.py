@@ -115,7 +115,7 @@ class PageJudge:
         """A document whose text cannot be had is what the page is that links to it (S10)."""
         if (row := self.shard.verdict_of(lease.parent)) is not None:
             return unpacked(*row)
-        if lease.topic < 0 or lease.astray:  # in another partition, and off topic
+        if lease.topic < 0 or lease.off_topic_steps:  # in another partition, and off topic
             return Verdict()
         sure = min(max(lease.priority, 0.0), 1.0)
         return Verdict(lease.topic, sure, ((lease.topic, sure),))

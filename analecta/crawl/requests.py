@@ -330,5 +330,5 @@ class AddressGate:
         try:
             return await self.ask(msgspec.structs.replace(request, sent=sent))
         finally:
-            address.flying -= 1
+            address.in_flight -= 1
             address.unsent -= unsent

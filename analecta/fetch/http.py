@@ -242,7 +242,7 @@ class Http:
         """End transfers that have heard nothing in time; libcurl has no limit for the first byte."""
         assert self._multi is not None
         late = loop.time() - self.limits.first_byte_timeout
-        for curl in self._multi.flying():
+        for curl in self._multi.in_flight():
             transfer = self._all[curl]
             if transfer.since < late and not transfer.lines:
                 self._multi.stop(curl, SILENT, f"nothing came in {self.limits.first_byte_timeout:g} s")

@@ -317,7 +317,7 @@ class Frontier:
         """A fetch is over; `ended` tells the host's manners how (answered, pressed, failed or dropped)."""
         host = self.host(lease.host)
         domain = host.domain
-        domain.flying -= 1
+        domain.in_flight -= 1
         parked, domain.parked = domain.parked, None
         self._over(lease.id, host, now, ended, parked or ())
 
@@ -353,7 +353,7 @@ class Frontier:
         self._landed.discard(key)
         address = self._slots.pop(key, None)
         if address is not None:
-            address.flying -= 1
+            address.in_flight -= 1
             address.unsent -= not left
             self._wake(address)
         return left
@@ -450,7 +450,7 @@ class Frontier:
             return True
         if held is not None:
             del self._slots[lease.id]
-            held.flying -= 1
+            held.in_flight -= 1
             held.unsent -= 1
             self._wake(held)
         if not self.addresses.free(address, self._now):
@@ -641,7 +641,7 @@ class Frontier:
         _, _, id = heappop(host.heap)
         del self._live[id]
         self._occupy(id, host)
-        host.domain.flying += 1
+        host.domain.in_flight += 1
         self._picks += 1
         host.picked = self._picks
         if self.spread:
@@ -679,10 +679,10 @@ class Frontier:
 
     def _free(self, host: HostQueue) -> bool:
         """Whether another request to the host may be under way; never more than pages of it that may still come."""
-        return host.free() and (not host.flying or self._left is None or host.flying < self._left(host.name))
+        return host.free() and (not host.in_flight or self._left is None or host.in_flight < self._left(host.name))
 
     def _domain_full(self, host: HostQueue) -> bool:
-        return 0 < self.manners.per_domain <= host.domain.flying
+        return 0 < self.manners.per_domain <= host.domain.in_flight
 
     def _allowance(self) -> int:
         """How many URLs a host may keep hot when memory is short."""
@@ -720,7 +720,7 @@ class Frontier:
     def _sweep(self) -> None:
         """Forget hosts about which there is nothing to remember, and domains and addresses with their last host."""
         for name, host in list(self.hosts.items()):
-            idle = not host.flying and not host.heap and host.cold_best is None and not self._rests(host)
+            idle = not host.in_flight and not host.heap and host.cold_best is None and not self._rests(host)
             if idle and not host.bad and not host.in_trouble and not host.claims and host.next <= self._now:
                 del self.hosts[name]
                 self._inside.discard(host)
@@ -734,5 +734,5 @@ class Frontier:
 
 def _in_order(host: HostQueue) -> bool:
     """Whether a host has something to ask for, and the last time it answered."""
-    has = host.flying or host.heap or host.cold_best is not None
+    has = host.in_flight or host.heap or host.cold_best is not None
     return bool(has) and not (host.in_trouble or host.bad or host.outside)

@@ -172,7 +172,8 @@ class Shard:
     def _url_values(self, n: int, c: Candidate, state: UrlState, cold: bool, reason: str) -> tuple[Any, ...]:
         return (
             n, c.target.id, c.target.url, self.hosts.number(c.target.host), int(state), cold, c.priority, c.topic,
-            c.depth, c.parent, int(c.found), c.astray, c.hops, reason or None, c.anchor or None, c.context or None,
+            c.depth, c.parent, int(c.found_by), c.off_topic_steps, c.redirects, reason or None, c.anchor or None,
+            c.context or None,
         )  # fmt: skip
 
     def lease(self, ids: Sequence[int], priorities: Sequence[float]) -> list[Lease]:

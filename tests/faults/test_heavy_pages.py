@@ -232,7 +232,7 @@ def offered(engine: Engine, sizes: list[int], enough: int) -> None:
 
     def noted(candidates):
         add(candidates)
-        count = sum(candidate.found == FoundBy.SITEMAP for candidate in candidates)
+        count = sum(candidate.found_by == FoundBy.SITEMAP for candidate in candidates)
         sizes.extend([count] if count else [])
         if count and sum(sizes) == enough:
             engine.control.over = lambda: True

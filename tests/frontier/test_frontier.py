@@ -43,7 +43,7 @@ class ModelHost:
     """When a host may be asked, from the history of what was asked of it."""
 
     def __init__(self, parallel):
-        self.parallel, self.flying, self.good, self.strikes = parallel, 0, 0, 0
+        self.parallel, self.in_flight, self.good, self.strikes = parallel, 0, 0, 0
         self.not_before = self.struck = 0.0
         self.bad = self.held = False
         self.unsent = self.refusals = 0
@@ -80,11 +80,13 @@ class FrontierAgainstList(RuleBasedStateMachine):
 
     def may_be_asked(self, name):
         host = self.hosts[name]
-        shared = sum(self.hosts[other].flying for other in HOSTS if domain(other) == domain(name))
+        shared = sum(self.hosts[other].in_flight for other in HOSTS if domain(other) == domain(name))
         full = 0 < self.manners.per_domain <= shared
         waits = self.manners.delay and host.unsent
         return (
-            not (host.bad or host.held or full or waits) and host.flying < host.parallel and host.not_before <= self.now
+            not (host.bad or host.held or full or waits)
+            and host.in_flight < host.parallel
+            and host.not_before <= self.now
         )
 
     def choice(self):
@@ -106,7 +108,7 @@ class FrontierAgainstList(RuleBasedStateMachine):
     def started(self, lease):
         url, host = self.urls[lease.id], self.hosts[lease.host]
         url.state = UrlState.LEASED
-        host.flying += 1
+        host.in_flight += 1
         host.unsent += 1
         self.unsent.add(lease.id)
         self.picks.append(lease.host)
@@ -164,7 +166,7 @@ class FrontierAgainstList(RuleBasedStateMachine):
         lease = self.flights.pop(which % len(self.flights))
         host, url, now = self.hosts[lease.host], self.urls[lease.id], self.now
         self.frontier.close(lease, now, self.manner(how, now))
-        host.flying -= 1
+        host.in_flight -= 1
         host.held = False
         if how != "dropped" or lease.id not in self.unsent:  # one that never left costs no turn
             host.not_before = max(host.not_before, now + self.manners.delay)
@@ -245,10 +247,10 @@ class FrontierAgainstList(RuleBasedStateMachine):
                 url.priority, url.loose = priority, True
             assert hot[url.id] == url.priority, "a priority changes where the URL is hot and it gets better"
 
-    @precondition(lambda self: any(self.hosts[lease.host].flying == 1 for lease in self.flights))
+    @precondition(lambda self: any(self.hosts[lease.host].in_flight == 1 for lease in self.flights))
     @rule(which=st.integers(0, 9))
     def hold(self, which):
-        alone = [lease.host for lease in self.flights if self.hosts[lease.host].flying == 1]
+        alone = [lease.host for lease in self.flights if self.hosts[lease.host].in_flight == 1]
         name = alone[which % len(alone)]
         self.frontier.hold(name)
         self.hosts[name].held = True
@@ -292,7 +294,7 @@ class FrontierAgainstList(RuleBasedStateMachine):
             h
             for h in waiting
             if not (h.bad or h.held or (self.manners.delay and h.unsent))
-            and h.flying < h.parallel
+            and h.in_flight < h.parallel
             and h.not_before > self.now
         ]
         due = self.frontier.next_due()
