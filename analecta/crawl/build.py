@@ -17,11 +17,11 @@ from analecta.crawl.options import engine_options
 from analecta.crawl.page_judge import PageJudge
 from analecta.crawl.processes.exchange import LinkExchange
 from analecta.crawl.requests import AddressGate, SideRequests
-from analecta.crawl.rescope import rescope, retry_tls
+from analecta.crawl.rescope import rescope
 from analecta.crawl.site_order import RANKS, SiteOrder
 from analecta.fetch.budget import MemoryBudget
 from analecta.fetch.client import TOKEN, http_client, software
-from analecta.fetch.dns import Addresses, Resolver
+from analecta.fetch.dns import Addresses, Resolved, Resolver
 from analecta.fetch.robots import Robots
 from analecta.frontier.frontier import Frontier, FrontierLimits
 from analecta.frontier.hosts import MAX_WAIT, IpLimits, Politeness
@@ -40,7 +40,7 @@ from analecta.store.partition import Shard
 from analecta.store.recovery import Partition, open_partition
 from analecta.store.site_rules import Sites, sites_of
 from analecta.store.sites import SiteCount, SiteUnits, SiteUrls
-from analecta.store.urls import entered_hosts
+from analecta.store.urls import entered_hosts, requeue_tls
 from analecta.urls import Joiner, canonical, domain_of, is_loopback
 
 _PORT = re.compile(r":[0-9]+$")
@@ -72,8 +72,21 @@ def address_limits(f: FetchSettings, resolver: Resolver, me: int = 0, partitions
     """What may be asked of one IP address; None where that is not limited. Each partition has its share of both."""
     if f.connect_to or not (f.per_address or f.address_delay):
         return None
-    locator = Locator(resolver)
-    return IpLimits(_share(f.per_address, me, partitions), f.address_delay * partitions, locator.known, locator.find)
+    name = functools.partial(_PORT.sub, "")
+    most, gap = _share(f.per_address, me, partitions), f.address_delay * partitions
+
+    def known(host: str) -> str:
+        return _first_address(resolver.cached(name(host)))
+
+    async def locate(host: str) -> str:
+        return _first_address(await resolver.resolve(name(host)))
+
+    return IpLimits(most, gap, known, locate)
+
+
+def _first_address(found: Resolved | None) -> str:
+    """The address that a request goes to: the first that name servers tell; "" where there is none."""
+    return found.ips[0] if isinstance(found, Addresses) else ""
 
 
 def _share(count: int, me: int, partitions: int) -> int:
@@ -153,7 +166,7 @@ def _put_back(settings: Settings, library: LibraryFolder, part: Partition, scope
     growing, most = settings.communities.grow, settings.scope.pages_per_host
     more, again = rescope(part, scope, growing, most, settings.fetch.allow, settings.scope.trusted)
     part.returned.update(more)  # which may be fewer
-    part.returned.update(retry_tls(part, settings.fetch.allow_bad_tls))
+    part.returned.update(requeue_tls(part, settings.fetch.allow_bad_tls))
     return again
 
 
@@ -178,23 +191,6 @@ def link_rules(settings: Settings, part: Partition, frontier: Frontier, sites: S
         counts=SiteCount(units, sites),
         follow_nofollow=rules.follow_nofollow,
     )
-
-
-class Locator:
-    """The address that a request to a host goes to: the first that name servers tell."""
-
-    def __init__(self, resolver: Resolver) -> None:
-        self.resolver = resolver
-
-    def known(self, host: str) -> str:
-        """The address as far as it is known without asking; else ""."""
-        found = self.resolver.cached(_PORT.sub("", host))
-        return found.ips[0] if isinstance(found, Addresses) else ""
-
-    async def find(self, host: str) -> str:
-        """The address; "" where there is none."""
-        found = await self.resolver.resolve(_PORT.sub("", host))
-        return found.ips[0] if isinstance(found, Addresses) else ""
 
 
 def _began(library: LibraryFolder) -> float:

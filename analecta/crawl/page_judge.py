@@ -84,7 +84,7 @@ class PageJudge:
         self.judge: Judge | None = None
         self.model = ""
         self.judges_links = judges_links
-        self.memory = RecentPages(window)
+        self.recent: deque[RecentPage] = deque(maxlen=window)  # 5 kB each, and 3 kB where words were counted
         self._valued_by = msgspec.msgpack.decode(shard.get("course", _STRAIGHT_ON), type=CrawlPhase)
         self.focus.turn(self._valued_by)
 
@@ -134,11 +134,11 @@ class PageJudge:
 
     def remember(self, seq: int, id: int, page: JudgedPage, hidden: bool) -> None:
         """A page was kept in row `seq`; `hidden`: it is on no topic, whatever it says."""
-        self.memory.pages.append(RecentPage(seq, id, page.words, page.anchors, page.neighbours, hidden, page.bag))
+        self.recent.append(RecentPage(seq, id, page.words, page.anchors, page.neighbours, hidden, page.bag))
 
     def recall(self) -> tuple[list[JudgedLinks], list[tuple[int, str]]]:
         """Take up again what was known at the last stop: pages for a judge of links, and the words around links."""
-        window = self.memory.pages.maxlen or 0
+        window = self.recent.maxlen or 0
         rows = self.shard.last_pages(window, EXAMPLE_PRIORITY) if window else []
         seen = []
         for start in range(0, len(rows), 64):
@@ -146,7 +146,7 @@ class PageJudge:
             cut = words([excerpt(unpack_text(text)) for _, _, _, text, _, _ in part])
             own = zip(part, apart(cut), self._bags(cut), strict=True)
             for (seq, id, confidence, _, links, hidden), hashes, bag in own:
-                self.memory.pages.append(RecentPage(seq, id, hashes, hidden=hidden, bag=bag))
+                self.recent.append(RecentPage(seq, id, hashes, hidden=hidden, bag=bag))
                 if bag is not None:
                     to = np.frombuffer(links or b"", np.int64).tolist()
                     seen.append(JudgedLinks(id, confidence, bag[0], to, {}))
@@ -159,7 +159,7 @@ class PageJudge:
         judge = self.judge = self.load_judge(model)
         self.model = model
         scores: dict[int, float] = {}
-        for page, verdict in self.memory.judge(judge):
+        for page, verdict in judged_again(judge, self.recent):
             scores[page.id] = self.focus.open(verdict).confidence
             self._judged(page.seq, of_hidden(verdict, page.hidden))
         rows = self.shard.unjudged(EXAMPLE_PRIORITY)
@@ -180,7 +180,7 @@ class PageJudge:
 
     def revalued(self, scores: Mapping[int, float] | None = None) -> Revaluation:
         """What waits is worth something else now: there is a new model (and `scores`), or another course."""
-        seen = [page.id for page in self.memory.pages]
+        seen = [page.id for page in self.recent]
         new_phase = self.focus.course.learning != self._valued_by.learning
         self._valued_by = self.focus.course
         self.shard.put("course", msgspec.msgpack.encode(self._valued_by))
@@ -200,22 +200,14 @@ class PageJudge:
         return {id: _FRONT for part in links for id in np.frombuffer(part, np.int64).tolist()}
 
 
-class RecentPages:
-    """Remembers the last `window` pages: some 5 kB each, and 3 kB where their words were counted."""
-
-    def __init__(self, window: int) -> None:
-        self.pages: deque[RecentPage] = deque(maxlen=window)
-
-    def judge(self, judge: Judge) -> Iterator[tuple[RecentPage, Verdict]]:
-        """What a judge says of them."""
-        pages = iter(self.pages)
-        while part := list(islice(pages, _CHUNK)):
-            anchors = joined([page.anchors for page in part]) if "anchors" in judge.needs else None
-            around = joined([page.neighbours for page in part]) if "neighbours" in judge.needs else None
-            verdicts = judge.judge_words(
-                joined([page.hashes for page in part], [page.bag for page in part]), anchors, around
-            )
-            yield from zip(part, verdicts, strict=True)
+def judged_again(judge: Judge, recent: Iterable[RecentPage]) -> Iterator[tuple[RecentPage, Verdict]]:
+    """What a judge says of pages that are remembered."""
+    pages = iter(recent)
+    while part := list(islice(pages, _CHUNK)):
+        anchors = joined([page.anchors for page in part]) if "anchors" in judge.needs else None
+        around = joined([page.neighbours for page in part]) if "neighbours" in judge.needs else None
+        own = joined([page.hashes for page in part], [page.bag for page in part])
+        yield from zip(part, judge.judge_words(own, anchors, around), strict=True)
 
 
 def joined(texts: Sequence[Hashes], bags: Sequence[Bag | None] = ()) -> Words:

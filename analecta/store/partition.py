@@ -132,7 +132,6 @@ class Shard:
         self.path = path
         self.db = connect(path)
         self.hosts = HostTable(self.db)
-        self._names: dict[int, str] = {}
         if not self.db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
             # All tables or none, for whoever reads meanwhile and for a start after a kill.
             self.db.executescript(f"BEGIN; {SCHEMA_SQL} COMMIT;")

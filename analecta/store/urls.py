@@ -170,7 +170,12 @@ def lift_demoted(shard: Shard, ids: Iterable[int]) -> None:
 
 
 def requeue_tls(shard: Shard, hosts: Sequence[str]) -> Counter[int]:
-    """Queue again what failed for its certificate on some hosts; how many of each topic. To be committed."""
+    """Queue again what failed for its certificate on hosts that need none now; how many of each topic.
+
+    To be committed.
+    """
+    if not hosts:
+        return Counter()
     rows = shard.db.execute(
         f"UPDATE urls SET state = {UrlState.QUEUED:d}, cold = 0, tries = 0, reason = NULL, detail = NULL"
         f" WHERE state = {UrlState.FAILED:d} AND reason GLOB 'tls*' AND page IS NULL AND host IN"
