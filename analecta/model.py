@@ -108,7 +108,7 @@ def no_context(_: int) -> str:
 
 
 class Page(msgspec.Struct):
-    """A parsed page. `around(i)`, the words around link i, and `main()`, the main text, cost: they are lazy."""
+    """A parsed page. `link_context(i)`, the words around link i, and `main_text()` cost: they are lazy."""
 
     url: str
     id: int
@@ -129,8 +129,8 @@ class Page(msgspec.Struct):
     reserved: str = ""  # preferences against use for training that the page states ("tdm-reservation=1")
     limits: str = ""  # why parsing was cut short, if it was ("parse-limited: ...")
     simhash: int = 0
-    around: Callable[[int], str] = no_context
-    main: Callable[[], str] = str
+    link_context: Callable[[int], str] = no_context
+    main_text: Callable[[], str] = str
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -165,7 +165,8 @@ class Example(msgspec.Struct, frozen=True):
 class Candidate(msgspec.Struct):
     """A URL that might be fetched, with its worth and where it came from.
 
-    `astray` counts the off-topic pages crossed in a row to reach it (S6, B11), `hops` the redirects.
+    `off_topic_steps` counts the off-topic pages crossed in a row to reach it (S6, B11). Candidates are kept in the
+    outbox by the names of their fields: those that were renamed have their first names there.
     """
 
     target: UrlRef
@@ -173,9 +174,9 @@ class Candidate(msgspec.Struct):
     topic: int = -1
     depth: int = 0
     parent: int = 0
-    found: FoundBy = FoundBy.LINK
-    astray: int = 0
-    hops: int = 0
+    found_by: FoundBy = msgspec.field(name="found", default=FoundBy.LINK)
+    off_topic_steps: int = msgspec.field(name="astray", default=0)
+    redirects: int = msgspec.field(name="hops", default=0)
     anchor: str = ""
     context: str = ""
     refused: str = ""  # why it is not to be followed, if so
@@ -193,9 +194,9 @@ class Lease(msgspec.Struct):
     topic: int
     depth: int
     parent: int
-    found: FoundBy
-    astray: int
-    hops: int
+    found_by: FoundBy
+    off_topic_steps: int
+    redirects: int
     tries: int
     page: int = 0  # the page row we have of it, if it was fetched before
     etag: str = ""

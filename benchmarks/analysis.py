@@ -26,7 +26,7 @@ from analecta.analyse.clustering import nmi, purity
 from analecta.analyse.hits import hits
 from analecta.model import Candidate, UrlRef, UrlState
 from analecta.store.library import LibraryFolder
-from analecta.store.partition import PAGE_COLUMNS, Shard
+from analecta.store.partition import PageRecord, Shard
 from analecta.store.schema import pack_text
 from analecta.testweb.plan import PageCard
 from analecta.testweb.pocket import PocketWeb
@@ -70,13 +70,13 @@ def write(folder: Path, count: int) -> None:
     shard.close()
 
 
-def row(card: PageCard, own: UrlRef, text: str, links: Any, topics: tuple[str, ...], rng: Random) -> tuple[Any, ...]:
+def row(card: PageCard, own: UrlRef, text: str, links: Any, topics: tuple[str, ...], rng: Random) -> PageRecord:
     values = {
         "id": own.id, "kept_at": 1.0, "fetched_at": 1.0, "status": 200, "flags": 0, "title": card.title,
         "topic": topics.index(card.topic), "confidence": rng.random(), "links": links.tobytes(),
         "text": pack_text(text), "words": len(text.split()),
     }  # fmt: skip
-    return tuple(values.get(name) for name in PAGE_COLUMNS)
+    return PageRecord(**values)
 
 
 def analyse(folder: Path, clusters: int) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from analecta.settings.load import load
 from analecta.settings.schema import Topic
 from analecta.store.library import LibraryFolder
 from analecta.store.library_db import GOOD, Mark, say
-from analecta.store.partition import PAGE_COLUMNS, Shard
+from analecta.store.partition import PageRecord, Shard
 from analecta.store.schema import pack_text
 from analecta.testweb.pocket import PocketWeb
 
@@ -55,7 +55,7 @@ def write(folder: Path, count: int) -> LibraryFolder:
             "mime": "text/html", "topic": topic, "confidence": 0.75, "text": pack_text(text), "model": "0" * 32,
         }  # fmt: skip
         shard.add([(n, found, UrlState.DONE, False, "")])
-        shard.add_page(tuple(values.get(name) for name in PAGE_COLUMNS), UrlState.DONE, 0, 0)
+        shard.add_page(PageRecord(**values), UrlState.DONE, 0, 0)
         if n % BATCH == 0:
             for one in shards:
                 one.commit()

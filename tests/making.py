@@ -10,7 +10,7 @@ import msgspec
 from analecta.frontier.frontier import Frontier
 from analecta.frontier.hosts import MAX_WAIT, Politeness
 from analecta.model import Candidate, FoundBy, Lease, Response, UrlRef, UrlState
-from analecta.store.partition import PAGE_COLUMNS, Shard
+from analecta.store.partition import PageRecord, Shard
 from analecta.store.rows import PageRow
 from analecta.urls import canonical
 
@@ -44,11 +44,11 @@ def answer(url: str = "http://h.test/", body: bytes = b"<p>hello", **more: Any) 
     return msgspec.structs.replace(plain, **more)
 
 
-def page_row(id: int, file: int = 0, offset: int = 0, length: int = 0, **more: Any) -> tuple[Any, ...]:
-    """The values of a page row: those that a test names, and what the table needs."""
+def page_row(id: int, file: int = 0, offset: int = 0, length: int = 0, **more: Any) -> PageRecord:
+    """A page row: those that a test names, and what the table needs."""
     needed = {"kept_at": 1.0, "fetched_at": 1.0, "status": 200, "topic": 0, "flags": 0, "model": "m"}
     given = {"id": id, "file": file, "offset": offset, "length": length}
-    return tuple((needed | given | more).get(name) for name in PAGE_COLUMNS)
+    return PageRecord(**(needed | given | more))
 
 
 def item(url: str = "http://h.test/", title: str = "A page", **more: Any) -> PageRow:
@@ -98,7 +98,7 @@ def committed(frontier: Frontier, shard: Shard) -> None:
 def reopened(shard: Shard, manners: Politeness = FREE, wall: float = 0.0, **more: Any) -> Frontier:
     """The frontier of a shard that was just opened at time 0, built as crawl/build.py builds it."""
     back = shard.release_leases(0, 3)
-    frontier = Frontier(shard, manners, next_n=shard.last_n() + 1, **more)
+    frontier = Frontier(shard, manners, **more)
     frontier.sieve.load(shard.seen_ids(), shard.last_n())
     queued = {int(topic): n for topic, n in msgspec.json.decode(shard.get("queued", b"{}")).items()}
     patience = [(host, delay, min(max(until - wall, 0.0), MAX_WAIT)) for host, delay, until in shard.hosts.patience()]

@@ -1,55 +1,48 @@
 """Puts the parts of a crawl together. This file alone knows them all; the dicts are the registries."""
 
 import contextlib
+import functools
 import re
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 
 import msgspec
-import numpy as np
 
-from analecta.crawl.address_gate import AddressGate
 from analecta.crawl.control import ControlChannel
-from analecta.crawl.discovery import LinkDiscovery
+from analecta.crawl.discovery import LinkRules
 from analecta.crawl.engine import Engine
 from analecta.crawl.fetcher import Fetcher
-from analecta.crawl.ingest import Ingest
-from analecta.crawl.late_documents import LateDocuments
-from analecta.crawl.outcomes import Outcomes
+from analecta.crawl.options import engine_options
 from analecta.crawl.page_judge import PageJudge
 from analecta.crawl.processes.exchange import LinkExchange
-from analecta.crawl.rescope import rescope, retry_tls
-from analecta.crawl.side_requests import SideRequests
+from analecta.crawl.requests import AddressGate, SideRequests
+from analecta.crawl.rescope import rescope
 from analecta.crawl.site_order import RANKS, SiteOrder
-from analecta.crawl.url_outcomes import UrlOutcomes
 from analecta.fetch.budget import MemoryBudget
 from analecta.fetch.client import TOKEN, http_client, software
-from analecta.fetch.dns import Addresses, Resolver
+from analecta.fetch.dns import Addresses, Resolved, Resolver
 from analecta.fetch.robots import Robots
-from analecta.frontier.frontier import Frontier
+from analecta.frontier.frontier import Frontier, FrontierLimits
 from analecta.frontier.hosts import MAX_WAIT, IpLimits, Politeness
 from analecta.frontier.policy import WORTHS, Focus, Policy, Scope, SeedArea, SiteEntries
 from analecta.frontier.traps import Traps
 from analecta.frontier.url_forms import two_labels
 from analecta.judge import load_judge
 from analecta.judge.link_judge import LinkJudge
-from analecta.model import Tally
+from analecta.model import Candidate
 from analecta.parse import Parser
 from analecta.protocols import FetchFunction, Transport
 from analecta.settings.schema import FetchSettings, Settings
-from analecta.store.archive import Archive
 from analecta.store.library import LibraryFolder
 from analecta.store.outbox import Outbox
 from analecta.store.partition import Shard
-from analecta.store.recovery import CrashMarker, recover
+from analecta.store.recovery import Partition, open_partition
 from analecta.store.site_rules import Sites, sites_of
 from analecta.store.sites import SiteCount, SiteUnits, SiteUrls
-from analecta.store.urls import entered_hosts
-from analecta.text.fingerprint import NearDuplicates
+from analecta.store.urls import entered_hosts, requeue_tls
 from analecta.urls import Joiner, canonical, domain_of, is_loopback
 
-_POISON_AFTER = 3
 _PORT = re.compile(r":[0-9]+$")
 _EAGER = 32  # requests at a time to one host where no delay is asked for
 
@@ -75,11 +68,25 @@ def manners(settings: FetchSettings, me: int = 0, partitions: int = 1) -> Polite
     )
 
 
-def address_limits(settings: FetchSettings, me: int = 0, partitions: int = 1) -> IpLimits | None:
+def address_limits(f: FetchSettings, resolver: Resolver, me: int = 0, partitions: int = 1) -> IpLimits | None:
     """What may be asked of one IP address; None where that is not limited. Each partition has its share of both."""
-    if settings.connect_to or not (settings.per_address or settings.address_delay):
+    if f.connect_to or not (f.per_address or f.address_delay):
         return None
-    return IpLimits(_share(settings.per_address, me, partitions), settings.address_delay * partitions)
+    name = functools.partial(_PORT.sub, "")
+    most, gap = _share(f.per_address, me, partitions), f.address_delay * partitions
+
+    def known(host: str) -> str:
+        return _first_address(resolver.cached(name(host)))
+
+    async def locate(host: str) -> str:
+        return _first_address(await resolver.resolve(name(host)))
+
+    return IpLimits(most, gap, known, locate)
+
+
+def _first_address(found: Resolved | None) -> str:
+    """The address that a request goes to: the first that name servers tell; "" where there is none."""
+    return found.ips[0] if isinstance(found, Addresses) else ""
 
 
 def _share(count: int, me: int, partitions: int) -> int:
@@ -97,151 +104,93 @@ async def partition(
     fetch: FetchFunction | None = None,
 ) -> AsyncIterator[Engine]:
     """A partition's engine with all its parts, closed in order at the end; `fetch` in place of the network."""
-    prefix = f"p{me:02d}"
-    shard = Shard(library.shard_path(me))
-    suspect = CrashMarker(library.folder / "shards" / f"{prefix}.parsing")
-    back, notes = recover(shard, library.archive, prefix, suspect, _POISON_AFTER)
-    for note in notes:
-        shard.note(time.time(), note)
+    f, options = settings.fetch, engine_options(settings, me, partitions)
     info = {"software": software(), "operator": settings.contact, "robots": "rfc9309"}
-    files = shard.files()
-    if settings.crawl.refresh is not None:
-        back += shard.ask_again(_began(library) - settings.crawl.refresh * 86_400)
-    scope, growing = settings.scope, settings.communities
-    bounds = Scope(() if growing.grow else scope.hosts, scope.exclude, scope.depth)
-    allow = settings.fetch.allow
-    more, again = rescope(shard, bounds, growing.grow, scope.pages_per_host, allow, scope.trusted)
-    back.update(more)  # which may be fewer
-    back.update(retry_tls(shard, settings.fetch.allow_bad_tls))
-    archive = Archive(library.archive, prefix, files[-1][0] if files else 0, settings.crawl.warc_size, info)
+    part = open_partition(library, me, settings.crawl.warc_size, info)
+    scope = scope_of(settings)
+    waiting_again = _put_back(settings, library, part, scope)
     sites = sites_of(library, settings.sites)
-    polite = manners(settings.fetch, me, partitions)
-    f, ordered = settings.fetch, settings.crawl.ordered
-    budget = MemoryBudget(_share(f.memory, me, partitions), ordered)
+    polite = manners(f, me, partitions)
+    within = _within(settings.communities.only, sites) if settings.communities.only else None
+    frontier = frontier_of(settings, part, part.returned, polite, within)
+    budget = MemoryBudget(_share(f.memory, me, partitions), options.ordered)
+    part.counters["memory"] = budget.figures
     http = http_client(f, settings.contact, f.parallel + 16, types=True, budget=budget)
     ask = fetch or http
-    limits = None if fetch else address_limits(f, me, partitions)
-    located = Locator(http.resolver) if limits else None
-    within = _within(growing.only, sites) if growing.only else None
-    frontier = frontier_of(settings, shard, back, polite, within)
-    if limits and located and ordered:
-        ask, located = AddressGate(ask, limits, located), None
-    elif limits and located:
-        frontier.limit_addresses(limits, located.known)
+    limits = None if fetch else address_limits(f, http.resolver, me, partitions)
+    if limits and options.ordered:
+        ask = AddressGate(ask, limits)
+    elif limits:
+        frontier.addresses = limits
     robots = Robots(
-        SideRequests(ask, frontier, located, partition=(me, partitions)),
+        SideRequests(ask, frontier, partition=(me, partitions)),
         TOKEN,
-        keep=archive.write,
-        load=shard.hosts.load_robots,
-        save=shard.hosts.save_robots,
+        keep=part.archive.write,
+        load=part.hosts.load_robots,
+        save=part.hosts.save_robots,
     )
     parser = Parser(Joiner())
-    pile = LateDocuments(shard, archive, parser, f.max_body)
-    exchange = LinkExchange(me, partitions, Outbox(shard), transport)
-    rules, topics = settings.policy, library.topic_names()
-    tally = Tally()
-    focus = focus_of(settings)
-    links = LinkJudge(seed=settings.crawl.seed) if rules.kind == "learned" else None
-    units = SiteUnits(shard.db)
-    site_policy = (
-        SiteOrder(shard, frontier, SiteUrls(units), sites, growing.pages, RANKS[growing.order])
-        if growing.grow
-        else None
-    )
-    if site_policy is not None:
-        site_policy.wait(again)
-    endings = UrlOutcomes(shard, frontier, tally, links.lost if links else lambda _: None)
-    offers = LinkDiscovery(
-        frontier=frontier,
-        exchange=exchange,
-        focus=focus,
-        bounds=bounds,
-        traps=traps_of(settings, polite),
-        tally=tally,
-        topics=topics,
-        partition=(me, partitions),
-        links=links,
-        entries=SiteEntries(entered_hosts(shard.db), shard.url_of) if rules.one_entry else None,
-        sites=site_policy,
-        follow_nofollow=rules.follow_nofollow,
-        look_ahead=None if f.connect_to else http.resolver.look_ahead,
-    )
+    links = link_rules(settings, part, frontier, sites, scope)
+    links.look_ahead = None if f.connect_to else http.resolver.look_ahead
+    if links.sites is not None:
+        links.sites.wait(waiting_again)
     window = settings.learn.window if settings.learn.every else 0
-    page_judge = PageJudge(shard, focus, topics, window, judges_links=links is not None)
-    pages = Ingest(
-        shard=shard,
-        archive=archive,
-        parser=parser,
-        page_judge=page_judge,
-        twins=_twins(shard),
-        endings=endings,
-        count=SiteCount(units, sites),
-        suspect=suspect.set,
-        unread=pile.add,
-        tries=f.tries,
-        pages_per_host=scope.pages_per_host,
-    )
-    harvest = Outcomes(
-        shard=shard,
-        archive=archive,
-        frontier=frontier,
-        endings=endings,
-        manners=frontier.manners,
-        tries=f.tries,
-        redirects=f.redirects,
-        sitemaps=rules.sitemaps,
-    )
-    offers.plant(settings.topics, settings.others)  # before that: what is not meant is on no topic, whatever its words
-    offers.recall(*page_judge.recall())
-    asker = Fetcher(
-        ask, robots, parser, frontier, archive, pile, suspect.set, offers.offer, f.tries, ordered, locate=located
-    )
+    judge_of = functools.partial(load_judge, settings, library.models)
+    page_judge = PageJudge(part, links.focus, library.topic_names(), window, links.judge is not None, judge_of)
     engine = Engine(
-        number=me,
-        load_judge=lambda model: load_judge(settings, library.models, model),
-        asker=asker,
-        frontier=frontier,
-        harvest=harvest,
-        pages=pages,
-        page_judge=page_judge,
-        offers=offers,
-        exchange=exchange,
-        shard=shard,
-        archive=archive,
-        reins=ControlChannel(transport, time.monotonic, partitions == 1),
-        pile=pile,
-        budget=budget,
-        parallel=f.parallel,
-        batch=settings.crawl.batch,
-        patience=settings.stop.idle,
-        ordered=ordered,
+        part,
+        frontier,
+        Fetcher(ask, robots, parser, frontier, part, options),
+        page_judge,
+        links,
+        LinkExchange(me, partitions, Outbox(part), transport),
+        ControlChannel(transport, time.monotonic, partitions == 1),
+        options,
     )
+    # Before the rest: what is not meant is on no topic, whatever its words.
+    engine.discovery.plant(settings.topics, settings.others)
+    engine.discovery.recall(*page_judge.recall())
     try:
         yield engine
     finally:
         await robots.close()
         await http.close()
         parser.close()
-        archive.close()
-        shard.close()
-        suspect.close()
+        part.close()
 
 
-class Locator:
-    """The address that a request to a host goes to: the first that name servers tell."""
+def _put_back(settings: Settings, library: LibraryFolder, part: Partition, scope: Scope) -> list[Candidate]:
+    """Queue again what settings want fetched again; in a crawl from site to site, what waits for its site again."""
+    if settings.crawl.refresh is not None:
+        part.returned += part.ask_again(_began(library) - settings.crawl.refresh * 86_400)
+    growing, most = settings.communities.grow, settings.scope.pages_per_host
+    more, again = rescope(part, scope, growing, most, settings.fetch.allow, settings.scope.trusted)
+    part.returned.update(more)  # which may be fewer
+    part.returned.update(requeue_tls(part, settings.fetch.allow_bad_tls))
+    return again
 
-    def __init__(self, resolver: Resolver) -> None:
-        self.resolver = resolver
 
-    def known(self, host: str) -> str:
-        """The address as far as it is known without asking; else ""."""
-        found = self.resolver.cached(_PORT.sub("", host))
-        return found.ips[0] if isinstance(found, Addresses) else ""
+def scope_of(settings: Settings) -> Scope:
+    """Which URLs are in scope; a crawl that grows goes beyond the hosts it begins with."""
+    scope = settings.scope
+    return Scope(() if settings.communities.grow else scope.hosts, scope.exclude, scope.depth)
 
-    async def __call__(self, host: str) -> str:
-        """The address; "" where there is none."""
-        found = await self.resolver.resolve(_PORT.sub("", host))
-        return found.ips[0] if isinstance(found, Addresses) else ""
+
+def link_rules(settings: Settings, part: Partition, frontier: Frontier, sites: Sites, scope: Scope) -> LinkRules:
+    """Which links are followed and what they are worth, as the settings say."""
+    rules, growing, units = settings.policy, settings.communities, SiteUnits(part.db)
+    return LinkRules(
+        focus_of(settings),
+        scope,
+        traps_of(settings, frontier.manners),
+        judge=LinkJudge(seed=settings.crawl.seed) if rules.kind == "learned" else None,
+        entries=SiteEntries(entered_hosts(part.db), part.url_of) if rules.one_entry else None,
+        sites=SiteOrder(part, frontier, SiteUrls(units), sites, growing.pages, RANKS[growing.order])
+        if growing.grow
+        else None,
+        counts=SiteCount(units, sites),
+        follow_nofollow=rules.follow_nofollow,
+    )
 
 
 def _began(library: LibraryFolder) -> float:
@@ -290,11 +239,8 @@ def frontier_of(
     frontier = Frontier(
         shard,
         polite,
+        FrontierLimits(s.hot, s.cap, s.spread),
         now=time.monotonic(),
-        next_n=shard.last_n() + 1,
-        hot=s.hot,
-        cap=s.cap,
-        spread=s.spread,
         domain_of=domain_of if polite.per_domain else str,
         within=within,
         left=(lambda host: most - shard.hosts.pages(host)) if most else None,
@@ -311,8 +257,3 @@ def _within(only: Sequence[str], sites: Sites) -> Callable[[str], bool]:
     """Whether a host has one of these sites."""
     hosts = {site.partition("/")[0] for site in only}
     return lambda host: sites.of(host).partition("/")[0] in hosts
-
-
-def _twins(shard: Shard) -> NearDuplicates:
-    rows = np.array(shard.fingerprints().fetchall(), np.int64).reshape(-1, 2)
-    return NearDuplicates.load(rows[:, 0], rows[:, 1])

@@ -9,6 +9,7 @@ import msgspec
 from analecta.crawl.ingest import KeptPage
 from analecta.crawl.page_judge import Revaluation
 from analecta.crawl.processes.exchange import LinkExchange
+from analecta.crawl.requests import Fetch
 from analecta.crawl.site_order import SiteOrder
 from analecta.frontier.frontier import Frontier
 from analecta.frontier.mirrors import sighting
@@ -18,11 +19,13 @@ from analecta.frontier.url_forms import NewLinks, is_kin, is_trusted, kind_of, l
 from analecta.judge.link_judge import JudgedLinks, LinkJudge
 from analecta.model import NO_TOPIC, Candidate, FoundBy, Lease, Page, Tally, UrlRef, UrlState
 from analecta.settings.schema import NegativeSettings, Topic
+from analecta.store.sites import SiteCount
 from analecta.urls import canonical, partition_of, url_id
 
 START_PRIORITY = 100.0  # pages to begin at come after the examples, and before all that is found
 _LIFTED = 0.5  # priority of a URL that was demoted and is no longer
 _MOST_EXPLORED = 10_000
+_MOST_HOSTS = 200_000  # of which something is remembered, each time that something is
 _MOST_DEMOTED = 256  # in one pick, so that it is over soon
 _MUCH = 0.6  # by how much less a demoted URL must be worth now to be sent further back
 _SUSPECT = 3  # duplicates from one host that make us ask it for a page it cannot have
@@ -45,44 +48,38 @@ class _Followed(NamedTuple):
         return self.kept.page
 
 
+class LinkRules(msgspec.Struct):
+    """Which links are followed, and what they are worth."""
+
+    focus: Focus
+    scope: Scope
+    traps: Traps
+    judge: LinkJudge | None = None  # values each link by itself; without, links are worth what their page is
+    entries: SiteEntries | None = None  # holds the crawl to one entry a site
+    sites: SiteOrder | None = None  # with it, the crawl goes from site to site
+    counts: SiteCount | None = None  # of links between sites
+    follow_nofollow: bool = False
+    look_ahead: Callable[[str], None] | None = None  # told of hosts that will soon be asked
+
+
 class LinkDiscovery:
     """Takes in what was found, from our own pages and from other partitions."""
 
     def __init__(
         self,
-        *,
         frontier: Frontier,
         exchange: LinkExchange,
-        focus: Focus,
-        bounds: Scope,
-        traps: Traps,
+        rules: LinkRules,
         tally: Tally,
         topics: Sequence[str],
-        partition: tuple[int, int],
-        links: LinkJudge | None = None,
-        entries: SiteEntries | None = None,
-        sites: SiteOrder | None = None,
-        follow_nofollow: bool = False,
-        look_ahead: Callable[[str], None] | None = None,
+        partition: tuple[int, int] = (0, 1),
     ) -> None:
-        """With a judge of `links` each link has a worth of its own; without, that of the page it is on.
-
-        `entries` holds the crawl to one entry a site; with `sites` it goes from site to site.
-        """
-        self.frontier = frontier
-        self.exchange = exchange
-        self.focus = focus
-        self.policy = focus.harvest
-        self.bounds = bounds
-        self.traps = traps
-        self.tally = tally
-        self.topics = topics
+        """For the partition of this number, of so many."""
+        self.frontier, self.exchange, self.rules = frontier, exchange, rules
+        self.focus, self.policy, self.bounds, self.traps = rules.focus, rules.focus.harvest, rules.scope, rules.traps
+        self.links, self.sites = rules.judge, rules.sites
+        self.tally, self.topics = tally, topics
         self.me, self.partitions = partition
-        self.follow_nofollow = follow_nofollow
-        self.look_ahead = look_ahead
-        self.links = links
-        self.entries = entries
-        self.sites = sites
         self._alike: Counter[str] = Counter()  # duplicates by host
         self._explored: set[int] = set()  # those of them that are tried now
         self._explored_at = 0  # pages taken in when the last was chosen
@@ -95,9 +92,9 @@ class LinkDiscovery:
         numbers = {topic.name: self.topics.index(topic.name) for topic in topics}
         given = [(url, numbers[topic.name]) for topic in topics for url in topic.seeds]
         given += [(url, NO_TOPIC) for url in others.seeds]
-        self.offer(self._planted(given, EXAMPLE_PRIORITY, FoundBy.SEED))
+        self.add(self._planted(given, EXAMPLE_PRIORITY, FoundBy.SEED))
         starts = [(url, numbers[topic.name]) for topic in topics for url in topic.starts]
-        self.offer(self._planted(starts, START_PRIORITY, FoundBy.LINK))
+        self.add(self._planted(starts, START_PRIORITY, FoundBy.LINK))
 
     def _planted(self, given: Sequence[tuple[str, int]], priority: float, found: FoundBy) -> list[Candidate]:
         return [
@@ -111,19 +108,21 @@ class LinkDiscovery:
         origin = lease.url[: lease.url.index("/", 8)]
         target = canonical(f"{origin}/no-such-page-{url_id('://' + lease.host) & 0xFFFFFFFF:08x}.html")
         if target is not None:
-            self.offer([Candidate(target, PROBE_PRIORITY, -1, lease.depth, lease.id, FoundBy.PROBE)])
+            self.add([Candidate(target, PROBE_PRIORITY, -1, lease.depth, lease.id, FoundBy.PROBE)])
 
     def go_to(self, sites: Sequence[str]) -> None:
         """Crawl these sites now, from their front pages on."""
         if self.sites is not None:
             fronts = [(url, NO_TOPIC) for url in self.sites.name(sites)]
-            self.offer(self._planted(fronts, 1.0, FoundBy.LINK))
+            self.add(self._planted(fronts, 1.0, FoundBy.LINK))
             self.sites.begin()
 
     def follow(self, kept: Sequence[KeptPage]) -> None:
         """Offer the new links of a batch of pages; traps and hosts are told what the pages mean for them."""
         if not kept:
             return
+        if self.rules.counts is not None:
+            self.rules.counts.add([(p.lease, p.page.links) for p in kept if p.counts])
         # What is read late was noted when it was kept unread.
         outcomes = [(p.lease.id, self._note(p, p.words)) for p in kept if p.words is not None]
         leads = self._follow([_Followed(p, p.value, self._positions(p)) for p in kept if p.value is not None])
@@ -136,10 +135,10 @@ class LinkDiscovery:
         """Of the sites to be crawled now those of which nothing is left here."""
         return self.sites.done() if self.sites is not None else []
 
-    def took(self, leases: Iterable[Lease]) -> None:
-        """These have been answered: sites of which nothing is left are done."""
+    def took(self, batch: Sequence[Fetch]) -> None:
+        """These fetches are over: sites of which nothing is left are done."""
         if self.sites is not None:
-            self.sites.took(leases)
+            self.sites.took(fetch.lease for fetch in batch)
 
     def _follow(self, pages: Sequence["_Followed"]) -> dict[int, NewLinks]:
         """Those links that are new; what waits may come to be worth more. Gives where new links of each page lead."""
@@ -183,6 +182,8 @@ class LinkDiscovery:
         if not p.is_fake:
             self.traps.compare(sighting(url, host, p.page.simhash))
         if p.is_copy:
+            if len(self._alike) > _MOST_HOSTS:
+                self._alike.clear()  # who is probed again was asked for that page before: it is not asked twice
             self._alike[host] += 1
             if self._alike[host] == _SUSPECT:
                 self.probe(p.lease)
@@ -201,14 +202,14 @@ class LinkDiscovery:
         lease, page, value = found.lease, found.page, found.value
         link = page.links[i]
         # The words around a link cost ten times the link: only where it may be fetched.
-        context = "" if self.bounds.refusal(link.target, lease.depth + 1) else page.around(i)[:300]
+        context = "" if self.bounds.refusal(link.target, lease.depth + 1) else page.link_context(i)[:300]
         return Candidate(
             link.target,
             value.priority * self.focus.leaving(page.host, link.target.host),
             value.topic,
             lease.depth + 1,
             lease.id,
-            astray=value.astray,
+            off_topic_steps=value.off_topic_steps,
             anchor=link.anchor[:200],
             context=context,
         )
@@ -224,7 +225,7 @@ class LinkDiscovery:
             contexts: dict[int, str] = {}
             for i in judge.wanted(targets, known):
                 text = known.pop(targets[i], None)
-                contexts[i] = p.page.around(p.links[i])[:300] if text is None else text
+                contexts[i] = p.page.link_context(p.links[i])[:300] if text is None else text
             seen.append(JudgedLinks(p.lease.id, p.kept.score, p.kept.buckets, targets, contexts))
         judge.see(seen)
         worths = judge.worth([candidate.target.id for candidate in fresh])
@@ -255,7 +256,7 @@ class LinkDiscovery:
         keep: list[int] = []
         refused: list[Candidate] = []
         for i, link in enumerate(page.links):
-            if (link.nofollow or page.nofollow) and not self.follow_nofollow:
+            if (link.nofollow or page.nofollow) and not self.rules.follow_nofollow:
                 reason = "nofollow"
             elif self.policy.shuns(link.anchor):
                 reason = "shunned"
@@ -268,7 +269,7 @@ class LinkDiscovery:
         self._route(self.frontier.unwelcome(refused))
         return keep
 
-    def offer(self, candidates: Sequence[Candidate]) -> None:
+    def add(self, candidates: Sequence[Candidate]) -> None:
         """Take in candidates from anywhere: those never seen before go to whom they belong."""
         refused = [candidate for candidate in candidates if candidate.refused]
         if refused:
@@ -276,6 +277,11 @@ class LinkDiscovery:
             candidates = [candidate for candidate in candidates if not candidate.refused]
         fresh = self.frontier.fresh([candidate.target.id for candidate in candidates])
         self._route([candidates[i] for i in fresh])
+
+    def forget(self, lost: Sequence[int]) -> None:
+        """These URLs came to nothing."""
+        if self.links is not None:
+            self.links.lost(*lost)
 
     def _route(self, candidates: Sequence[Candidate]) -> None:
         if self.partitions == 1:
@@ -300,15 +306,14 @@ class LinkDiscovery:
                 continue
             candidate.target = self._secure(candidate.target)
             candidate.priority *= self._factor(candidate)
-            if candidate.found in _MAY_BE_TRAPS and candidate.priority <= 1.0:
+            if candidate.found_by in _MAY_BE_TRAPS and candidate.priority <= 1.0:
                 self._suspect(candidate)
             welcome.append(candidate)
-            if self.look_ahead is not None and candidate.priority >= 0.1:
-                self.look_ahead(candidate.target.host)
+            if self.rules.look_ahead is not None and candidate.priority >= 0.1:
+                self.rules.look_ahead(candidate.target.host)
         if refused:
             self.frontier.refuse(refused)
-            if self.links is not None:
-                self.links.lost(*(candidate.target.id for candidate, _ in refused))
+            self.forget([candidate.target.id for candidate, _ in refused])
         if self.sites is not None:
             welcome = self.sites.sorted_out(welcome)
         if welcome:
@@ -319,8 +324,8 @@ class LinkDiscovery:
         factor = 1.0
         if candidate.priority <= 1.0:  # no seed
             factor *= self.focus.outside(candidate.target.host, candidate.depth)
-        if self.entries is not None:
-            factor *= self.entries.factor(candidate)
+        if self.rules.entries is not None:
+            factor *= self.rules.entries.factor(candidate)
         return factor
 
     def _refusal(self, candidate: Candidate) -> str:
@@ -344,7 +349,7 @@ class LinkDiscovery:
     def _secure(self, target: UrlRef) -> UrlRef:
         """The https form of a URL, if its host is known to speak it: both forms are one page."""
         if target.url.startswith("https"):
-            if len(self._https) > 200_000:
+            if len(self._https) > _MOST_HOSTS:
                 self._https.clear()
             self._https.add(target.host)
         elif target.host in self._https:
@@ -354,7 +359,7 @@ class LinkDiscovery:
     def _owner_of(self, host: str) -> int:
         owner = self._owner.get(host)
         if owner is None:
-            if len(self._owner) > 100_000:
+            if len(self._owner) > _MOST_HOSTS:
                 self._owner.clear()
             owner = self._owner[host] = partition_of(host, self.partitions)
         return owner
@@ -378,7 +383,7 @@ class LinkDiscovery:
         good = []
         for lease in leases:
             suspicion = None
-            if lease.priority <= 1.0 and lease.found in _MAY_BE_TRAPS and lease.id not in self._explored:
+            if lease.priority <= 1.0 and lease.found_by in _MAY_BE_TRAPS and lease.id not in self._explored:
                 suspicion = self.traps.suspicion(lease.url, lease.host)
             priority = suspicion.priority(lease.priority) if suspicion else 0.0
             if suspicion is None or (lease.priority < 0 and priority > lease.priority - _MUCH):

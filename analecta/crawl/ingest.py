@@ -1,30 +1,29 @@
-"""From answers to kept pages: parsed, judged, compared with what we have, archived and stored."""
+"""From answers to kept pages: judged, compared with what we have, archived and stored."""
 
-import contextlib
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 import numpy as np
 import xxhash
 
-from analecta.crawl.fetcher import FinishedFetch
 from analecta.crawl.late_documents import LateDocument
+from analecta.crawl.outcomes import Settled
 from analecta.crawl.page_judge import Bag, JudgedPage, PageJudge, of_hidden
-from analecta.crawl.url_outcomes import UrlOutcomes
 from analecta.frontier.policy import LinkValue, host_of, is_off_topic
 from analecta.frontier.traps import Hashes
-from analecta.model import FoundBy, Lease, Link, Page, Response, UrlRef, UrlState, Verdict
-from analecta.parse import DOCUMENTS, Parser, ParserDied
+from analecta.model import FoundBy, Lease, Page, Response, Tally, UrlState, Verdict
+from analecta.parse import DOCUMENTS
 from analecta.parse import UNREAD as TO_READ
-from analecta.store.archive import Archive, OriginalRecord, payload_digest
-from analecta.store.partition import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404, UNREAD, Shard
+from analecta.store.archive import OriginalRecord, payload_digest
+from analecta.store.partition import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404, UNREAD, PageRecord
+from analecta.store.recovery import Partition
 from analecta.store.revisits import CHANGED, UNCHANGED, count_revisit
 from analecta.store.schema import pack_text, packed_topics
-from analecta.store.sites import SiteCount
 from analecta.text.fingerprint import NearDuplicates, fingerprints
-from analecta.text.tokens import LOOKED_AT, Int32s, excerpt, words
+from analecta.text.tokens import LOOKED_AT, Int32s, Words, excerpt, words
 
 _NONE = np.zeros(0, np.int32)
 
@@ -32,6 +31,7 @@ _NONE = np.zeros(0, np.int32)
 class KeptPage(msgspec.Struct):
     """A page that was archived and stored, as far as its links and the good name of its host are concerned."""
 
+    seq: int
     lease: Lease
     page: Page
     verdict: Verdict
@@ -43,12 +43,19 @@ class KeptPage(msgspec.Struct):
     twin_host: str = ""
     parent_url: str = ""  # of the page that it was found on, if it is in this partition
     is_fake: bool = False  # it is what its host answers for any page
+    is_unread: bool = False  # a document that is still to be read (crawl/late_documents.py)
     fills_host: bool = False  # its host has given as many pages as it may
 
     @property
     def is_copy(self) -> bool:
         """Whether it is nothing new."""
         return self.twin != 0 or self.is_fake
+
+    @property
+    def counts(self) -> bool:
+        """Whether its links are counted for its site: it has been read, and was not counted before."""
+        is_new = self.words is None or not self.lease.page
+        return is_new and not self.is_copy and not self.is_unread
 
     @property
     def buckets(self) -> Int32s:
@@ -59,71 +66,35 @@ class KeptPage(msgspec.Struct):
 class Ingest:
     """Keeps the pages of one partition."""
 
-    def __init__(
-        self,
-        *,
-        shard: Shard,
-        archive: Archive,
-        parser: Parser,
-        page_judge: PageJudge,
-        twins: NearDuplicates,
-        endings: UrlOutcomes,
-        count: SiteCount,
-        suspect: Callable[[int], None],
-        unread: Callable[[int], None] = lambda _: None,
-        tries: int = 3,
-        pages_per_host: int = 0,
-        wall: Callable[[], float] = time.time,
-    ) -> None:
-        """`suspect(id)` is told which URL is being worked on, so that a crash can be laid at its door.
-
-        `unread(seq)` is told which rows are documents that are still to be read (crawl/late_documents.py).
-        """
-        self.shard = shard
-        self.archive = archive
-        self.parser = parser
-        self.page_judge = page_judge
-        self.focus = page_judge.focus
-        self.twins = twins
-        self.endings = endings
-        self.count = count
-        self.suspect = suspect
-        self.unread = unread
-        self.tries = tries
-        self.pages_per_host = pages_per_host
-        self.wall = wall
-        self.tally = endings.tally
+    def __init__(self, partition: Partition, page_judge: PageJudge, tally: Tally, pages_per_host: int = 0) -> None:
+        self.partition, self.page_judge, self.focus = partition, page_judge, page_judge.focus
+        self.tally, self.pages_per_host = tally, pages_per_host
+        self.wall = time.time
         self.titles: deque[tuple[str, str, float]] = deque(maxlen=8)
-        self._soft404 = shard.hosts.soft404s()
-        self._counted: list[tuple[Lease, list[Link]]] = []  # pages of the batch whose links count
+        rows = np.array(partition.fingerprints().fetchall(), np.int64).reshape(-1, 2)
+        self._twins = NearDuplicates.load(rows[:, 0], rows[:, 1])
+        self._soft404 = partition.hosts.soft404s()
 
-    def keep(self, batch: Sequence[FinishedFetch]) -> list[KeptPage]:
+    def keep(self, settled: Settled) -> list[KeptPage]:
         """Keep a batch of pages."""
-        parsed = [(landed.lease, landed.fetched, page) for landed in batch if (page := self._parsed(landed))]
-        if not parsed:
+        for host, page in settled.soft_404:
+            self._learn_soft404(host, page)
+        if not settled.pages:
             return []
-        pages = [page for _, _, page in parsed]
-        texts = [excerpt(page.text) for page in pages]
-        cut = words(texts)
-        prints = fingerprints(cut, [page.title for page in pages], texts)
-        alike = self.twins.sift(prints, np.array([page.id for page in pages], np.int64))
-        for page, value in zip(pages, prints.tolist(), strict=True):
-            page.simhash = value
-        leases = [lease for lease, _, _ in parsed]
+        pages = [fetch.page for fetch in settled.pages if isinstance(fetch.page, Page)]
+        cut, alike = self._compared(pages)
         unread = {i for i, page in enumerate(pages) if page.mime in DOCUMENTS and not page.text}
-        judged = self.page_judge.judged(cut, leases, unread)
+        judged = self.page_judge.judged(cut, [fetch.lease for fetch in settled.pages], unread)
         kept = []
-        for i, (lease, answer, page) in enumerate(parsed):
-            assert isinstance(answer, Response)
-            self.suspect(lease.id)
+        for i, fetch in enumerate(settled.pages):
+            assert isinstance(fetch.result, Response)
+            self.partition.parsing(fetch.lease.id)
             one = judged[i]
-            seq, hidden, found = self._keep(lease, answer, page, one, alike[i])
+            found, hidden = self._keep(fetch.lease, fetch.result, pages[i], one, alike[i])
             if i not in unread:
-                self.page_judge.remember(seq, lease.id, one, hidden)
+                self.page_judge.remember(found.seq, fetch.lease.id, one, hidden)
             kept.append(found)
-        self.suspect(0)
-        self.count.add(self._counted)
-        self._counted.clear()
+        self.partition.parsing(0)
         return kept
 
     def keep_late(self, read: Sequence[LateDocument]) -> list[KeptPage]:
@@ -131,46 +102,35 @@ class Ingest:
         kept = []
         for late in read:
             lease, page = late.lease, late.page
-            text = excerpt(page.text)
-            cut = words([text])
-            page.simhash = int(fingerprints(cut, [page.title], [text])[0])
+            cut, (near,) = self._compared([page])
+            twin = near if near is not None and near != lease.id else 0
             one = self.page_judge.judged(cut, [lease], set() if page.text else {0})[0]
             hidden = page.noindex or is_off_topic(lease)
             verdict = of_hidden(one.verdict, hidden)
-            self.shard.set_read(late.seq, {
-                "title": page.title or None, "author": page.author or None, "date": page.date or None,
-                "lang": page.lang or None, "limits": page.limits or None, "simhash": page.simhash,
-                "words": _length(page.text, len(one.words)),
-                "topic": verdict.topic, "confidence": verdict.confidence, "topics": packed_topics(verdict),
-                "model": self.page_judge.model, "headings": "\n".join(page.headings) or None, "links": _pack_ids(page),
-                "anchors": pack_text("\n".join(_anchors(page))), "text": pack_text(page.text),
-            }, _says(page))  # fmt: skip
-            self.count.add([(lease, page.links)])
+            content = self._content(page, verdict, len(one.words))
+            self.partition.set_read(late.seq, content | {"duplicate_of": twin or None}, _says(page))
+            if twin:
+                self.partition.set_copy(lease.id, twin)
+                self.tally.elsewhere += 1
             if page.text:
                 self.page_judge.remember(late.seq, lease.id, one.alone(), hidden)
-            value = self.focus.value(verdict, lease, False)
-            kept.append(KeptPage(lease, page, verdict, value, self.focus.open(verdict).confidence, one.bag))
+            value, score = self.focus.value(verdict, lease, bool(twin)), self.focus.open(verdict).confidence
+            kept.append(KeptPage(late.seq, lease, page, verdict, value, score, one.bag, twin=twin))
         return kept
 
-    def _parsed(self, landed: FinishedFetch) -> Page | None:
-        """The page of an answer; one that broke the parser is archived, and tried again or given up."""
-        lease, answer = landed.lease, landed.fetched
-        assert isinstance(answer, Response)
-        page = landed.page
-        assert page is not None
-        if isinstance(page, ParserDied):
-            self.archive.write(answer)
-            if lease.tries < self.tries:
-                self.endings.again(lease, "parser", str(page))
-            else:
-                self.endings.end(lease, UrlState.FAILED, "poison", str(page))
-            return None
-        return page
+    def _compared(self, pages: Sequence[Page]) -> tuple[Words, list[int | None]]:
+        """The words of pages, and which page each nearly equals; they get their fingerprints."""
+        texts = [excerpt(page.text) for page in pages]
+        cut = words(texts)
+        prints = fingerprints(cut, [page.title for page in pages], texts)
+        for page, value in zip(pages, prints.tolist(), strict=True):
+            page.simhash = value
+        return cut, self._twins.sift(prints, np.array([page.id for page in pages], np.int64))
 
     def _keep(
         self, lease: Lease, answer: Response, page: Page, judged: JudgedPage, near: int | None
-    ) -> tuple[int, bool, KeptPage]:
-        """Archive and store a page: its row, whether it is on no topic whatever it says, what its links are worth."""
+    ) -> tuple[KeptPage, bool]:
+        """Archive and store a page; also, whether it is on no topic, whatever it says."""
         digest = payload_digest(answer.wire)
         body = _hash(answer.body)
         twin, original = self._twin(lease, body, near, digest)
@@ -178,43 +138,50 @@ class Ingest:
         fake = soft404 is not None and (page.simhash ^ soft404).bit_count() <= 3
         hidden = fake or page.noindex or is_off_topic(lease)
         verdict = of_hidden(judged.verdict, hidden)
-        place = self.archive.write(answer, digest, original)
+        place = self.partition.archive.write(answer, digest, original)
         waits = page.limits == TO_READ and not twin
         if page.limits == TO_READ and twin:
             page.limits = ""  # it is read where the other stands
         flags = _says(page) | SOFT404 * fake | UNREAD * waits
-        row = (
-            lease.id, self.wall(), answer.began, answer.took, answer.status, page.mime, page.charset or None,
-            page.lang or None, page.title or None, page.author or None, page.date or None, len(answer.body), digest,
-            body, page.simhash, _length(page.text, len(judged.words)), twin or None, flags, page.limits or None,
-            _short(answer) or None, page.reserved or None, page.canonical or None, answer.headers.get("etag"),
-            answer.headers.get("last-modified"), place.file, place.offset, place.length, verdict.topic,
-            verdict.confidence, packed_topics(verdict), self.page_judge.model, "\n".join(page.headings) or None,
-            _pack_ids(page), pack_text("\n".join(_anchors(page))), pack_text(page.text),
+        record = PageRecord(
+            id=lease.id, kept_at=self.wall(), fetched_at=answer.began, took=answer.took, status=answer.status,
+            mime=page.mime, charset=page.charset or None, size=len(answer.body), digest=digest, body=body,
+            duplicate_of=twin or None, flags=flags, truncated=_short(answer) or None, reserved=page.reserved or None,
+            canonical=page.canonical or None, etag=answer.headers.get("etag"),
+            modified=answer.headers.get("last-modified"), file=place.file, offset=place.offset, length=place.length,
+            **self._content(page, verdict, len(judged.words)),
         )  # fmt: skip
         if lease.page:
-            same = self.shard.standing(lease.page)[0] == digest
-            count_revisit(self.shard.db, UNCHANGED if same else CHANGED)
-        seq = self.shard.add_page(row, UrlState.ALIAS if twin else UrlState.DONE, twin, lease.page)
+            same = self.partition.standing(lease.page)[0] == digest
+            count_revisit(self.partition.db, UNCHANGED if same else CHANGED)
+        seq = self.partition.add_page(record, UrlState.ALIAS if twin else UrlState.DONE, twin, lease.page)
         self._count(page, verdict, bool(twin), fake)
-        if waits:
-            self.unread(seq)
-        elif not (twin or fake or lease.page):
-            self._counted.append((lease, page.links))
         value = None if fake else self.focus.value(verdict, lease, bool(twin))
         score = self.focus.open(judged.verdict).confidence
-        found = KeptPage(lease, page, verdict, value, score, judged.bag, judged.words, twin, is_fake=fake)
-        found.twin_host = host_of(self.shard.url_of(twin)) if twin else ""
-        if lease.found == FoundBy.LINK and not found.is_copy:
-            found.parent_url = self.shard.url_of(lease.parent) or ""
+        found = KeptPage(seq, lease, page, verdict, value, score, judged.bag, judged.words, twin)
+        found.is_fake, found.is_unread = fake, waits
+        found.twin_host = host_of(self.partition.url_of(twin)) if twin else ""
+        if lease.found_by == FoundBy.LINK and not found.is_copy:
+            found.parent_url = self.partition.url_of(lease.parent) or ""
         # A page that was asked for again is no further page of its host.
         if self.pages_per_host and not lease.page:
-            found.fills_host = self.shard.hosts.add_page(lease.host) >= self.pages_per_host
-        return seq, hidden, found
+            found.fills_host = self.partition.hosts.add_page(lease.host) >= self.pages_per_host
+        return found, hidden
+
+    def _content(self, page: Page, verdict: Verdict, counted: int) -> dict[str, Any]:
+        """What a page holds and what is said of it, as columns of its row; `counted`: words of its excerpt."""
+        return {
+            "title": page.title or None, "author": page.author or None, "date": page.date or None,
+            "lang": page.lang or None, "limits": page.limits or None, "simhash": page.simhash,
+            "words": _length(page.text, counted), "topic": verdict.topic, "confidence": verdict.confidence,
+            "topics": packed_topics(verdict), "model": self.page_judge.model,
+            "headings": "\n".join(page.headings) or None, "links": _pack_ids(page),
+            "anchors": pack_text("\n".join([link.anchor for link in page.links])), "text": pack_text(page.text),
+        }  # fmt: skip
 
     def _twin(self, lease: Lease, body: int, near: int | None, digest: str) -> tuple[int, OriginalRecord | None]:
         """The page that stands for this one, if it was seen before: the same to the byte, or nearly."""
-        same = self.shard.page_with_body(body)
+        same = self.partition.page_with_body(body)
         if same is not None:
             id, url, date, known = same
             return id if id != lease.id else 0, OriginalRecord(url, date, known) if known == digest else None
@@ -231,15 +198,11 @@ class Ingest:
                 topic = self.page_judge.topics[verdict.topic]
                 self.titles.append((page.title or page.url, topic, verdict.confidence))
 
-    def learn_soft404(self, lease: Lease, answer: Response) -> None:
+    def _learn_soft404(self, host: str, page: Page) -> None:
         """Remember how a host answers for a page that it does not have: its pages that look so are none (F25)."""
-        if self.parser.heavy(answer):
-            return  # nobody says "not found" with a book
-        with contextlib.suppress(ParserDied):  # what cannot be read is like no page that we keep
-            page = self.parser(answer, UrlRef(lease.url, lease.id, lease.host), heavy=False)
-            text = excerpt(page.text)
-            self._soft404[lease.host] = int(fingerprints(words([text]), [page.title], [text])[0])
-            self.shard.set_soft404(lease.host, self._soft404[lease.host])
+        text = excerpt(page.text)
+        self._soft404[host] = int(fingerprints(words([text]), [page.title], [text])[0])
+        self.partition.set_soft404(host, self._soft404[host])
 
 
 def _short(answer: Response) -> str:
@@ -264,7 +227,3 @@ def _hash(data: bytes) -> int:
 
 def _pack_ids(page: Page) -> bytes | None:
     return np.array([link.target.id for link in page.links], np.int64).tobytes() or None
-
-
-def _anchors(page: Page) -> list[str]:
-    return [link.anchor for link in page.links]

@@ -9,15 +9,15 @@ so that a kill loses nothing and the next crawl goes on with it.
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
 from analecta.fetch.message import decode, parse_head
 from analecta.model import Lease, Page, Response, UrlRef
 from analecta.parse import Parser
-from analecta.store.archive import Archive, RecordPlace, read_answer
-from analecta.store.partition import Shard
+from analecta.store.archive import RecordPlace, read_answer
+from analecta.store.recovery import Partition
 
 FEW = 6  # documents under way that are read as they come
 _NOW_AND_THEN = 32  # batches for a document
@@ -38,8 +38,7 @@ class LateDocuments:
 
     def __init__(
         self,
-        shard: Shard,
-        archive: Archive,
+        partition: Partition,
         parser: Parser,
         max_body: int,
         few: int = FEW,
@@ -47,15 +46,14 @@ class LateDocuments:
         worked: Callable[[], float] = time.process_time,
     ) -> None:
         """`worked()` is the time this process has been at work, in seconds."""
-        self.shard = shard
-        self.archive = archive
+        self.partition = partition
         self.parser = parser
         self.max_body = max_body
         self.few = few
         self._clock = clock
         self._worked = worked
         self._looked = clock(), worked()
-        self.waiting = deque(shard.unread())
+        self.waiting = deque(partition.unread())
         self.under_way = 0  # those that are read as they come
         self.busy = False  # whether pages take all the time
         self._turns = 0
@@ -70,17 +68,14 @@ class LateDocuments:
         """Whether one more should go on the pile."""
         return self.busy or self.under_way >= self.few
 
-    def add(self, seq: int) -> None:
-        """A document was kept unread."""
-        self.waiting.append(seq)
-
     def taken(self) -> list[LateDocument]:
         """Those that have been read meanwhile."""
         read, self._read = self._read, []
         return read
 
-    def go_on(self, ring: Callable[[], None]) -> None:
-        """Read the next one if nothing else is being read and there is time; `ring` when that is done."""
+    def go_on(self, more: Iterable[int], ring: Callable[[], None]) -> None:
+        """Take `more` rows, and read the next if nothing else is being read and there is time; `ring` when done."""
+        self.waiting.extend(more)
         self._look()
         self._turns += 1
         in_time = not self.busy or self._turns % _NOW_AND_THEN == 0
@@ -97,7 +92,7 @@ class LateDocuments:
 
     async def _read_one(self, seq: int, ring: Callable[[], None]) -> None:
         try:
-            row = self.shard.unread_page(seq)
+            row = self.partition.unread_page(seq)
             if row is None:  # it was fetched again
                 return
             lease, file, offset, length, mime = row
@@ -117,7 +112,7 @@ class LateDocuments:
 
     def _answer(self, url: str, place: RecordPlace) -> Response | None:
         """What the server said then, from the archive."""
-        found = read_answer(self.archive.path(place.file), place)
+        found = read_answer(self.partition.archive.path(place.file), place)
         head = parse_head(found[0].splitlines(keepends=True)) if found else None
         if found is None or head is None:
             return None

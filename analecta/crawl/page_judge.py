@@ -1,7 +1,7 @@
 """The model in use: pages judged, the last of them judged again by a new model, what waits valued again."""
 
 from collections import deque
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 import msgspec
@@ -64,15 +64,27 @@ class Revaluation(msgspec.Struct):
 class PageJudge:
     """The model in use, and the last pages that were kept: they are judged again when there is another model."""
 
-    def __init__(self, shard: Shard, focus: Focus, topics: Sequence[str], window: int, judges_links: bool) -> None:
-        """Remembers the last `window` pages; with `judges_links` their words are counted for a judge of links."""
+    def __init__(
+        self,
+        shard: Shard,
+        focus: Focus,
+        topics: Sequence[str],
+        window: int,
+        judges_links: bool,
+        load_judge: Callable[[str], Judge],
+    ) -> None:
+        """Remembers the last `window` pages; with `judges_links` their words are counted for a judge of links.
+
+        `load_judge` gives the judge of a model.
+        """
         self.shard = shard
         self.focus = focus
         self.topics = topics
+        self.load_judge = load_judge
         self.judge: Judge | None = None
         self.model = ""
         self.judges_links = judges_links
-        self.memory = RecentPages(window)
+        self.recent: deque[RecentPage] = deque(maxlen=window)  # 5 kB each, and 3 kB where words were counted
         self._valued_by = msgspec.msgpack.decode(shard.get("course", _STRAIGHT_ON), type=CrawlPhase)
         self.focus.turn(self._valued_by)
 
@@ -103,7 +115,7 @@ class PageJudge:
         """A document whose text cannot be had is what the page is that links to it (S10)."""
         if (row := self.shard.verdict_of(lease.parent)) is not None:
             return unpacked(*row)
-        if lease.topic < 0 or lease.astray:  # in another partition, and off topic
+        if lease.topic < 0 or lease.off_topic_steps:  # in another partition, and off topic
             return Verdict()
         sure = min(max(lease.priority, 0.0), 1.0)
         return Verdict(lease.topic, sure, ((lease.topic, sure),))
@@ -122,11 +134,11 @@ class PageJudge:
 
     def remember(self, seq: int, id: int, page: JudgedPage, hidden: bool) -> None:
         """A page was kept in row `seq`; `hidden`: it is on no topic, whatever it says."""
-        self.memory.pages.append(RecentPage(seq, id, page.words, page.anchors, page.neighbours, hidden, page.bag))
+        self.recent.append(RecentPage(seq, id, page.words, page.anchors, page.neighbours, hidden, page.bag))
 
     def recall(self) -> tuple[list[JudgedLinks], list[tuple[int, str]]]:
         """Take up again what was known at the last stop: pages for a judge of links, and the words around links."""
-        window = self.memory.pages.maxlen or 0
+        window = self.recent.maxlen or 0
         rows = self.shard.last_pages(window, EXAMPLE_PRIORITY) if window else []
         seen = []
         for start in range(0, len(rows), 64):
@@ -134,7 +146,7 @@ class PageJudge:
             cut = words([excerpt(unpack_text(text)) for _, _, _, text, _, _ in part])
             own = zip(part, apart(cut), self._bags(cut), strict=True)
             for (seq, id, confidence, _, links, hidden), hashes, bag in own:
-                self.memory.pages.append(RecentPage(seq, id, hashes, hidden=hidden, bag=bag))
+                self.recent.append(RecentPage(seq, id, hashes, hidden=hidden, bag=bag))
                 if bag is not None:
                     to = np.frombuffer(links or b"", np.int64).tolist()
                     seen.append(JudgedLinks(id, confidence, bag[0], to, {}))
@@ -142,11 +154,12 @@ class PageJudge:
 
     # --- another model, another course -----------------------------------------------------------------------------
 
-    def adopt(self, judge: Judge, model: str) -> Revaluation:
+    def adopt(self, model: str) -> Revaluation:
         """Judge with this model from now on, and again the pages that are remembered or were never judged."""
-        self.judge, self.model = judge, model
+        judge = self.judge = self.load_judge(model)
+        self.model = model
         scores: dict[int, float] = {}
-        for page, verdict in self.memory.judge(judge):
+        for page, verdict in judged_again(judge, self.recent):
             scores[page.id] = self.focus.open(verdict).confidence
             self._judged(page.seq, of_hidden(verdict, page.hidden))
         rows = self.shard.unjudged(EXAMPLE_PRIORITY)
@@ -167,7 +180,7 @@ class PageJudge:
 
     def revalued(self, scores: Mapping[int, float] | None = None) -> Revaluation:
         """What waits is worth something else now: there is a new model (and `scores`), or another course."""
-        seen = [page.id for page in self.memory.pages]
+        seen = [page.id for page in self.recent]
         new_phase = self.focus.course.learning != self._valued_by.learning
         self._valued_by = self.focus.course
         self.shard.put("course", msgspec.msgpack.encode(self._valued_by))
@@ -187,22 +200,14 @@ class PageJudge:
         return {id: _FRONT for part in links for id in np.frombuffer(part, np.int64).tolist()}
 
 
-class RecentPages:
-    """Remembers the last `window` pages: some 5 kB each, and 3 kB where their words were counted."""
-
-    def __init__(self, window: int) -> None:
-        self.pages: deque[RecentPage] = deque(maxlen=window)
-
-    def judge(self, judge: Judge) -> Iterator[tuple[RecentPage, Verdict]]:
-        """What a judge says of them."""
-        pages = iter(self.pages)
-        while part := list(islice(pages, _CHUNK)):
-            anchors = joined([page.anchors for page in part]) if "anchors" in judge.needs else None
-            around = joined([page.neighbours for page in part]) if "neighbours" in judge.needs else None
-            verdicts = judge.judge_words(
-                joined([page.hashes for page in part], [page.bag for page in part]), anchors, around
-            )
-            yield from zip(part, verdicts, strict=True)
+def judged_again(judge: Judge, recent: Iterable[RecentPage]) -> Iterator[tuple[RecentPage, Verdict]]:
+    """What a judge says of pages that are remembered."""
+    pages = iter(recent)
+    while part := list(islice(pages, _CHUNK)):
+        anchors = joined([page.anchors for page in part]) if "anchors" in judge.needs else None
+        around = joined([page.neighbours for page in part]) if "neighbours" in judge.needs else None
+        own = joined([page.hashes for page in part], [page.bag for page in part])
+        yield from zip(part, judge.judge_words(own, anchors, around), strict=True)
 
 
 def joined(texts: Sequence[Hashes], bags: Sequence[Bag | None] = ()) -> Words:

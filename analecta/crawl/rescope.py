@@ -20,7 +20,6 @@ from analecta.store.urls import (
     ScopedUrl,
     forget_site_urls,
     lift_demoted,
-    requeue_tls,
     scoped_urls,
     set_states,
     urls_let_go,
@@ -74,11 +73,6 @@ def rescope(
         more.subtract(shard.settle_queued(ids, UrlState.REFUSED, reason))
     forget_site_urls(shard, [id for ids in out.values() for id in ids] + [id for _, _, id in changed])
     return more, again
-
-
-def retry_tls(shard: Shard, hosts: Sequence[str]) -> Counter[int]:
-    """Queue again what failed for its certificate on hosts that need none now; how many of each topic."""
-    return requeue_tls(shard, hosts) if hosts else Counter()
 
 
 def _refusal(row: ScopedUrl, bounds: Scope, full: Collection[str], trusted: Sequence[str]) -> str:

@@ -64,8 +64,8 @@ class SiteOrder:
     def sorted_out(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Those of new candidates that need not wait; the others are written down, and let go if it is their turn."""
         seeds = [candidate for candidate in candidates if _seed(candidate)]
-        at_once = [*seeds, *(candidate for candidate in candidates if candidate.found in _AT_ONCE)]
-        waiting = [one for one in candidates if one.found not in _AT_ONCE and not _seed(one)]
+        at_once = [*seeds, *(candidate for candidate in candidates if candidate.found_by in _AT_ONCE)]
+        waiting = [one for one in candidates if one.found_by not in _AT_ONCE and not _seed(one)]
         self.urls.add(map(self._row, seeds), let_go=True)
         for seed in seeds:
             if going := self.going.get(self._site(seed)):
@@ -156,5 +156,5 @@ class SiteOrder:
 
 def _seed(candidate: Candidate) -> bool:
     """Whether it is a seed, or where one leads: it is learnt from."""
-    redirected = candidate.found == FoundBy.REDIRECT and candidate.priority >= EXAMPLE_PRIORITY
-    return redirected or candidate.found == FoundBy.SEED
+    redirected = candidate.found_by == FoundBy.REDIRECT and candidate.priority >= EXAMPLE_PRIORITY
+    return redirected or candidate.found_by == FoundBy.SEED

@@ -8,7 +8,8 @@ from analecta.errors import ResourceError, UsageError
 from analecta.fetch.budget import MemoryBudget
 from analecta.fetch.dns import Resolver
 from analecta.fetch.guard import Guard
-from analecta.fetch.http import Http
+from analecta.fetch.http import Http, Identity
+from analecta.fetch.transfer import FetchLimits
 from analecta.model import FetchResult, NoResponse, Request, Response
 from analecta.settings.schema import TYPES, FetchSettings
 from analecta.urls import canonical, on_this_machine, origin
@@ -64,19 +65,21 @@ def _client(
     types: bool = False,
     budget: MemoryBudget | None = None,
 ) -> Http:
-    return Http(
-        user_agent(contact),
-        contact if "@" in contact else "",
-        resolver=Resolver(guard, f.dns),
-        guard=guard,
-        connect_to=connect_to,
-        allow_bad_tls=f.allow_bad_tls,
-        connect_timeout=f.connect_timeout,
-        first_byte_timeout=f.first_byte_timeout,
-        deadline=f.deadline,
+    limits = FetchLimits(
+        f.connect_timeout,
+        f.first_byte_timeout,
+        f.deadline,
         max_wire=f.max_wire,
         max_body=f.max_body,
         types=TYPES | f.types if types else {},
+        allow_bad_tls=frozenset(f.allow_bad_tls),
+    )
+    return Http(
+        Identity(user_agent(contact), contact if "@" in contact else ""),
+        limits,
+        resolver=Resolver(guard, f.dns),
+        guard=guard,
+        connect_to=connect_to,
         parallel=parallel,
         budget=budget,
     )

@@ -8,9 +8,9 @@ Handles are set up once and kept: a request sets little more than its URL.
 import asyncio
 import re
 import time
-from collections.abc import Callable, Collection, Mapping
-from typing import Any
+from collections.abc import Callable
 
+import msgspec
 import pycurl
 
 from analecta.errors import SettingsError
@@ -21,7 +21,7 @@ from analecta.fetch.dns import NoAddress, Resolver
 from analecta.fetch.guard import Guard
 from analecta.fetch.message import ACCEPTED, decode, request_head
 from analecta.fetch.multi import Multi, QuietSocket
-from analecta.fetch.transfer import SILENT, Sizes, Transfer, set_up, system_ca_file
+from analecta.fetch.transfer import SILENT, FetchLimits, Sizes, Transfer, set_up
 from analecta.model import FetchResult, NoResponse, Request, Response
 
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
@@ -35,58 +35,39 @@ _OTHER_CONNECTIONS = 8  # kept connections that may turn out to be of no use, be
 _UNCLEAN = re.compile(r"[^\x20-\x7e\xa0-\xff]")
 
 
-class Http:
-    """Fetches http and https URLs. `connect_to` sends every request to one address, without DNS and guard.
+class Identity(msgspec.Struct, frozen=True):
+    """Who asks, as site owners see it."""
 
-    `allow_bad_tls` are hosts whose certificates are not checked; their answers say so.
-    At least `min_rate` bytes a second must come, on average over `min_rate_time` seconds. Times are in seconds,
-    sizes in bytes: `max_wire` of a body as it comes, `max_body` of it decoded; `types` have limits of their own.
-    """
+    user_agent: str
+    contact: str = ""
+
+
+class Http:
+    """Fetches http and https URLs. `connect_to` sends every request to one address, without DNS and guard."""
 
     def __init__(
         self,
-        user_agent: str,
-        contact: str = "",
+        identity: Identity,
+        limits: FetchLimits = FetchLimits(),
         *,
         resolver: Resolver | None = None,
         guard: Guard | None = None,
         connect_to: str | None = None,
-        allow_bad_tls: Collection[str] = (),
-        connect_timeout: float = 10.0,
-        first_byte_timeout: float = 20.0,
-        deadline: float = 60.0,
-        min_rate: int = 100,
-        min_rate_time: int = 20,
-        max_wire: int = 10_000_000,
-        max_body: int = 20_000_000,
-        types: Mapping[str, int] = {},
         parallel: int = 256,
-        ca_file: str = "",
         budget: MemoryBudget | None = None,
         now: Callable[[], float] = time.time,
     ) -> None:
+        self.limits = limits
         self.guard = guard or Guard()
         self.resolver = resolver or Resolver(self.guard)
-        self.scheme, self.fixed, verify = _fixed_address(connect_to) if connect_to else ("", "", True)
-        self.allow_bad_tls = frozenset(allow_bad_tls)
-        self.first_byte_timeout = first_byte_timeout
-        self.sizes = Sizes(max_wire, types)
-        self.max_body = max_body
+        self.scheme, self.fixed, self.verify = _fixed_address(connect_to) if connect_to else ("", "", True)
+        self.sizes = Sizes(limits.max_wire, limits.types)
         self.parallel = parallel
         self.now = now
-        fields = [f"User-Agent: {user_agent}", f"Accept: {ACCEPT}", f"Accept-Encoding: {ACCEPTED}"]
-        self.fields = [*fields, f"From: {contact}"] if contact else fields
+        fields = [f"User-Agent: {identity.user_agent}", f"Accept: {ACCEPT}", f"Accept-Encoding: {ACCEPTED}"]
+        self.fields = [*fields, f"From: {identity.contact}"] if identity.contact else fields
         if any(_UNCLEAN.search(field) for field in self.fields):
             raise SettingsError("user agent and contact must be one line of plain text")
-        self._options: dict[str, Any] = {
-            "connect_timeout": connect_timeout,
-            "deadline": deadline,
-            "min_rate": min_rate,
-            "min_rate_time": min_rate_time,
-            "ca_file": ca_file or system_ca_file(),
-            "verify": verify,
-            "connect_to": self.fixed,
-        }
         self.budget = budget or MemoryBudget(_MEMORY)
         self._connections = Connections()
         self._slots = asyncio.Semaphore(parallel)
@@ -173,22 +154,22 @@ class Http:
 
     async def _decode(self, answer: Response) -> int:
         """Undo the content coding; a large body waits for room, which is returned."""
-        coding, cap = answer.headers.get("content-encoding", ""), min(SMALL, self.max_body)
+        coding, cap = answer.headers.get("content-encoding", ""), min(SMALL, self.limits.max_body)
         if coding:
             answer.body, whole = decode(answer.wire, coding, cap)
-            if whole or len(answer.body) < cap or cap == self.max_body:
-                answer.cut = not whole and len(answer.body) == self.max_body
+            if whole or len(answer.body) < cap or cap == self.limits.max_body:
+                answer.cut = not whole and len(answer.body) == self.limits.max_body
                 return 0
             answer.body = b""
-        room = needed(self.max_body, False) if coding else needed(len(answer.wire), True)
+        room = needed(self.limits.max_body, False) if coding else needed(len(answer.wire), True)
         try:
             await self.budget.room(room)
         except asyncio.CancelledError:
             self.budget.release(len(answer.wire))
             raise
         if coding:
-            answer.body, whole = decode(answer.wire, coding, self.max_body)
-            answer.cut = not whole and len(answer.body) == self.max_body
+            answer.body, whole = decode(answer.wire, coding, self.limits.max_body)
+            answer.cut = not whole and len(answer.body) == self.limits.max_body
         return room
 
     async def _run(
@@ -212,7 +193,7 @@ class Http:
 
     def _certificate(self, transfer: Transfer, parts: "re.Match[str]") -> str:
         """What is to be told of a certificate that a person allowed to be bad."""
-        if parts[1] != "https" or parts[2] not in self.allow_bad_tls:
+        if parts[1] != "https" or parts[2] not in self.limits.allow_bad_tls:
             return ""
         number = transfer.curl.getinfo(pycurl.SSL_VERIFYRESULT)
         return f"not verified ({tls.certificate_reason(number)})" if number else "not verified"
@@ -236,8 +217,8 @@ class Http:
             number = port[1:] or ("443" if scheme == "https" else "80")
             # "+" lets libcurl forget the entry in time, so it is given with each request.
             transfer.curl.setopt(pycurl.RESOLVE, [f"+{name}:{number}:{','.join(ips)}"])
-        if self.allow_bad_tls:
-            transfer.check_certificates(self._options["verify"] and name not in self.allow_bad_tls)
+        if self.limits.allow_bad_tls:
+            transfer.check_certificates(self.verify and name not in self.limits.allow_bad_tls)
         if transfer.fields != fields:
             transfer.curl.setopt(pycurl.HTTPHEADER, "\n".join(fields).encode("latin-1").split(b"\n"))
             transfer.fields = fields
@@ -254,18 +235,18 @@ class Http:
                 return int(pycurl.SOCKET_BAD)
             return QuietSocket(address.family, address.socktype, address.protocol)
 
-        set_up(transfer.curl, dial, **self._options)
+        set_up(transfer.curl, dial, self.limits, self.verify, self.fixed)
         return transfer
 
     def _sweep(self, loop: asyncio.AbstractEventLoop) -> None:
         """End transfers that have heard nothing in time; libcurl has no limit for the first byte."""
         assert self._multi is not None
-        late = loop.time() - self.first_byte_timeout
-        for curl in self._multi.flying():
+        late = loop.time() - self.limits.first_byte_timeout
+        for curl in self._multi.in_flight():
             transfer = self._all[curl]
             if transfer.since < late and not transfer.lines:
-                self._multi.stop(curl, SILENT, f"nothing came in {self.first_byte_timeout:g} s")
-        pause = min(1.0, self.first_byte_timeout / 4)
+                self._multi.stop(curl, SILENT, f"nothing came in {self.limits.first_byte_timeout:g} s")
+        pause = min(1.0, self.limits.first_byte_timeout / 4)
         self._sweeper = loop.call_later(pause, self._sweep, loop)
 
 

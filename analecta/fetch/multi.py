@@ -87,7 +87,7 @@ class Multi:
         self._multi.setopt(pycurl.M_SOCKETFUNCTION, self._on_socket)
         self._multi.setopt(pycurl.M_TIMERFUNCTION, self._on_timer)
         self._multi.setopt(pycurl.M_MAXCONNECTS, connections)
-        self._flying: dict[pycurl.Curl, Done] = {}
+        self._in_flight: dict[pycurl.Curl, Done] = {}
         self._due = _OFF  # when libcurl wants to be called
         self._rings = _OFF  # when the loop will call us: a timer that rings early is cheaper than one moved often
         self._timer: asyncio.Handle | None = None
@@ -95,20 +95,20 @@ class Multi:
     def start(self, curl: pycurl.Curl, done: Done) -> None:
         """Begin a transfer; `done` is called from the loop, never from here."""
         self._multi.add_handle(curl)
-        self._flying[curl] = done
+        self._in_flight[curl] = done
 
     def stop(self, curl: pycurl.Curl, code: int = CANCELLED, words: str = "") -> None:
         """End a transfer early, if it still runs; its `done` gets the given code."""
-        if curl in self._flying:
+        if curl in self._in_flight:
             self._end(curl, code, words)
 
-    def flying(self) -> list[pycurl.Curl]:
+    def in_flight(self) -> list[pycurl.Curl]:
         """The transfers under way."""
-        return list(self._flying)
+        return list(self._in_flight)
 
     def close(self) -> None:
         """Stop everything and close all connections."""
-        for curl in self.flying():
+        for curl in self.in_flight():
             self.stop(curl)
         if self._timer is not None:
             self._timer.cancel()
@@ -161,7 +161,7 @@ class Multi:
 
     def _act(self, fd: int, mask: int) -> None:
         _, running = self._multi.socket_action(fd, mask)
-        if running < len(self._flying):
+        if running < len(self._in_flight):
             self._reap()
 
     def _reap(self) -> None:
@@ -174,6 +174,6 @@ class Multi:
                 self._end(curl, code, words)
 
     def _end(self, curl: pycurl.Curl, code: int, words: str) -> None:
-        done = self._flying.pop(curl)
+        done = self._in_flight.pop(curl)
         self._multi.remove_handle(curl)
         done(code, words)

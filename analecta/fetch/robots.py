@@ -270,6 +270,7 @@ Saved = tuple[float, int, bytes]  # when it was fetched (wall clock), status (0 
 
 DAY = 86_400.0
 MAX_REDIRECTS = 5
+_MOST = 50_000  # sites whose rules are held in memory
 
 
 def _nothing_saved(_origin: str) -> Saved | None:
@@ -298,7 +299,6 @@ class Robots:
         save: Callable[[str, Saved], None] = _not_saved,
         max_age: float = DAY,
         back_off: float = 60.0,
-        size: int = 50_000,
     ) -> None:
         self.files = RobotsFiles(fetch, lambda: self.now(), keep)
         self.token = token
@@ -307,7 +307,6 @@ class Robots:
         self.save = save
         self.max_age = max_age
         self.back_off = back_off
-        self.size = size
         self._known: dict[str, Rules] = {}
         self._asking: dict[str, asyncio.Task[Rules | HostNotDue]] = {}
 
@@ -368,7 +367,7 @@ class Robots:
 
     def _remember(self, origin: str, rules: Rules) -> Rules:
         self._known.pop(origin, None)
-        while len(self._known) >= self.size:
+        while len(self._known) >= _MOST:
             del self._known[next(iter(self._known))]
         self._known[origin] = rules
         return rules

@@ -2,9 +2,10 @@
 
 import asyncio
 import ssl
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
+import msgspec
 import pycurl
 
 from analecta.fetch import tls
@@ -45,6 +46,21 @@ class Sizes:
 
 
 # --- One libcurl handle with the places its callbacks write to: set up once, used for many requests ------------------
+
+
+class FetchLimits(msgspec.Struct, frozen=True):
+    """What a request may take, in seconds and bytes; and whose certificates are checked, by which authorities."""
+
+    connect_timeout: float = 10.0
+    first_byte_timeout: float = 20.0
+    deadline: float = 60.0
+    min_rate: int = 100  # bytes a second, on average over `min_rate_time` seconds
+    min_rate_time: int = 20
+    max_wire: int = 10_000_000  # of a body as it comes
+    max_body: int = 20_000_000  # of a body decoded
+    types: Mapping[str, int] = {}  # media types that have limits of their own
+    allow_bad_tls: Collection[str] = ()  # hosts whose certificates are not checked; their answers say so
+    ca_file: str = ""  # "": the system's
 
 
 _GO, _STOP, _PAUSE = int(pycurl.PREREQFUNC_OK), int(pycurl.PREREQFUNC_ABORT), int(pycurl.WRITEFUNC_PAUSE)
@@ -236,12 +252,7 @@ class Transfer:
 def set_up(
     curl: pycurl.Curl,
     dial: Callable[[int, "pycurl.CurlSockAddr"], object],
-    *,
-    connect_timeout: float,
-    deadline: float,
-    min_rate: int,
-    min_rate_time: int,
-    ca_file: str,
+    limits: FetchLimits,
     verify: bool,
     connect_to: str,
 ) -> None:
@@ -256,13 +267,13 @@ def set_up(
         pycurl.PROXY: "",  # an environment variable must not open a second door
         pycurl.NOSIGNAL: 1,
         pycurl.BUFFERSIZE: 1 << 17,  # a document in few pieces; buffers are the multi handle's, not one each
-        pycurl.CONNECTTIMEOUT_MS: int(connect_timeout * 1000),
-        pycurl.TIMEOUT_MS: int(deadline * 1000),
-        pycurl.LOW_SPEED_LIMIT: min_rate,
-        pycurl.LOW_SPEED_TIME: min_rate_time,
+        pycurl.CONNECTTIMEOUT_MS: int(limits.connect_timeout * 1000),
+        pycurl.TIMEOUT_MS: int(limits.deadline * 1000),
+        pycurl.LOW_SPEED_LIMIT: limits.min_rate,
+        pycurl.LOW_SPEED_TIME: limits.min_rate_time,
         pycurl.OPENSOCKETFUNCTION: dial,
     }
-    if ca_file:
+    if ca_file := limits.ca_file or system_ca_file():
         options[pycurl.CAINFO] = ca_file
     if connect_to:
         options[pycurl.CONNECT_TO] = [f"::{connect_to}"]  # each host has connections of its own all the same

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from math import ceil
 
+import msgspec
 import numpy as np
 
 from analecta.frontier.backend import FrontierBackend, Row
@@ -28,6 +29,14 @@ _LOOK_AGAIN = 1.0  # seconds after which an address offers itself to the next of
 _SLACK = 1.1  # a queue may outgrow its cap by a tenth before it is cut back: cutting scans the table
 
 
+class FrontierLimits(msgspec.Struct, frozen=True):
+    """How much is held, and how hosts take turns."""
+
+    hot: int = 50_000  # URLs in memory
+    cap: int = 0  # the longest queue of a topic; 0: no bound
+    spread: int = 0  # picks from other hosts that come between two of one host
+
+
 class Frontier:
     """Every URL once; `push` what was found, `pop` what to fetch, `close` what was fetched."""
 
@@ -35,26 +44,20 @@ class Frontier:
         self,
         ledger: FrontierBackend,
         manners: Politeness,
+        limits: FrontierLimits = FrontierLimits(),
         *,
         now: float = 0.0,
-        next_n: int = 1,
-        hot: int = 50_000,
-        cap: int = 0,
-        spread: int = 0,
         domain_of: Callable[[str], str] = str,
         within: Callable[[str], bool] | None = None,
         left: Callable[[str], int] | None = None,
     ) -> None:
-        """`cap` bounds the queue of each topic (0: no bound); `spread`: so many picks from other hosts come between.
+        """Only hosts that are `within` are asked, if that is said; what is queued for others waits.
 
-        Only hosts that are `within` are asked, if that is said; what is queued for others waits. `left` tells how many
-        pages of a host may still be kept, where that is bounded.
+        `left` tells how many pages of a host may still be kept, where that is bounded.
         """
         self.ledger = ledger
         self.manners = manners
-        self.hot = hot
-        self.cap = cap
-        self.spread = spread
+        self.hot, self.cap, self.spread = limits.hot, limits.cap, limits.spread
         self.sieve = SeenSet()
         self._shunned = SeenSet()  # URLs that were only ever met where they are not to be followed
         self.hosts: dict[str, HostQueue] = {}
@@ -67,7 +70,6 @@ class Frontier:
         self._within = within
         self._left = left
         self.addresses: IpLimits | None = None  # where what is asked of one IP address is limited
-        self._address_of: Callable[[str], str] = lambda _: ""
         self._unsent: set[int] = set()  # requests that were picked and have not left, by id or key
         self._landed: set[int] = set()  # requests that are answered and not taken in
         self._slots: dict[int, IpAddress] = {}  # where requests under way go, by id or key
@@ -77,7 +79,7 @@ class Frontier:
         self._inside: set[HostQueue] = set()  # hosts that are within, where only those are asked
         self._open: set[HostQueue] = set()  # hosts with URLs that are not demoted
         self._now = now
-        self._next_n = next_n
+        self._next_n = ledger.last_n() + 1
         self._live: dict[int, float] = {}  # hot URLs: id -> priority; heap entries that disagree are stale
         self._queued: Counter[int] = Counter()  # by topic, hot and cold
         self._ready: list[tuple[float, int, int, HostQueue]] = []
@@ -315,7 +317,7 @@ class Frontier:
         """A fetch is over; `ended` tells the host's manners how (answered, pressed, failed or dropped)."""
         host = self.host(lease.host)
         domain = host.domain
-        domain.flying -= 1
+        domain.in_flight -= 1
         parked, domain.parked = domain.parked, None
         self._over(lease.id, host, now, ended, parked or ())
 
@@ -351,7 +353,7 @@ class Frontier:
         self._landed.discard(key)
         address = self._slots.pop(key, None)
         if address is not None:
-            address.flying -= 1
+            address.in_flight -= 1
             address.unsent -= not left
             self._wake(address)
         return left
@@ -437,13 +439,6 @@ class Frontier:
 
     # --- addresses ----------------------------------------------------------------------------------------------
 
-    def limit_addresses(self, addresses: IpLimits, address_of: Callable[[str], str]) -> None:
-        """Limit what is asked of one IP address. `address_of` tells that of a host, "" while it is not known:
-
-        then `locate` tells it before the host is asked.
-        """
-        self.addresses, self._address_of = addresses, address_of
-
     def locate(self, lease: Lease, ip: str, now: float) -> bool:
         """A host that is about to be asked is at this address: whether it may be asked there now."""
         if self.addresses is None:
@@ -455,7 +450,7 @@ class Frontier:
             return True
         if held is not None:
             del self._slots[lease.id]
-            held.flying -= 1
+            held.in_flight -= 1
             held.unsent -= 1
             self._wake(held)
         if not self.addresses.free(address, self._now):
@@ -467,7 +462,7 @@ class Frontier:
     def _address_free(self, host: HostQueue) -> bool:
         if self.addresses is None:
             return True
-        if host.address is None and (ip := self._address_of(host.name)):
+        if host.address is None and (ip := self.addresses.known(host.name)):
             host.address = self.addresses.at(ip)
         return host.address is None or self.addresses.free(host.address, self._now)
 
@@ -646,7 +641,7 @@ class Frontier:
         _, _, id = heappop(host.heap)
         del self._live[id]
         self._occupy(id, host)
-        host.domain.flying += 1
+        host.domain.in_flight += 1
         self._picks += 1
         host.picked = self._picks
         if self.spread:
@@ -684,10 +679,10 @@ class Frontier:
 
     def _free(self, host: HostQueue) -> bool:
         """Whether another request to the host may be under way; never more than pages of it that may still come."""
-        return host.free() and (not host.flying or self._left is None or host.flying < self._left(host.name))
+        return host.free() and (not host.in_flight or self._left is None or host.in_flight < self._left(host.name))
 
     def _domain_full(self, host: HostQueue) -> bool:
-        return 0 < self.manners.per_domain <= host.domain.flying
+        return 0 < self.manners.per_domain <= host.domain.in_flight
 
     def _allowance(self) -> int:
         """How many URLs a host may keep hot when memory is short."""
@@ -723,13 +718,15 @@ class Frontier:
             self.settled[state, reason] += count
 
     def _sweep(self) -> None:
-        """Forget hosts about which there is nothing to remember."""
+        """Forget hosts about which there is nothing to remember, and domains and addresses with their last host."""
         for name, host in list(self.hosts.items()):
-            idle = not host.flying and not host.heap and host.cold_best is None and not self._rests(host)
+            idle = not host.in_flight and not host.heap and host.cold_best is None and not self._rests(host)
             if idle and not host.bad and not host.in_trouble and not host.claims and host.next <= self._now:
                 del self.hosts[name]
                 self._inside.discard(host)
                 self._open.discard(host)
+        used = {host.domain for host in self.hosts.values()}
+        self._domains = {name: domain for name, domain in self._domains.items() if domain in used}
         if self.addresses is not None:
             self.addresses.keep_only({host.address for host in self.hosts.values()})
         self._sweep_at = max(10_000, 2 * len(self.hosts))
@@ -737,5 +734,5 @@ class Frontier:
 
 def _in_order(host: HostQueue) -> bool:
     """Whether a host has something to ask for, and the last time it answered."""
-    has = host.flying or host.heap or host.cold_best is not None
+    has = host.in_flight or host.heap or host.cold_best is not None
     return bool(has) and not (host.in_trouble or host.bad or host.outside)

@@ -1,12 +1,13 @@
 """Hosts: when each may be asked, its queue, and the domain and the address that hosts share."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 import msgspec
 
 from analecta.model import UrlState
+from analecta.protocols import Locate
 
 # --- The manners we keep towards one host: when it may be asked, and what its answers teach us -----------------------
 # Decide first, act after: every method takes the time (monotonic seconds) and none of them sleeps.
@@ -44,9 +45,9 @@ class HostTurns:
         "bad",
         "claims",
         "delay",
-        "flying",
         "good",
         "held",
+        "in_flight",
         "known",
         "landed",
         "later",
@@ -65,7 +66,7 @@ class HostTurns:
     def __init__(self, manners: Politeness, now: float = 0.0) -> None:
         self.delay = manners.delay
         self.parallel = min(manners.parallel, manners.start or manners.parallel)
-        self.flying = 0
+        self.in_flight = 0
         self.unsent = 0  # of those under way, how many have not left yet
         self.landed = 0  # and how many have been answered: these are being parsed
         self.next = now
@@ -96,11 +97,11 @@ class HostTurns:
 
     def full(self, besides: int = 0) -> bool:
         """Whether as many are under way, `besides` some, as may be; one whose answer is being parsed does not count."""
-        return self.flying - (self.landed > 0) - besides >= self.parallel
+        return self.in_flight - (self.landed > 0) - besides >= self.parallel
 
     def asked(self) -> None:
         """A request was picked; it has not left yet."""
-        self.flying += 1
+        self.in_flight += 1
         self.unsent += 1
 
     def left(self, now: float) -> None:
@@ -159,7 +160,7 @@ class HostTurns:
 
     def dropped(self, _now: float) -> None:
         """Nothing came of the request, and that says nothing about the host."""
-        self.flying -= 1
+        self.in_flight -= 1
         self.held = False
 
     def _ended(self, now: float) -> None:
@@ -231,20 +232,20 @@ class HostQueue(HostTurns):
 class Domain:
     """Hosts that share a registrable domain share a limit on requests under way (B16)."""
 
-    __slots__ = ("flying", "parked")
+    __slots__ = ("in_flight", "parked")
 
     def __init__(self) -> None:
-        self.flying = 0
+        self.in_flight = 0
         self.parked: list[HostQueue] | None = None  # hosts that wait for it; most domains never have any
 
 
 class IpAddress:
     """Hosts at one IP address share a limit on requests under way, and a gap between two."""
 
-    __slots__ = ("alarm", "flying", "next", "parked", "unsent")
+    __slots__ = ("alarm", "in_flight", "next", "parked", "unsent")
 
     def __init__(self) -> None:
-        self.flying = 0
+        self.in_flight = 0
         self.unsent = 0  # of those under way, how many have not left yet
         self.next = 0.0  # the earliest time of the next request
         self.alarm = 0.0  # when the frontier is going to look at it again
@@ -255,11 +256,12 @@ class IpAddress:
 
 class IpLimits:
     """The IP addresses that are asked: at most `most` requests under way to each (0: any number), and `gap` seconds
-    between two."""
+    between two.
 
-    def __init__(self, most: int, gap: float) -> None:
-        self.most = most
-        self.gap = gap
+    `known` tells the address of a host as far as it is known ("" if not), `locate` asks name servers for it."""
+
+    def __init__(self, most: int, gap: float, known: Callable[[str], str], locate: Locate) -> None:
+        self.most, self.gap, self.known, self.locate = most, gap, known, locate
         self._known: dict[str, IpAddress] = {}
 
     def at(self, ip: str) -> IpAddress:
@@ -268,7 +270,7 @@ class IpLimits:
 
     def open(self, address: IpAddress) -> bool:
         """Whether another request may be under way to it."""
-        return (not self.most or address.flying < self.most) and not (self.gap and address.unsent)
+        return (not self.most or address.in_flight < self.most) and not (self.gap and address.unsent)
 
     def free(self, address: IpAddress, now: float) -> bool:
         """Whether it may be asked now."""
@@ -276,7 +278,7 @@ class IpLimits:
 
     def take(self, address: IpAddress) -> None:
         """A request was picked; it has not left yet."""
-        address.flying += 1
+        address.in_flight += 1
         address.unsent += 1
 
     def left(self, address: IpAddress, now: float) -> None:
@@ -286,4 +288,4 @@ class IpLimits:
 
     def keep_only(self, used: set[IpAddress | None]) -> None:
         """Drop addresses that no host is known to have."""
-        self._known = {ip: address for ip, address in self._known.items() if address.flying or address in used}
+        self._known = {ip: address for ip, address in self._known.items() if address.in_flight or address in used}

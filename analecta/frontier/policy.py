@@ -14,7 +14,8 @@ EXAMPLE_PRIORITY = 1e6  # seeds come before everything else
 PROBE_PRIORITY = 1e3
 _LEAST_DEEP = 0.5  # what depth-first gives the links of a seed on topic: more than any off topic
 
-# The worth of a page's links, and how far astray they are: (verdict, lease of the page, decay) -> (priority, astray).
+# The priority of a page's links, and the off-topic pages crossed in a row to reach them: (verdict, lease of the page,
+# decay) -> (priority, steps).
 Worth = Callable[[Verdict, Lease, float], tuple[float, int]]
 
 
@@ -22,24 +23,24 @@ def best_first(verdict: Verdict, lease: Lease, decay: float) -> tuple[float, int
     """As much as the page is on topic; through off-topic pages the better of page and path, less by `decay` a page."""
     if verdict.topic >= 0:
         return verdict.confidence, 0
-    return decay * max(verdict.confidence, min(lease.priority, 1.0)), lease.astray + 1
+    return decay * max(verdict.confidence, min(lease.priority, 1.0)), lease.off_topic_steps + 1
 
 
 def by_page(verdict: Verdict, lease: Lease, _: float) -> tuple[float, int]:
     """As much as the page is on topic, whatever the path to it (P5: Pr(+|parent))."""
-    return verdict.confidence, 0 if verdict.topic >= 0 else lease.astray + 1
+    return verdict.confidence, 0 if verdict.topic >= 0 else lease.off_topic_steps + 1
 
 
 def breadth_first(verdict: Verdict, lease: Lease, _: float) -> tuple[float, int]:
     """The nearer to the seeds the better, whatever the page says."""
-    return 1.0 / (2 + lease.depth), 0 if verdict.topic >= 0 else lease.astray + 1
+    return 1.0 / (2 + lease.depth), 0 if verdict.topic >= 0 else lease.off_topic_steps + 1
 
 
 def depth_first(verdict: Verdict, lease: Lease, decay: float) -> tuple[float, int]:
     """The deeper the sooner, on paths that are on topic; through off-topic pages behind all of those (B10)."""
     if verdict.topic >= 0:
         return 1.0 - 1.0 / (2 + lease.depth), 0
-    return decay * min(max(lease.priority, 0.0), _LEAST_DEEP), lease.astray + 1
+    return decay * min(max(lease.priority, 0.0), _LEAST_DEEP), lease.off_topic_steps + 1
 
 
 # "learned": a judge of links values each one; this is what they are worth until it has learnt something.
@@ -56,7 +57,7 @@ class LinkValue(msgspec.Struct, frozen=True):
     """What the links of one page are worth, how far from the topic they are, and which topic their path is on."""
 
     priority: float
-    astray: int
+    off_topic_steps: int
     topic: int
     on_topic: bool
 
@@ -77,12 +78,12 @@ class Policy:
     def value(self, verdict: Verdict, lease: Lease) -> LinkValue:
         """Of the links of a page that was come by with `lease`."""
         on_topic = verdict.topic >= 0 and not (self.sharp and lease.topic not in (-1, verdict.topic))
-        priority, astray = self.worth(verdict if on_topic else Verdict(-1, verdict.confidence), lease, self.decay)
-        return LinkValue(priority, astray, verdict.topic if on_topic else lease.topic, on_topic)
+        priority, steps = self.worth(verdict if on_topic else Verdict(-1, verdict.confidence), lease, self.decay)
+        return LinkValue(priority, steps, verdict.topic if on_topic else lease.topic, on_topic)
 
     def gives_up(self, value: LinkValue) -> bool:
         """Whether the path has crossed too many pages off topic (S6)."""
-        return 0 <= self.cutoff < value.astray
+        return 0 <= self.cutoff < value.off_topic_steps
 
     @property
     def shuns_any(self) -> bool:
@@ -206,7 +207,7 @@ class Focus:
 
     def _value(self, verdict: Verdict, lease: Lease, twin: bool) -> LinkValue:
         if is_off_topic(lease):
-            return LinkValue(0.0, lease.astray + 1, NO_TOPIC, False)
+            return LinkValue(0.0, lease.off_topic_steps + 1, NO_TOPIC, False)
         if lease.priority >= EXAMPLE_PRIORITY:  # an example is on topic because a person says so, but not how much
             verdict = Verdict(lease.topic, verdict.confidence, ((lease.topic, verdict.confidence),))
         value = self.policy.value(self.open(verdict), lease)
@@ -252,7 +253,9 @@ class SiteEntries:
         if host not in self._entered:
             self._entered.add(host)
             return 1.0
-        return DEMOTED if candidate.found == FoundBy.LINK and host_of(self._url_of(candidate.parent)) != host else 1.0
+        return (
+            DEMOTED if candidate.found_by == FoundBy.LINK and host_of(self._url_of(candidate.parent)) != host else 1.0
+        )
 
 
 def is_off_topic(lease: Lease) -> bool:

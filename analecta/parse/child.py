@@ -34,15 +34,15 @@ class ParseReply(msgspec.Struct):
 
 
 # A Page whose lazy parts have been asked for; the types are checked when the parent reads it.
-_PLAIN = {name: hint for name, hint in get_type_hints(Page).items() if name not in ("around", "main")}
+_PLAIN = {name: hint for name, hint in get_type_hints(Page).items() if name not in ("link_context", "main_text")}
 _Flat = msgspec.defstruct("_Flat", [*_PLAIN.items(), ("words", list[str]), ("main_text", str)])
 
 
 def write_page(page: Page) -> bytes:
     """The message that holds a page."""
     plain = {name: getattr(page, name) for name in _PLAIN}
-    words = [page.around(i) for i in range(len(page.links))]
-    flat = _Flat(**plain, words=words, main_text=page.main())
+    words = [page.link_context(i) for i in range(len(page.links))]
+    flat = _Flat(**plain, words=words, main_text=page.main_text())
     return msgspec.msgpack.encode(ParseReply(page=msgspec.Raw(msgspec.msgpack.encode(flat))))
 
 
@@ -54,7 +54,7 @@ def read_reply(message: bytes) -> Page | str:
     flat = msgspec.structs.asdict(msgspec.msgpack.decode(reply.page, type=_Flat))
     words: list[str] = flat.pop("words")
     main: str = flat.pop("main_text")
-    return Page(**flat, around=words.__getitem__, main=lambda: main)
+    return Page(**flat, link_context=words.__getitem__, main_text=lambda: main)
 
 
 def serve(parser: str, memory: str, seconds: str, nice: str = "0") -> None:

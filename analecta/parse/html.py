@@ -79,7 +79,7 @@ def _page(answer: Response, target: UrlRef, joiner: Joiner, mime: str, most: int
     # drops captions and stray list text, pads tables without bound (128 KB of HTML became 200 MB) and is slower.
     page.text = "\0".join(document.stripped_strings).replace("\n", " ").replace("\0", "\n")
     page.lang = language_of(page.text, _lang(document), answer.headers.get("content-language", ""))
-    page.main = document.main_text
+    page.main_text = document.main_text
     return page, document
 
 
@@ -161,7 +161,7 @@ def _read_links(
         if not link_.anchor:
             link_.anchor = _alt(source)
     page.links = links
-    page.around = _Surroundings(kept, links)
+    page.link_context = _Surroundings(kept, links)
     if cut or len(sources) >= MAX_ELEMENTS:
         page.limits = "links-cut"
 

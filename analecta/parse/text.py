@@ -36,7 +36,7 @@ def parse_text(
     first = _LINE.search(text)
     page.title = " ".join(first[0][: 4 * MAX_TITLE].split())[:MAX_TITLE] if first else ""
     page.lang = language_of(text, answer.headers.get("content-language", ""))
-    page.main = lambda: text
+    page.main_text = lambda: text
     apply(page, answer)
     _read_links(page, text, target, joiner, most)
     return page
@@ -53,4 +53,4 @@ def _read_links(page: Page, text: str, target: UrlRef, joiner: Joiner, most: int
     def around(i: int) -> str:
         return " ".join(text[max(0, kept[i].start() - AROUND) : kept[i].end() + AROUND].split())
 
-    page.around = around
+    page.link_context = around

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -71,12 +72,49 @@ _ADD_URL = """INSERT INTO urls (n, id, url, host, state, cold, priority, topic, 
   astray = excluded.astray, reason = excluded.reason, anchor = excluded.anchor, context = excluded.context
   WHERE urls.reason IN ('nofollow', 'shunned') AND excluded.state = 0"""
 
-PAGE_COLUMNS = (
-    "id kept_at fetched_at took status mime charset lang title author date size digest body simhash words duplicate_of "
-    "flags limits truncated reserved canonical etag modified file offset length topic confidence topics model headings "
-    "links anchors text"
-).split()
-_ADD_PAGE = f"INSERT INTO pages ({', '.join(PAGE_COLUMNS)}) VALUES ({', '.join('?' * len(PAGE_COLUMNS))})"
+
+class PageRecord(msgspec.Struct, kw_only=True, gc=False):
+    """A row of the table `pages`, but for its number: its columns by name, in the order in which they are written."""
+
+    id: int
+    kept_at: float
+    fetched_at: float
+    took: float | None = None
+    status: int
+    mime: str | None = None
+    charset: str | None = None
+    lang: str | None = None
+    title: str | None = None
+    author: str | None = None
+    date: str | None = None
+    size: int | None = None
+    digest: str | None = None
+    body: int | None = None
+    simhash: int | None = None
+    words: int | None = None
+    duplicate_of: int | None = None
+    flags: int = 0
+    limits: str | None = None
+    truncated: str | None = None
+    reserved: str | None = None
+    canonical: str | None = None
+    etag: str | None = None
+    modified: str | None = None
+    file: int | None = None
+    offset: int | None = None
+    length: int | None = None
+    topic: int = -1
+    confidence: float | None = None
+    topics: bytes | None = None
+    model: str | None = None
+    headings: str | None = None
+    links: bytes | None = None
+    anchors: bytes | None = None
+    text: bytes | None = None
+
+
+_COLUMNS = PageRecord.__struct_fields__
+_ADD_PAGE = f"INSERT INTO pages ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"
 
 # A page that was to be asked for again, and is not, stands as it stood.
 _STAND = """UPDATE urls SET cold = 0, detail = NULL, elsewhere = coalesce(elsewhere, p.duplicate_of),
@@ -94,7 +132,6 @@ class Shard:
         self.path = path
         self.db = connect(path)
         self.hosts = HostTable(self.db)
-        self._names: dict[int, str] = {}
         if not self.db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
             # All tables or none, for whoever reads meanwhile and for a start after a kill.
             self.db.executescript(f"BEGIN; {SCHEMA_SQL} COMMIT;")
@@ -134,7 +171,8 @@ class Shard:
     def _url_values(self, n: int, c: Candidate, state: UrlState, cold: bool, reason: str) -> tuple[Any, ...]:
         return (
             n, c.target.id, c.target.url, self.hosts.number(c.target.host), int(state), cold, c.priority, c.topic,
-            c.depth, c.parent, int(c.found), c.astray, c.hops, reason or None, c.anchor or None, c.context or None,
+            c.depth, c.parent, int(c.found_by), c.off_topic_steps, c.redirects, reason or None, c.anchor or None,
+            c.context or None,
         )  # fmt: skip
 
     def lease(self, ids: Sequence[int], priorities: Sequence[float]) -> list[Lease]:
@@ -305,14 +343,14 @@ class Shard:
 
     # --- pages -----------------------------------------------------------------------------------------------
 
-    def add_page(self, values: Sequence[Any], state: UrlState, elsewhere: int, old: int) -> int:
-        """Write a page row (PAGE_COLUMNS) and settle its URL; a page fetched again takes the place of the `old` row."""
-        seq = self.db.execute(_ADD_PAGE, values).lastrowid
+    def add_page(self, record: PageRecord, state: UrlState, elsewhere: int, old: int) -> int:
+        """Write a page row and settle its URL; a page fetched again takes the place of the `old` row."""
+        seq = self.db.execute(_ADD_PAGE, msgspec.structs.astuple(record)).lastrowid
         if old:
             self.db.execute("DELETE FROM pages WHERE seq = ?", (old,))
         self.db.execute(
             "UPDATE urls SET state = ?, page = ?, elsewhere = ?, reason = ?, detail = NULL WHERE id = ?",
-            (int(state), seq, elsewhere or None, "duplicate" if elsewhere else None, values[0]),
+            (int(state), seq, elsewhere or None, "duplicate" if elsewhere else None, record.id),
         )
         return int(seq or 0)
 
@@ -379,6 +417,13 @@ class Shard:
         names = ", ".join(f"{name} = ?" for name in values)
         self.db.execute(
             f"UPDATE pages SET {names}, flags = flags & {SOFT404} | ? WHERE seq = ?", (*values.values(), flags, seq)
+        )
+
+    def set_copy(self, id: int, original: int) -> None:
+        """Let a URL that is done, and not queued again, be a copy of another."""
+        self.db.execute(
+            "UPDATE urls SET state = ?, elsewhere = ?, reason = 'duplicate' WHERE id = ? AND state = ?",
+            (int(UrlState.ALIAS), original, id, int(UrlState.DONE)),
         )
 
     def verdict_of(self, id: int) -> tuple[int, float, bytes | None] | None:

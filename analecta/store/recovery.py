@@ -1,14 +1,22 @@
-"""What a start does: after a crash, the archive is cut back to what was committed, and what it lost is queued again.
+"""The files of a partition together: its shard, its archive, and a mark of what is being parsed.
 
-So is what was given up with its host, for it may answer now.
+At a start, after a crash, the archive is cut back to what was committed, and what it lost is queued again. So is what
+was given up with its host, for it may answer now.
 """
 
 import mmap
+import time
 from collections import Counter
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from analecta.store.archive import trim
+import msgspec
+
+from analecta.store.archive import Archive, trim
+from analecta.store.library import LibraryFolder
 from analecta.store.partition import Shard
+
+_POISON_AFTER = 3  # crashes
 
 
 class CrashMarker:
@@ -32,6 +40,55 @@ class CrashMarker:
         """Let go of the file."""
         self._map.close()
         self._file.close()
+
+
+class Partition(Shard):
+    """The writer of a partition: a shard with its archive, committed together.
+
+    `counters` are numbers that are written with each commit, by their keys in the table `meta`.
+    """
+
+    def __init__(
+        self, path: Path, archive: Path, prefix: str, max_size: int = 1 << 30, info: Mapping[str, str] | None = None
+    ) -> None:
+        """The shard at `path`, with the files in the folder `archive` that begin with `prefix`.
+
+        A file is full at `max_size` bytes; `info` says in new ones who made them.
+        """
+        super().__init__(path)
+        self.marker = CrashMarker(path.with_suffix(".parsing"))
+        self.parsing = self.marker.set  # told which URL is being worked on, so that a crash can be laid at its door
+        self.returned, notes = recover(self, archive, prefix, self.marker, _POISON_AFTER)  # queued again, by topic
+        for note in notes:
+            self.note(time.time(), note)
+        files = self.files()
+        self.archive = Archive(archive, prefix, files[-1][0] if files else 0, max_size, info)
+        self.counters: dict[str, Callable[[], object]] = {}
+
+    def commit(self) -> None:
+        """Commit what has changed: the archive first, then the transaction that says what is in it."""
+        if not self.changed:
+            return
+        self.archive.flush()
+        for file, length in self.archive.written.items():
+            self.set_file(file, self.archive.path(file).name, length)
+        self.archive.written.clear()
+        for key, count in self.counters.items():
+            self.put(key, msgspec.json.encode(count()))
+        super().commit()
+
+    def close(self) -> None:
+        """Close all files; what was not committed did not happen."""
+        self.archive.close()
+        super().close()
+        self.marker.close()
+
+
+def open_partition(
+    library: LibraryFolder, n: int, max_size: int = 1 << 30, info: Mapping[str, str] | None = None
+) -> Partition:
+    """Open a partition of a library, brought into step."""
+    return Partition(library.shard_path(n), library.archive, f"p{n:02d}", max_size, info)
 
 
 def recover(

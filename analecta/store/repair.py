@@ -19,7 +19,7 @@ from analecta.errors import ResourceError
 from analecta.model import FoundBy, UrlState
 from analecta.store.archive import RecordPlace, last_whole_member, new_id, read_record, stored_member, trim, warc_date
 from analecta.store.checksums import seal_of
-from analecta.store.partition import NOINDEX, PAGE_COLUMNS, SCHEMA_SQL, UNREAD, Shard
+from analecta.store.partition import NOINDEX, SCHEMA_SQL, UNREAD, PageRecord, Shard
 from analecta.store.schema import unpack_text
 from analecta.store.shard_ids import restore_id
 from analecta.store.sqlite import connect, readable
@@ -222,15 +222,14 @@ def _is_page(record: ScannedRecord) -> bool:
     return kind == "response" and status[1:2] == ["200"] and not is_xml and not record.url.endswith("/robots.txt")
 
 
-def _values(id: int, file: int, record: ScannedRecord) -> tuple[object, ...]:
+def _values(id: int, file: int, record: ScannedRecord) -> PageRecord:
     when = _seconds(record.headers.get("warc-date", ""))
-    known = {
-        "id": id, "kept_at": when, "fetched_at": when, "status": 200, "mime": record.mime or "text/html",
-        "size": record.size, "digest": record.headers.get("warc-payload-digest", record.payload), "body": 0,
-        "simhash": 0, "words": 0, "flags": UNREAD | NOINDEX, "file": file, "offset": record.offset,
-        "length": record.length, "topic": -1, "confidence": 0.0, "model": "",
-    }  # fmt: skip
-    return tuple(known.get(name) for name in PAGE_COLUMNS)
+    return PageRecord(
+        id=id, kept_at=when, fetched_at=when, status=200, mime=record.mime or "text/html",
+        size=record.size, digest=record.headers.get("warc-payload-digest", record.payload), body=0,
+        simhash=0, words=0, flags=UNREAD | NOINDEX, file=file, offset=record.offset,
+        length=record.length, topic=-1, confidence=0.0, model="",
+    )  # fmt: skip
 
 
 def _seconds(date: str) -> float:

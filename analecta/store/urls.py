@@ -10,10 +10,10 @@ import msgspec
 
 from analecta.model import FoundBy, Lease, UrlRef, UrlState, Verdict
 from analecta.store.partition import NOFOLLOW, SOFT404, Shard
+from analecta.store.schema import unpacked
 from analecta.store.sites import WAITS, has_site_urls
 
 FULL = "host-full"  # the reason of URLs whose host has given all pages that it may
-_TOPICS = msgspec.msgpack.Decoder(tuple[tuple[int, float], ...]).decode
 
 
 class WaitingUrl(msgspec.Struct):
@@ -53,16 +53,16 @@ def sources(db: Connection, ids: Collection[int]) -> list[LinkSource]:
         " JOIN pages p ON p.seq = u.page JOIN hosts h ON h.n = u.host"
         f" WHERE p.links IS NOT NULL AND p.flags & {NOFOLLOW | SOFT404} = 0"
     )
-    return [_source(*row) for row in db.execute(query, (json.dumps(list(ids)),))]
-
-
-def _source(
-    id: int, host: str, priority: float, path: int, depth: int, astray: int,
-    topic: int, sure: float | None, topics: bytes | None, twin: int, links: bytes,
-) -> LinkSource:  # fmt: skip
-    lease = Lease(0, id, "", host, priority, path, depth, 0, FoundBy.LINK, astray, 0, 0)
-    several = _TOPICS(topics) if topics else ((topic, sure or 0.0),)
-    return LinkSource(lease, Verdict(topic, sure or 0.0, several), bool(twin), links)
+    rows = db.execute(query, (json.dumps(list(ids)),))
+    return [
+        LinkSource(
+            Lease(0, id, "", host, priority, path, depth, 0, FoundBy.LINK, astray, 0, 0),
+            unpacked(topic, sure, topics),
+            bool(twin),
+            links,
+        )
+        for id, host, priority, path, depth, astray, topic, sure, topics, twin, links in rows
+    ]
 
 
 def host_names(db: Connection) -> dict[int, str]:
@@ -170,7 +170,12 @@ def lift_demoted(shard: Shard, ids: Iterable[int]) -> None:
 
 
 def requeue_tls(shard: Shard, hosts: Sequence[str]) -> Counter[int]:
-    """Queue again what failed for its certificate on some hosts; how many of each topic. To be committed."""
+    """Queue again what failed for its certificate on hosts that need none now; how many of each topic.
+
+    To be committed.
+    """
+    if not hosts:
+        return Counter()
     rows = shard.db.execute(
         f"UPDATE urls SET state = {UrlState.QUEUED:d}, cold = 0, tries = 0, reason = NULL, detail = NULL"
         f" WHERE state = {UrlState.FAILED:d} AND reason GLOB 'tls*' AND page IS NULL AND host IN"

@@ -50,7 +50,7 @@ class MainTexts:
             page = self._child.parse(answer, UrlRef(item.url, item.id, item.host), item.mime)
         except ParserDied:
             return ""
-        text = page.main()
+        text = page.main_text()
         return tidy(text) if len(text) <= MAX_TEXT else ""
 
     def __enter__(self) -> Self:

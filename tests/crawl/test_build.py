@@ -29,7 +29,7 @@ def test_b16_what_may_be_under_way_to_a_domain_is_shared_out(per_domain, partiti
     ],
 )
 def test_f69_what_may_be_asked_of_an_address_is_shared_out_and_not_limited_with_connect_to(fetch, partitions, shares):
-    limits = [address_limits(FetchSettings(**fetch), me, partitions) for me in range(partitions)]
+    limits = [address_limits(FetchSettings(**fetch), None, me, partitions) for me in range(partitions)]
     assert [limit and (limit.most, limit.gap) for limit in limits] == shares
 
 

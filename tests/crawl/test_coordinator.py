@@ -1,4 +1,4 @@
-"""The coordinator's decisions, without its processes: shares, endings, sums; and what the engine commits."""
+"""The coordinator's decisions, without its processes: shares, endings, sums."""
 
 import contextlib
 import random
@@ -7,21 +7,15 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from making import FREE, answer, candidate, page_row, pushed, shard_at, states, target
 
 from analecta.crawl.control import ControlChannel, Directive, EngineStatus, decode, encode, with_settled
 from analecta.crawl.coordinator import Crawl, WorkerHandle, add, partitions
-from analecta.crawl.engine import Engine
 from analecta.crawl.phases import CrawlPhases
 from analecta.errors import ResourceError, UsageError
-from analecta.fetch.budget import MemoryBudget
-from analecta.frontier.frontier import Frontier
 from analecta.frontier.policy import CrawlPhase
 from analecta.model import Tally, UrlState
 from analecta.settings.schema import CrawlSettings, FetchSettings, Settings, StopSettings, Topic, TrainingSettings
-from analecta.store.archive import Archive, read_record
 from analecta.store.library import LibraryFolder
-from analecta.store.recovery import CrashMarker, recover
 
 REPORT = EngineStatus(0, 1, Tally(), 0, 0, 0, 0, 0, 0, 0, 0, "", -1.0, 0, [])
 LOCAL = FetchSettings(connect_to="127.0.0.1:1")
@@ -405,51 +399,3 @@ def test_an_order_that_comes_late_is_none():
     for serial in (1, 3, 2):
         reins.accept(Directive(10 * serial, serial=serial))
     assert reins.order.granted == 30
-
-
-# --- what the engine commits -----------------------------------------------------------------------------------------
-
-
-def engine_of(shard, archive, frontier):
-    """An engine of which only the keeping is used."""
-    none = dict.fromkeys(
-        ("number", "load_judge", "asker", "harvest", "pages", "page_judge", "offers", "exchange", "reins", "pile")
-    )
-    return Engine(shard=shard, archive=archive, frontier=frontier, budget=MemoryBudget(1_000_000), **none)
-
-
-def test_f02_a_file_that_was_filled_within_a_batch_is_whole_after_a_restart(tmp_path):
-    with shard_at(tmp_path / "p.db") as shard:
-        archive = Archive(tmp_path, "p00", max_size=4000)
-        frontier = Frontier(shard, FREE)
-        engine = engine_of(shard, archive, frontier)
-        pushed(frontier, *(candidate(f"http://h.test/{i}") for i in range(4)))
-        engine.keep()
-        places = []
-        for lease in frontier.pop(4, 0.0):
-            place = archive.write(answer(lease.url, random.Random(lease.n).randbytes(1500)))
-            shard.add_page(page_row(lease.id, place.file, place.offset, place.length), UrlState.DONE, 0, 0)
-            places.append(place)
-        engine.keep()
-        archive.close()
-    assert len({place.file for place in places}) == 2
-    with shard_at(tmp_path / "p.db") as shard, contextlib.closing(CrashMarker(tmp_path / "s")) as suspect:
-        back, notes = recover(shard, tmp_path, "p00", suspect, 3)
-        assert (back, notes) == ({}, [])
-        assert states(shard)[target("http://h.test/0").id] == UrlState.DONE
-        assert all(read_record(archive.path(place.file), place) for place in places)
-
-
-def test_the_engine_commits_archive_and_shard_together(tmp_path):
-    with shard_at(tmp_path / "p.db") as shard:
-        archive = Archive(tmp_path, "p00")
-        frontier = Frontier(shard, FREE)
-        engine = engine_of(shard, archive, frontier)
-        engine.keep()
-        assert shard.files() == []
-        archive.write(answer())
-        pushed(frontier, candidate("http://h.test/", topic=3))
-        engine.keep()
-        assert shard.files() == [(0, "p00-00000.warc.gz", archive.path(0).stat().st_size)]
-        assert msgspec.json.decode(shard.get("queued")) == {"3": 1}
-        archive.close()

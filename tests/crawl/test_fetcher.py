@@ -5,8 +5,8 @@ import asyncio
 import pytest
 from making import answer, candidate, pushed, shard_at
 
-from analecta.crawl.fetcher import Fetch, Fetcher
-from analecta.crawl.side_requests import SideRequests
+from analecta.crawl.options import EngineOptions
+from analecta.crawl.requests import Fetch, PageRequests, SideRequests
 from analecta.fetch.robots import Robots
 from analecta.frontier.frontier import Frontier
 from analecta.frontier.hosts import Politeness
@@ -26,8 +26,8 @@ def asked(frontier, load, fetch=fetch):
 
     clock = lambda: 0.0  # noqa: E731
     robots = Robots(SideRequests(fetch, frontier, clock=clock), "test", now=lambda: 1000.0, load=load)
-    asker = Fetcher(fetch, robots, None, frontier, None, None, None, None, clock=clock)
-    return asyncio.run(asker._ask(Fetch(lease)))
+    requests = PageRequests(fetch, robots, frontier, print, EngineOptions(), clock)
+    return asyncio.run(requests.ask(Fetch(lease)))
 
 
 def test_l7_a_robots_file_that_is_known_from_before_takes_no_turn():

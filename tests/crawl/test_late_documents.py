@@ -1,11 +1,10 @@
 import contextlib
 
 import pytest
-from making import shard_at
 
 from analecta.crawl.late_documents import LateDocuments
 from analecta.parse import Parser
-from analecta.store.archive import Archive
+from analecta.store.recovery import Partition
 
 
 class Clocks:
@@ -25,13 +24,13 @@ def clocks():
 
 @pytest.fixture
 def pile(tmp_path, clocks):
-    with shard_at() as shard, contextlib.closing(Archive(tmp_path, "p00")) as archive:
-        yield LateDocuments(shard, archive, Parser(), 1 << 20, 2, lambda: clocks.now, lambda: clocks.worked)
+    with contextlib.closing(Partition(tmp_path / "p00.db", tmp_path, "p00")) as partition:
+        yield LateDocuments(partition, Parser(), 1 << 20, 2, lambda: clocks.now, lambda: clocks.worked)
 
 
 def turn(pile, clocks, seconds, share):
     clocks.go(seconds, share)
-    pile.go_on(lambda: None)
+    pile.go_on([], lambda: None)
     return pile.full()
 
 

@@ -20,7 +20,7 @@ def test_f21_a_crawl_delay_that_the_owner_took_away_is_given_up(tmp_path):
     rules = in_turn(robots("User-agent: *", "Crawl-delay: 0.6"), robots("User-agent: *"))
     with site({"a.test/robots.txt": rules}, star("a.test", 5)) as server:
         library = make_library(tmp_path / "lib", ["http://a.test/"], server.address)
-        crawl_alone(library, lambda engine: setattr(engine.asker.robots, "max_age", 1.0))
+        crawl_alone(library, lambda engine: setattr(engine.fetcher.requests.robots, "max_age", 1.0))
     gaps = [after - before for before, after in pairwise(server.times()["a.test"])]
     assert gaps[0] > 0.5 > gaps[-1]
     assert rows(library, "SELECT delay FROM hosts WHERE name = 'a.test'") == [(0.0,)]
@@ -58,6 +58,6 @@ def test_f25_a_probe_on_which_the_parser_breaks_does_not_end_the_crawl(tmp_path)
     pages = {f"a.test{path}": html("/", words=prose("same")) for path in (probe, "/0", "/1", "/2", "/3")}
     with site(pages, {"a.test/": ("/0", "/1", "/2", "/3")}) as server:
         library = make_library(tmp_path / "lib", ["http://a.test/"], server.address)
-        crawl_alone(library, lambda engine: setattr(engine.asker.parser, "parsers", {"text/html": parse}))
+        crawl_alone(library, lambda engine: setattr(engine.fetcher.parser, "parsers", {"text/html": parse}))
     assert probe in server.paths()
     assert len(kept(library)) == 5

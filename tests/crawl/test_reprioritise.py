@@ -5,7 +5,7 @@ import pytest
 from making import FREE, candidate, drained, page_row, pushed, shard_at, target
 
 from analecta.crawl.page_judge import review
-from analecta.frontier.frontier import Frontier
+from analecta.frontier.frontier import Frontier, FrontierLimits
 from analecta.frontier.policy import CrawlPhase, Focus, Policy, SeedArea, best_first, depth_first
 from analecta.frontier.traps import DEMOTED
 from analecta.model import UrlState
@@ -77,7 +77,7 @@ def test_b10_at_the_harvest_what_was_far_comes_back_and_the_unknown_is_worth_a_l
 
 def test_b10_cold_urls_come_back_too(shard):
     focus = Focus(Policy(best_first))
-    frontier = Frontier(shard, FREE, hot=2)
+    frontier = Frontier(shard, FREE, FrontierLimits(hot=2))
     links = [f"http://h.test/{i}" for i in range(6)]
     page = kept(shard, "http://a.test/", links[3:], n=1000, page={"topic": 0, "confidence": 0.9})
     worths = [0.6, 0.5, 0.4, 0.03, 0.02, 0.01]

@@ -28,7 +28,7 @@ def abort(_answer: Response, _target: UrlRef, _mime: str) -> Page:
 
 def tweak(engine: Engine) -> None:
     """Put the deadly parser in place."""
-    engine.asker.parser = Deadly()
+    engine.fetcher.parser = Deadly()
 
 
 if __name__ == "__main__":

@@ -78,16 +78,16 @@ def test_f62_twenty_five_heavy_pages_are_never_worked_on_in_one_turn(tmp_path):
     together: list[int] = []
 
     def watch(engine: Engine) -> None:
-        keep = engine.pages.keep
+        keep = engine.ingest.keep
 
-        def noted(batch):
-            together.append(len(batch))
-            kept = keep(batch)
+        def noted(settled):
+            together.append(len(settled.pages))
+            kept = keep(settled)
             if sum(together) == len(heavy):
-                engine.reins.over = lambda: True
+                engine.control.over = lambda: True
             return kept
 
-        engine.pages.keep = noted
+        engine.ingest.keep = noted
 
     turns = Turns()
     with HostileServer(heavy) as server:
@@ -137,17 +137,17 @@ def test_f62_other_hosts_keep_their_rate_while_twenty_five_heavy_pages_are_worke
     done: list[int] = []  # pages that other hosts were asked for since, when each heavy page was done
 
     def watch(engine: Engine) -> None:
-        keep = engine.pages.keep
+        keep = engine.ingest.keep
 
-        def noted(batch):
-            kept = keep(batch)
+        def noted(settled):
+            kept = keep(settled)
             asked = sum(one.host in OTHERS and one.path.strip("/") in NAMES[BEGUN + 1 :] for one in [*server.asked])
-            done.extend(asked for one in batch if f"{one.lease.host}/" in heavy)
+            done.extend(asked for one in settled.pages if f"{one.lease.host}/" in heavy)
             if len(done) == len(heavy):
-                engine.reins.over = lambda: True
+                engine.control.over = lambda: True
             return kept
 
-        engine.pages.keep = noted
+        engine.ingest.keep = noted
 
     with HostileServer(all_at_once(heavy)) as server:
         fetch = {"deadline": 60.0, "first_byte_timeout": 60.0, "delay": 0.05}
@@ -173,18 +173,18 @@ def test_f62_heavy_pages_that_wait_for_the_child_do_not_keep_documents_and_other
     order: list[str] = []
 
     def watch(engine: Engine) -> None:
-        sandbox = engine.asker.parser.sandbox
+        sandbox = engine.fetcher.parser.sandbox
         sandbox.parser, sandbox.limit_seconds = "tests.parse.crashing:until_told", 2.0
-        keep, keep_late = engine.pages.keep, engine.pages.keep_late
+        keep, keep_late = engine.ingest.keep, engine.ingest.keep_late
 
         def note(*urls: str) -> None:
             order.extend(urls)
             if "http://document.test/" in urls:
                 (tmp_path / "read").touch()
 
-        def noted(batch):
-            kept = keep(batch)
-            note(*(one.lease.url for one in batch if getattr(one.page, "limits", "") != UNREAD))
+        def noted(settled):
+            kept = keep(settled)
+            note(*(one.lease.url for one in settled.pages if getattr(one.page, "limits", "") != UNREAD))
             return kept
 
         def noted_late(late):
@@ -192,7 +192,7 @@ def test_f62_heavy_pages_that_wait_for_the_child_do_not_keep_documents_and_other
             note(*(one.lease.url for one in late))
             return kept
 
-        engine.pages.keep, engine.pages.keep_late = noted, noted_late
+        engine.ingest.keep, engine.ingest.keep_late = noted, noted_late
 
     with HostileServer(heavy | chain | {"home.test/": home, "document.test/": rtf}) as server:
         library = make_library(tmp_path / "lib", ["http://home.test/"], server.address)
@@ -226,20 +226,18 @@ def mapped(count: int) -> dict[str, Behaviour]:
     return {"/": html("/"), "/robots.txt": rules, "/map.xml": sitemap(count)}
 
 
-def offered(engine: Engine, sizes: list[int], enough: int, cut: bool = False) -> None:
-    """Note how many pages of a sitemap are offered at a time; with `enough` the crawl ends, or is cut off."""
-    offer = engine.offers.offer
+def offered(engine: Engine, sizes: list[int], enough: int) -> None:
+    """Note how many pages of a sitemap are added at a time; with `enough` the crawl ends."""
+    add = engine.discovery.add
 
     def noted(candidates):
-        offer(candidates)
-        count = sum(candidate.found == FoundBy.SITEMAP for candidate in candidates)
+        add(candidates)
+        count = sum(candidate.found_by == FoundBy.SITEMAP for candidate in candidates)
         sizes.extend([count] if count else [])
         if count and sum(sizes) == enough:
-            engine.reins.over = lambda: True
-            if cut:
-                raise asyncio.CancelledError
+            engine.control.over = lambda: True
 
-    engine.offers.offer = engine.asker.offer = noted
+    engine.discovery.add = noted
 
 
 def known(library: LibraryFolder) -> int:
@@ -262,7 +260,7 @@ def test_f62_a_sitemap_of_50000_urls_is_read_aside_and_taken_in_slices(tmp_path)
 def test_f62_a_sitemap_that_was_taken_in_half_is_read_again(tmp_path):
     with HostileServer(mapped(2_000)) as server:
         library = make_library(tmp_path / "lib", ["http://a.test/"], server.address)
-        crawl_alone(library, lambda engine: offered(engine, [], 1000, cut=True))
+        crawl_alone(library, lambda engine: offered(engine, [], 1000))
         assert known(library) == 1000
         crawl_alone(library, lambda engine: offered(engine, [], 2000))
     assert known(library) == 2000

@@ -10,7 +10,7 @@ from itertools import cycle, pairwise
 import pytest
 from making import candidate, pushed, shard_at
 
-from analecta.frontier.frontier import Frontier
+from analecta.frontier.frontier import Frontier, FrontierLimits
 from analecta.frontier.hosts import Politeness
 from analecta.model import UrlState
 from analecta.settings.load import with_recipe
@@ -65,7 +65,7 @@ def test_f64_a_host_whose_robots_txt_never_comes_is_given_up_and_tried_again(tmp
     home = {"b.test/": html("/", "http://a.test/0", "http://a.test/1"), "a.test/robots.txt": answer(b"", "503 Busy")}
 
     def hasty(engine):
-        engine.asker.robots.back_off = 0.3
+        engine.fetcher.requests.robots.back_off = 0.3
 
     with site(home) as server:
         library = make_library(tmp_path / "lib", ["http://b.test/"], server.address, fetch={"patience": 2.0})
@@ -144,14 +144,14 @@ def test_f68_a_slow_disk_makes_no_request_early(tmp_path):
     naps = cycle((0.7, 0.0))
 
     def slow(engine):
-        commit = engine.shard.commit
+        commit = engine.partition.commit
 
         def late():
-            if engine.flights or len(engine.frontier):
+            if engine.in_flight or len(engine.frontier):
                 time.sleep(next(naps))
             commit()
 
-        engine.shard.commit = late
+        engine.partition.commit = late
 
     seeds = [f"http://h{h}.test/{i}" for h in range(3) for i in range(6)]
     pages = {url[7:]: after(1.2, html(url[7:])) for url in seeds}
@@ -240,7 +240,7 @@ def simulated(manners, hosts=300, minutes=20, errors=0.2, urls=350, tries=3):
     """What becomes of URLs where each request fails with a chance: the frontier alone, by a clock that is counted."""
     rng, now, flights, ends = random.Random(7), 0.0, [], Counter()
     with shard_at() as shard:
-        frontier = Frontier(shard, manners, hot=10**6)
+        frontier = Frontier(shard, manners, FrontierLimits(hot=10**6))
         pushed(frontier, *(candidate(f"http://h{h}/{u}", 0.5) for h in range(hosts) for u in range(urls)))
         while now < 60 * minutes:
             for lease in frontier.pop(4000, now):

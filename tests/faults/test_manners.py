@@ -74,7 +74,8 @@ def test_f07_the_clock_may_jump_a_day_and_manners_stay(tmp_path):
         return time.time() + 86_400 * (int((time.monotonic() - began) * 2) % 3 - 1)
 
     def tweak(engine):
-        engine.harvest.wall = engine.pages.wall = engine.asker.robots.now = engine.asker.fetch.now = jumping
+        requests = engine.fetcher.requests
+        engine.outcomes.wall = engine.ingest.wall = requests.robots.now = requests.fetch.now = jumping
 
     with site({}, star("a.test", 12)) as server:
         library = make_library(tmp_path / "lib", ["http://a.test/"], server.address, fetch={"delay": 0.15} | ONE)
@@ -139,7 +140,7 @@ def test_f20_queued_urls_are_refused_once_robots_txt_forbids_them(tmp_path):
     rules = in_turn(robots("User-agent: *", "Allow: /"), robots("User-agent: *", "Disallow: /"))
     with site({"a.test/robots.txt": rules}, star("a.test", 30)) as server:
         library = make_library(tmp_path / "lib", ["http://a.test/"], server.address, fetch={"delay": 0.1})
-        crawl_alone(library, lambda engine: setattr(engine.asker.robots, "max_age", 0.8))
+        crawl_alone(library, lambda engine: setattr(engine.fetcher.requests.robots, "max_age", 0.8))
     ends = [end for url, end in states(library).items() if url != "http://a.test/"]
     refused = ends.count((UrlState.REFUSED, "robots"))
     assert refused >= 15

@@ -3,8 +3,9 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from analecta.fetch.http import Http
+from analecta.fetch.http import Http, Identity
 from analecta.fetch.robots import DAY, Robots, Saved
+from analecta.fetch.transfer import FetchLimits
 from analecta.model import Response
 from tests.hostile import Behaviour, HostileServer, answer, drip, in_turn, raw, silence
 
@@ -26,7 +27,10 @@ def robots(
     """Run some work with robots files from this server."""
 
     async def run() -> None:
-        http, clock = Http("T", connect_to=server.address, first_byte_timeout=1.0, deadline=2.0), Clock()
+        http, clock = (
+            Http(Identity("T"), FetchLimits(first_byte_timeout=1.0, deadline=2.0), connect_to=server.address),
+            Clock(),
+        )
         found = Robots(http, "Analecta", clock, **parts)  # type: ignore[arg-type]
         try:
             await work(found, clock)

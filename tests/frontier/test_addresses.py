@@ -11,7 +11,7 @@ MANNERS = Politeness(1.0, 2, 0)
 def at_one_address(shard, hosts, most=2, gap=0.5):
     """A frontier in which so many hosts are at one address, h0 the best; another host is elsewhere, and the worst."""
     frontier = Frontier(shard, MANNERS)
-    frontier.limit_addresses(IpLimits(most, gap), lambda host: "192.0.2.9" if host == "else" else "192.0.2.1")
+    frontier.addresses = IpLimits(most, gap, lambda host: "192.0.2.9" if host == "else" else "192.0.2.1", None)
     urls = [candidate(f"http://h{i}/", 0.9 - i / 2000) for i in range(hosts)]
     pushed(frontier, *urls, candidate("http://else/", 0.1))
     return frontier
@@ -62,7 +62,7 @@ def test_f69_hundreds_of_hosts_wait_at_their_address_and_go_in_order():
 def test_f69_a_host_whose_address_turns_out_to_be_busy_goes_back_and_waits_there():
     with shard_at() as shard:
         frontier = Frontier(shard, MANNERS)
-        frontier.limit_addresses(IpLimits(2, 0.5), lambda _: "")
+        frontier.addresses = IpLimits(2, 0.5, lambda _: "", None)
         pushed(frontier, candidate("http://a/", 0.9), candidate("http://b/", 0.8))
         one, two = frontier.pop(9, 0.0)
         assert frontier.locate(one, "192.0.2.1", 0.0)

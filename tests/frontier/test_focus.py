@@ -37,7 +37,7 @@ def test_s7_a_topic_that_is_full_takes_no_more_part():
 
 def test_s6_the_cutoff_may_be_moved_and_what_waits_then_goes_to_the_back():
     focus = Focus(Policy(best_first, cutoff=1))
-    page = lease("http://h/", priority=0.4, astray=0)
+    page = lease("http://h/", priority=0.4, off_topic_steps=0)
     off = Verdict(-1, 0.0)
     assert focus.value(off, page).priority == focus.value_again(off, page) == 0.2
     focus.turn(CrawlPhase(cutoff=0))
@@ -85,7 +85,7 @@ def test_s16_of_links_from_elsewhere_to_a_host_the_first_counts():
     pages = {1: "http://a.test/", 2: "http://new.test/x"}
     entries = SiteEntries(["old.test"], pages.get)
     factors = [
-        entries.factor(candidate(url, parent=parent, found=found))
+        entries.factor(candidate(url, parent=parent, found_by=found))
         for url, parent, found in [
             ("http://old.test/1", 1, FoundBy.LINK),
             ("http://new.test/1", 1, FoundBy.LINK),

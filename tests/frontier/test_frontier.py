@@ -17,7 +17,7 @@ from hypothesis.stateful import (
 )
 from making import FREE, candidate, committed, drained, pushed, reopened, shard_at, states, target
 
-from analecta.frontier.frontier import Frontier
+from analecta.frontier.frontier import Frontier, FrontierLimits
 from analecta.frontier.hosts import MAX_WAIT, Politeness
 from analecta.model import UrlState
 
@@ -43,7 +43,7 @@ class ModelHost:
     """When a host may be asked, from the history of what was asked of it."""
 
     def __init__(self, parallel):
-        self.parallel, self.flying, self.good, self.strikes = parallel, 0, 0, 0
+        self.parallel, self.in_flight, self.good, self.strikes = parallel, 0, 0, 0
         self.not_before = self.struck = 0.0
         self.bad = self.held = False
         self.unsent = self.refusals = 0
@@ -65,7 +65,9 @@ class FrontierAgainstList(RuleBasedStateMachine):
         self.spread = spread
         self.cm = shard_at()
         self.shard = self.cm.__enter__()
-        self.frontier = Frontier(self.shard, self.manners, hot=hot, spread=self.spread, domain_of=domain)
+        self.frontier = Frontier(
+            self.shard, self.manners, FrontierLimits(hot=hot, spread=self.spread), domain_of=domain
+        )
         self.urls, self.flights, self.picks, self.unsent = {}, [], [], set()
         self.hosts = {name: ModelHost(parallel) for name in HOSTS}
         self.now = 0.0
@@ -78,11 +80,13 @@ class FrontierAgainstList(RuleBasedStateMachine):
 
     def may_be_asked(self, name):
         host = self.hosts[name]
-        shared = sum(self.hosts[other].flying for other in HOSTS if domain(other) == domain(name))
+        shared = sum(self.hosts[other].in_flight for other in HOSTS if domain(other) == domain(name))
         full = 0 < self.manners.per_domain <= shared
         waits = self.manners.delay and host.unsent
         return (
-            not (host.bad or host.held or full or waits) and host.flying < host.parallel and host.not_before <= self.now
+            not (host.bad or host.held or full or waits)
+            and host.in_flight < host.parallel
+            and host.not_before <= self.now
         )
 
     def choice(self):
@@ -104,7 +108,7 @@ class FrontierAgainstList(RuleBasedStateMachine):
     def started(self, lease):
         url, host = self.urls[lease.id], self.hosts[lease.host]
         url.state = UrlState.LEASED
-        host.flying += 1
+        host.in_flight += 1
         host.unsent += 1
         self.unsent.add(lease.id)
         self.picks.append(lease.host)
@@ -162,7 +166,7 @@ class FrontierAgainstList(RuleBasedStateMachine):
         lease = self.flights.pop(which % len(self.flights))
         host, url, now = self.hosts[lease.host], self.urls[lease.id], self.now
         self.frontier.close(lease, now, self.manner(how, now))
-        host.flying -= 1
+        host.in_flight -= 1
         host.held = False
         if how != "dropped" or lease.id not in self.unsent:  # one that never left costs no turn
             host.not_before = max(host.not_before, now + self.manners.delay)
@@ -243,10 +247,10 @@ class FrontierAgainstList(RuleBasedStateMachine):
                 url.priority, url.loose = priority, True
             assert hot[url.id] == url.priority, "a priority changes where the URL is hot and it gets better"
 
-    @precondition(lambda self: any(self.hosts[lease.host].flying == 1 for lease in self.flights))
+    @precondition(lambda self: any(self.hosts[lease.host].in_flight == 1 for lease in self.flights))
     @rule(which=st.integers(0, 9))
     def hold(self, which):
-        alone = [lease.host for lease in self.flights if self.hosts[lease.host].flying == 1]
+        alone = [lease.host for lease in self.flights if self.hosts[lease.host].in_flight == 1]
         name = alone[which % len(alone)]
         self.frontier.hold(name)
         self.hosts[name].held = True
@@ -290,7 +294,7 @@ class FrontierAgainstList(RuleBasedStateMachine):
             h
             for h in waiting
             if not (h.bad or h.held or (self.manners.delay and h.unsent))
-            and h.flying < h.parallel
+            and h.in_flight < h.parallel
             and h.not_before > self.now
         ]
         due = self.frontier.next_due()
@@ -313,7 +317,7 @@ HIDDEN = [("a", 9), ("b", 8), ("a", 7), ("b", 4), None, None, None, ("c", 8), No
 def test_p5_what_is_popped_is_the_best_of_hosts_not_picked_lately(acts, spread, hot):
     waiting, picks = [], []
     with shard_at() as shard:
-        frontier = Frontier(shard, FREE, spread=spread, hot=hot)
+        frontier = Frontier(shard, FREE, FrontierLimits(spread=spread, hot=hot))
         for i, act in enumerate(acts):
             if act is not None:
                 pushed(frontier, candidate(f"http://{act[0]}/{i}", act[1] / 10))
@@ -330,7 +334,7 @@ def test_p5_what_is_popped_is_the_best_of_hosts_not_picked_lately(acts, spread, 
 
 def test_p5_a_host_that_has_rested_comes_before_a_worse_one():
     with shard_at() as shard:
-        frontier = Frontier(shard, FREE, spread=3)
+        frontier = Frontier(shard, FREE, FrontierLimits(spread=3))
         pushed(frontier, *(candidate(f"http://{url}", p) for url, p in
                            [("a/1", 1.0), ("b/1", 0.9), ("a/2", 0.8), ("b/2", 0.5)]))  # fmt: skip
         assert [lease.host for lease in frontier.pop(3, 0.0)] == ["a", "b", "a"]
@@ -340,7 +344,7 @@ def test_p5_a_host_that_has_rested_comes_before_a_worse_one():
 
 def test_p5_consecutive_picks_come_from_as_many_hosts_where_possible():
     with shard_at() as shard:
-        frontier = Frontier(shard, FREE, spread=3)
+        frontier = Frontier(shard, FREE, FrontierLimits(spread=3))
         pushed(frontier, *(candidate(f"http://{host}/{i}", 1 - i / 10) for host in "abcd" for i in range(5)))
         hosts = [url[7] for url in drained(frontier)]
     assert len(hosts) == 20
@@ -349,14 +353,14 @@ def test_p5_consecutive_picks_come_from_as_many_hosts_where_possible():
 
 def test_p5_where_only_resting_hosts_are_left_the_best_of_them_is_asked():
     with shard_at() as shard:
-        frontier = Frontier(shard, FREE, spread=5)
+        frontier = Frontier(shard, FREE, FrontierLimits(spread=5))
         pushed(frontier, candidate("http://a/1", 0.9), candidate("http://a/2", 0.8), candidate("http://b/1", 0.5))
         assert drained(frontier) == ["http://a/1", "http://b/1", "http://a/2"]
 
 
 def test_p5_a_url_below_the_floor_does_not_hide_a_resting_host_above_it():
     with shard_at() as shard:
-        frontier = Frontier(shard, FREE, spread=1)
+        frontier = Frontier(shard, FREE, FrontierLimits(spread=1))
         pushed(frontier, candidate("http://a/1", 9.0), candidate("http://a/2", 9.0), candidate("http://b/", 0.1))
         assert [lease.url for lease in frontier.pop(5, 0.0, floor=5.0)] == ["http://a/1", "http://a/2"]
 
@@ -364,7 +368,7 @@ def test_p5_a_url_below_the_floor_does_not_hide_a_resting_host_above_it():
 def test_p5_a_resting_host_that_must_be_waited_for_is_known_to_be_due():
     """Else a crawl whose hosts all ask for patience would never end."""
     with shard_at() as shard:
-        frontier = Frontier(shard, FREE, spread=3)
+        frontier = Frontier(shard, FREE, FrontierLimits(spread=3))
         pushed(frontier, candidate("http://a/1"), candidate("http://a/2"))
         (one,) = frontier.pop(1, 0.0)
         frontier.close(one, 1.0, lambda host: host.pressed(1.0, FREE, 3600.0))
@@ -382,7 +386,7 @@ def test_nothing_below_the_floor_is_given_and_nothing_is_lost_by_it():
 
 def test_a_returned_url_comes_before_equals_that_were_found_later():
     with shard_at() as shard:
-        frontier = Frontier(shard, FREE, hot=4)
+        frontier = Frontier(shard, FREE, FrontierLimits(hot=4))
         pushed(frontier, *(candidate(f"http://a/{i}") for i in range(6)))
         first = frontier.pop(1, 0.0)[0]
         frontier.close(first, 0.0, lambda host: host.dropped(0.0))
@@ -392,7 +396,7 @@ def test_a_returned_url_comes_before_equals_that_were_found_later():
 
 def test_a_returned_url_does_not_come_before_better_ones_that_went_cold_meanwhile():
     with shard_at() as shard:
-        frontier = Frontier(shard, FREE, hot=4)
+        frontier = Frontier(shard, FREE, FrontierLimits(hot=4))
         pushed(frontier, candidate("http://a/0", 0.1))
         first = frontier.pop(1, 0.0)[0]
         pushed(frontier, *(candidate(f"http://a/{i}", 0.9) for i in range(1, 9)))
@@ -413,7 +417,7 @@ def test_a_raised_url_comes_before_what_was_better_than_it():
 def test_a_url_that_went_up_and_came_back_is_valued_anew_once():
     """It stands twice in the heap of its host, and goes cold."""
     with shard_at() as shard:
-        frontier = Frontier(shard, FREE, hot=4)
+        frontier = Frontier(shard, FREE, FrontierLimits(hot=4))
         pushed(frontier, candidate("http://a/0", 0.5), candidate("http://a/1", 0.7),
                *(candidate(f"http://a/{i}", 0.4) for i in range(2, 8)))  # fmt: skip
         frontier.raise_priority([target("http://a/0")], 1.0)
@@ -434,7 +438,7 @@ def test_the_cap_keeps_the_best(found, hot):
     """A queue may outgrow its cap by a tenth, then all but the best go."""
     model = []
     with shard_at() as shard:
-        frontier = Frontier(shard, FREE, hot=hot, cap=10)
+        frontier = Frontier(shard, FREE, FrontierLimits(hot=hot, cap=10))
         for i, (host, tenth) in enumerate(found):
             pushed(frontier, candidate(f"http://{host}/{i}", tenth / 10))
             model = sorted([*model, (-tenth, i)])
@@ -445,7 +449,7 @@ def test_the_cap_keeps_the_best(found, hot):
 
 def test_the_cap_counts_each_topic_by_itself_and_says_why():
     with shard_at() as shard:
-        frontier = Frontier(shard, FREE, cap=2)
+        frontier = Frontier(shard, FREE, FrontierLimits(cap=2))
         pushed(frontier, *(candidate(f"http://a/{i}", 0.1 * i, topic=i % 2) for i in range(10)))
         assert drained(frontier) == [f"http://a/{i}" for i in (9, 8, 7, 6)]
         refused = shard.db.execute("SELECT DISTINCT state, reason FROM urls WHERE state != 2").fetchall()
@@ -458,7 +462,7 @@ def test_the_cap_counts_each_topic_by_itself_and_says_why():
 def test_what_is_queued_for_a_host_that_fails_too_often_is_settled():
     manners = Politeness(0.0, 2, 0, strikes=1, patience=0.0)
     with shard_at() as shard:
-        frontier = Frontier(shard, manners, hot=2)
+        frontier = Frontier(shard, manners, FrontierLimits(hot=2))
         pushed(frontier, *(candidate(f"http://a/{i}") for i in range(9)), candidate("http://b/", 0.1))
         one = frontier.pop(1, 0.0)[0]
         frontier.close(one, 0.0, lambda host: host.failed(0.0, manners))
@@ -496,7 +500,7 @@ def test_a_full_host_stays_full_when_another_of_its_fetches_ends():
 
 def test_what_is_settled_unasked_is_counted():
     with shard_at() as shard:
-        frontier = Frontier(shard, FREE, cap=2)
+        frontier = Frontier(shard, FREE, FrontierLimits(cap=2))
         pushed(frontier, *(candidate(f"http://a/{i}") for i in range(5)))
         frontier.give_up("a", UrlState.FAILED, "bad-host")
         pushed(frontier, candidate("http://a/late"))
@@ -559,13 +563,13 @@ def test_a_restored_frontier_gives_the_order_of_the_old_one(acts, hot):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "p.db"
         with shard_at(path) as shard:
-            frontier = Frontier(shard, FREE, hot=hot)
+            frontier = Frontier(shard, FREE, FrontierLimits(hot=hot))
             act(frontier, acts)
             committed(frontier, shard)
             leased = {url for (url,) in shard.db.execute("SELECT url FROM urls WHERE state = 1")}
             old = drained(frontier)
         with shard_at(path) as shard:
-            again = reopened(shard, hot=hot)
+            again = reopened(shard, limits=FrontierLimits(hot=hot))
             assert len(again) == len(old) + len(leased)
             new = drained(again)
     assert [url for url in new if url not in leased] == old
@@ -662,6 +666,7 @@ def test_hosts_about_which_there_is_nothing_to_remember_are_forgotten():
             pushed(frontier, candidate(f"http://h{i}/"))
             drained(frontier, float(i))
         assert len(frontier.hosts) < 20
+        assert len(frontier._domains) == len(frontier.hosts), "domains go with their last host"
         assert drained(frontier, 99.0) == []
 
 

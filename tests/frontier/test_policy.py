@@ -13,20 +13,22 @@ ON, OFF = Verdict(2, 0.8, ((2, 0.8),)), Verdict(-1, 0.2)
 
 
 def test_best_first_values_links_as_the_page_is_on_topic():
-    assert best_first(ON, lease("http://h/", priority=0.1, astray=3), 0.5) == (0.8, 0)
+    assert best_first(ON, lease("http://h/", priority=0.1, off_topic_steps=3), 0.5) == (0.8, 0)
 
 
 def test_best_first_goes_down_by_the_decay_for_each_page_off_topic():
-    priority, astray, worths = 0.8, 0, []
+    priority, steps, worths = 0.8, 0, []
     for _ in range(3):
-        priority, astray = best_first(Verdict(-1, 0.0), lease("http://h/", priority=priority, astray=astray), 0.5)
-        worths.append((priority, astray))
+        priority, steps = best_first(
+            Verdict(-1, 0.0), lease("http://h/", priority=priority, off_topic_steps=steps), 0.5
+        )
+        worths.append((priority, steps))
     assert worths == [(0.4, 1), (0.2, 2), (0.1, 3)]
 
 
 def test_p5_by_page_a_link_is_worth_its_page_whatever_the_path():
-    assert by_page(ON, lease("http://h/", priority=0.1, astray=3), 0.5) == (0.8, 0)
-    assert by_page(Verdict(-1, 0.25), lease("http://h/", priority=0.9, astray=1), 0.5) == (0.25, 2)
+    assert by_page(ON, lease("http://h/", priority=0.1, off_topic_steps=3), 0.5) == (0.8, 0)
+    assert by_page(Verdict(-1, 0.25), lease("http://h/", priority=0.9, off_topic_steps=1), 0.5) == (0.25, 2)
 
 
 def test_best_first_takes_the_better_of_page_and_path_and_seeds_count_as_one():
@@ -38,7 +40,7 @@ def test_breadth_first_values_the_near_whatever_the_page_says():
     worths = [breadth_first(ON, lease("http://h/", depth=depth), 0.5)[0] for depth in range(5)]
     assert worths == sorted(worths, reverse=True)
     assert len(set(worths)) == 5
-    assert breadth_first(OFF, lease("http://h/", depth=1, astray=1), 0.5) == (worths[1], 2)
+    assert breadth_first(OFF, lease("http://h/", depth=1, off_topic_steps=1), 0.5) == (worths[1], 2)
 
 
 def test_b10_depth_first_values_the_deep_and_what_is_off_topic_less_than_anything_on_topic():
@@ -46,7 +48,7 @@ def test_b10_depth_first_values_the_deep_and_what_is_off_topic_less_than_anythin
     assert worths == sorted(set(worths))
     off = [depth_first(OFF, lease("http://h/", depth=depth, priority=worths[-1]), 0.9) for depth in range(5)]
     assert max(off)[0] < worths[0]
-    assert {astray for _, astray in off} == {1}
+    assert {steps for _, steps in off} == {1}
 
 
 @pytest.mark.parametrize(("sharp", "path", "value"), [
@@ -62,12 +64,12 @@ def test_b10_sharp_focus_asks_for_the_topic_of_the_path_and_soft_for_any(sharp, 
 def test_s6_a_path_is_given_up_after_so_many_pages_off_topic(cutoff, followed):
     policy = Policy(best_first, cutoff)
     verdicts = [ON, OFF, OFF, OFF]
-    values = [policy.value(v, lease("http://h/", astray=max(0, i - 1))) for i, v in enumerate(verdicts)]
+    values = [policy.value(v, lease("http://h/", off_topic_steps=max(0, i - 1))) for i, v in enumerate(verdicts)]
     assert [not policy.gives_up(value) for value in values] == followed
 
 
 def test_s6_a_page_on_topic_starts_the_count_anew():
-    assert Policy(best_first, 1).value(ON, lease("http://h/", astray=1)) == LinkValue(0.8, 0, 2, True)
+    assert Policy(best_first, 1).value(ON, lease("http://h/", off_topic_steps=1)) == LinkValue(0.8, 0, 2, True)
 
 
 def test_s11_links_with_some_anchors_are_never_followed():

@@ -27,12 +27,12 @@ def test_no_two_starts_are_closer_than_the_delay_nor_more_under_way_than_allowed
         if what == "ask" and turns.free() and turns.next <= now:
             assert now - ended >= delay
             turns.asked()
-            assert turns.flying <= parallel
+            assert turns.in_flight <= parallel
         elif what == "leave" and turns.unsent:
             assert now - last >= delay
             turns.left(now)
             last = now
-        elif what not in ("ask", "leave") and turns.flying > turns.unsent:
+        elif what not in ("ask", "leave") and turns.in_flight > turns.unsent:
             ended = ended if what == "dropped" else now
             end(turns, what, now, manners)
 
@@ -57,7 +57,7 @@ def test_the_time_of_the_next_request_never_moves_back(steps):
             turns.asked()
         elif what == "leave" and turns.unsent:
             turns.left(now)
-        elif what not in ("ask", "leave") and turns.flying > turns.unsent:
+        elif what not in ("ask", "leave") and turns.in_flight > turns.unsent:
             end(turns, what, now, manners)
         assert turns.next >= due
         due = turns.next

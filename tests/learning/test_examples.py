@@ -141,7 +141,7 @@ def test_a_page_that_a_seed_redirects_to_goes_where_the_seed_goes():
     seed, page = target("http://a.test/old"), target("http://a.test/new")
     with shard_at() as shard:
         shard.add([(1, candidate(seed.url, 1e6), UrlState.ALIAS, False, "http-301")])
-        shard.add([(2, candidate(page.url, 1e6, found=FoundBy.REDIRECT, parent=seed.id), UrlState.DONE, False, "")])
+        shard.add([(2, candidate(page.url, 1e6, found_by=FoundBy.REDIRECT, parent=seed.id), UrlState.DONE, False, "")])
         shard.settle(seed.id, UrlState.ALIAS, "http-301", elsewhere=page.id)
         for topics, held in ((Topic("a"),), []), ((Topic("a"), Topic("b", (seed.url,))), [1, 1]):
             follow([shard], Settings(topics=topics), ["a", "b"])

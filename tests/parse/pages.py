@@ -34,7 +34,7 @@ def urls(page: Page) -> list[str]:
 
 def strings(page: Page) -> list[str]:
     """Every string that a page hands on."""
-    lazy = [page.around(i) for i in range(len(page.links))]
+    lazy = [page.link_context(i) for i in range(len(page.links))]
     anchors = [link.anchor for link in page.links]
     return [
         page.title,
@@ -42,7 +42,7 @@ def strings(page: Page) -> list[str]:
         page.lang,
         page.charset,
         page.canonical,
-        page.main(),
+        page.main_text(),
         *page.headings,
         *anchors,
         *lazy,

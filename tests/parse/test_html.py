@@ -23,7 +23,7 @@ def test_text_is_what_a_reader_sees_and_words_of_blocks_stay_apart():
 def test_main_and_headings():
     page = html("<nav>menu</nav><h2>b</h2><h1>a </h1><h3></h3><p>" + "Long sentence of the article. " * 20 + "</p>")
     assert page.headings == ["a", "b"]
-    assert "Long sentence" in page.main()
+    assert "Long sentence" in page.main_text()
 
 
 def test_links_come_from_anchors_areas_frames_and_next_but_not_from_templates():
@@ -73,17 +73,17 @@ def test_f23_links_are_cut_at_the_cap_and_the_page_says_so():
 
 def test_around_gives_the_words_of_the_enclosing_block():
     page = html("<p>far</p><p>Read <i>the <a href=b>good book</a></i> of <b>Kells</b>.</p><p>away</p>")
-    assert page.around(0) == "Read the good book of Kells."
+    assert page.link_context(0) == "Read the good book of Kells."
     long = html("<p>" + "before " * 50 + "<a href=b>it</a>" + " after" * 50)
-    assert 180 < len(long.around(0)) < 210
-    assert set(long.around(0).split()) == {"before", "it", "after"}
+    assert 180 < len(long.link_context(0)) < 210
+    assert set(long.link_context(0).split()) == {"before", "it", "after"}
 
 
 def test_around_works_for_every_kind_of_link():
     page = html(
         "<link rel=next href=n><meta http-equiv=refresh content='0;url=r'><iframe src=i></iframe><a href=a>q</a>"
     )
-    assert [page.around(i) for i in range(4)] == ["", "", "", "q"]
+    assert [page.link_context(i) for i in range(4)] == ["", "", "", "q"]
 
 
 def test_canonical_is_absolute_or_nothing():
@@ -144,7 +144,7 @@ def test_scripts_and_styles_are_no_words_of_headings_anchors_and_titles():
     hidden = "<style>.a{}</style><script>x</script>"
     page = html(f"<h1>{hidden}Bees</h1><p>of <a href=b>{hidden}wax</a> {hidden}and honey")
     assert (page.title, page.headings, page.links[0].anchor) == ("Bees", ["Bees"], "wax")
-    assert page.around(0) == "of wax and honey"
+    assert page.link_context(0) == "of wax and honey"
 
 
 def test_the_title_is_not_that_of_a_picture_nor_an_empty_heading():
@@ -167,7 +167,7 @@ def test_canonical_and_refresh_may_be_headers():
     link = '<http://e.org/s>; rel=shortlink, </c>; title="x"; rel="canonical"'
     page = html("<base href=/b/><p>x", link=link, refresh="0;url=r")
     assert (page.canonical, urls(page)) == ("http://example.com/c", ["http://example.com/b/r"])
-    assert (page.around(0), page.links[0].anchor) == ("", "")
+    assert (page.link_context(0), page.links[0].anchor) == ("", "")
     assert html("<link rel=canonical href=/d>", link=link).canonical == "http://example.com/d"
     assert html("<p>x", link="</style.css>; rel=preload").canonical == ""
 

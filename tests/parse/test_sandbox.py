@@ -116,7 +116,7 @@ def test_the_child_gives_the_same_page_as_this_process(parser):
     assert parser.heavy(answer(body))
     for name in ("url", "id", "mime", "title", "text", "lang", "charset", "headings", "links", "noindex", "limits"):
         assert getattr(there, name) == getattr(here, name), name
-    assert (there.around(0), there.main()) == (here.around(0), here.main())
+    assert (there.link_context(0), there.main_text()) == (here.link_context(0), here.main_text())
 
 
 def test_a_limited_page_has_what_plain_patterns_find(crashing):

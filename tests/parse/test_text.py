@@ -12,7 +12,7 @@ def test_the_first_line_is_the_title_and_bare_urls_are_links():
     page = text("\n\n  The  title \nSee http://e.org/a, (https://e.org/b) and <http://e.org/c>. ftp://no http://")
     assert page.title == "The title"
     assert urls(page) == ["http://e.org/a", "https://e.org/b", "http://e.org/c"]
-    assert page.around(1).startswith("The title See http://e.org/a, (https://e.org/b)")
+    assert page.link_context(1).startswith("The title See http://e.org/a, (https://e.org/b)")
 
 
 def test_a_url_keeps_the_brackets_that_it_opens_and_ends_before_another():

@@ -69,7 +69,7 @@ class Shelf:
 
     def url(self, url: str, found: FoundBy = FoundBy.LINK) -> int:
         self.n += 1
-        self.shard.add([(self.n, candidate(url, found=found), UrlState.QUEUED, False, "")])
+        self.shard.add([(self.n, candidate(url, found_by=found), UrlState.QUEUED, False, "")])
         return target(url).id
 
     def page(

@@ -8,7 +8,7 @@ from making import candidate, page_row, shard_at, states, target
 
 from analecta.errors import ResourceError
 from analecta.model import FoundBy, UrlState
-from analecta.store.partition import PAGE_COLUMNS, SOFT404, Shard
+from analecta.store.partition import SOFT404, PageRecord, Shard
 from analecta.store.sqlite import SCHEMA, connect
 
 
@@ -53,14 +53,21 @@ def test_it_knows_whether_there_is_anything_to_commit():
 
 def test_a_lease_gives_all_that_was_queued_in_the_order_asked_for():
     with shard_at() as shard:
-        more = {"depth": 3, "parent": 9, "found": FoundBy.SITEMAP, "astray": 2, "hops": 1}
+        more = {"depth": 3, "parent": 9, "found_by": FoundBy.SITEMAP, "off_topic_steps": 2, "redirects": 1}
         added(shard, queued("http://h/1", 0.7, topic=4, **more), queued("http://h/2"))
         ids = [target(f"http://h/{i}").id for i in (2, 1)]
         leases = shard.lease(ids, [0.5, 0.8])
         assert [lease.id for lease in leases] == ids
         one = leases[1]
         assert (one.n, one.url, one.host, one.priority, one.topic) == (1, "http://h/1", "h", 0.8, 4)
-        assert (one.depth, one.parent, one.found, one.astray, one.hops, one.tries) == (3, 9, FoundBy.SITEMAP, 2, 1, 1)
+        assert (one.depth, one.parent, one.found_by, one.off_topic_steps, one.redirects, one.tries) == (
+            3,
+            9,
+            FoundBy.SITEMAP,
+            2,
+            1,
+            1,
+        )
         assert set(states(shard).values()) == {UrlState.LEASED}
 
 
@@ -139,7 +146,7 @@ def test_a_page_may_get_another_way_and_a_try_be_taken_back():
         shard.rename(one.id, "https://h/", 1)
         shard.settle(one.id, UrlState.QUEUED, "http-301", tries=one.tries - 1)
         again = shard.lease([one.id], [0.5])[0]
-        assert (again.url, again.hops, again.tries) == ("https://h/", 1, 1)
+        assert (again.url, again.redirects, again.tries) == ("https://h/", 1, 1)
 
 
 # --- after a crash ---------------------------------------------------------------------------------------------------
@@ -256,7 +263,7 @@ def test_robots_meta_and_host_pages_are_remembered():
 def test_every_page_column_is_in_the_table():
     with shard_at() as shard:
         columns = [row[1] for row in shard.db.execute("PRAGMA table_info(pages)")]
-    assert sorted(PAGE_COLUMNS) == sorted(set(columns) - {"seq"})
+    assert sorted(PageRecord.__struct_fields__) == sorted(set(columns) - {"seq"})
 
 
 # --- files that are not ours -----------------------------------------------------------------------------------------

@@ -1,17 +1,20 @@
 """What a start does after a crash, for every way in which archive and shard can be out of step."""
 
 import contextlib
+import random
 import subprocess
 import sys
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from making import answer, candidate, page_row, shard_at, states, target
+from making import FREE, answer, candidate, page_row, pushed, shard_at, states, target
 
+from analecta.frontier.frontier import Frontier
 from analecta.model import UrlState
 from analecta.store.archive import Archive, last_whole_member, read_record
-from analecta.store.recovery import CrashMarker, recover
+from analecta.store.recovery import CrashMarker, Partition, recover
 
 URLS = [f"http://h.test/{i}" for i in range(8)]
 
@@ -173,8 +176,8 @@ def test_f02_a_lost_page_that_was_queued_already_is_not_counted_twice(tmp_path):
 
 def test_f44_the_suspect_outlives_a_killed_process(tmp_path):
     code = (
-        "import os, signal, sys; from pathlib import Path; from analecta.store.recovery import Suspect;"
-        "s = Suspect(Path(sys.argv[1])); s.set(-123456789); os.kill(os.getpid(), signal.SIGKILL)"
+        "import os, signal, sys; from pathlib import Path; from analecta.store.recovery import CrashMarker;"
+        "s = CrashMarker(Path(sys.argv[1])); s.set(-123456789); os.kill(os.getpid(), signal.SIGKILL)"
     )
     assert subprocess.run([sys.executable, "-c", code, tmp_path / "s"]).returncode == -9
     with contextlib.closing(CrashMarker(tmp_path / "s")) as suspect:
@@ -215,3 +218,42 @@ def test_f44_a_url_that_ended_the_process_three_times_is_poison(tmp_path):
         assert notes == [f"the process ended while it parsed {URLS[0]}"]
     assert (back, now) == ({}, {bad: UrlState.FAILED})
     assert recovered(tmp_path) == ({}, [], now), "the suspect is cleared"
+
+
+# --- archive and shard together --------------------------------------------------------------------------------------
+
+
+def partition_at(folder, **more):
+    return contextlib.closing(Partition(folder / "p00.db", folder, "p00", **more))
+
+
+def test_f02_a_file_that_was_filled_within_a_batch_is_whole_after_a_restart(tmp_path):
+    with partition_at(tmp_path, max_size=4000) as partition:
+        frontier = Frontier(partition, FREE)
+        pushed(frontier, *(candidate(f"http://h.test/{i}") for i in range(4)))
+        partition.commit()
+        places = []
+        for lease in frontier.pop(4, 0.0):
+            place = partition.archive.write(answer(lease.url, random.Random(lease.n).randbytes(1500)))
+            partition.add_page(page_row(lease.id, place.file, place.offset, place.length), UrlState.DONE, 0, 0)
+            places.append(place)
+        partition.commit()
+    assert len({place.file for place in places}) == 2
+    with partition_at(tmp_path) as partition:
+        assert not partition.returned
+        assert partition.db.execute("SELECT event FROM journal").fetchall() == []
+        assert states(partition)[target("http://h.test/0").id] == UrlState.DONE
+        assert all(read_record(partition.archive.path(place.file), place) for place in places)
+
+
+def test_a_commit_takes_archive_and_shard_together(tmp_path):
+    with partition_at(tmp_path) as partition:
+        frontier = Frontier(partition, FREE)
+        partition.counters["queued"] = lambda: frontier.queued
+        partition.commit()
+        assert partition.files() == []
+        partition.archive.write(answer())
+        pushed(frontier, candidate("http://h.test/", topic=3))
+        partition.commit()
+        assert partition.files() == [(0, "p00-00000.warc.gz", partition.archive.path(0).stat().st_size)]
+        assert msgspec.json.decode(partition.get("queued")) == {"3": 1}

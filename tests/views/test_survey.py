@@ -27,7 +27,7 @@ def made(folder, pages, topics=("nature", "other")):
             found = FoundBy.SEED if more.pop("seed", False) else FoundBy.LINK
             links = np.array([target(to).id for to in more.pop("to", ())], np.int64).tobytes()
             known = {"title": f"Page {n}", "confidence": 0.9, "text": pack_text(text), "links": links}
-            shard.add([(n, candidate(one.url, found=found), UrlState.QUEUED, False, "")])
+            shard.add([(n, candidate(one.url, found_by=found), UrlState.QUEUED, False, "")])
             shard.add_page(page_row(one.id, **(known | more)), UrlState.DONE, 0, 0)
         shard.commit()
     return library

@@ -9,12 +9,12 @@ commits: so nothing is sent before a handshake has shown how far the other is. A
 """
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import msgspec
 
 from analecta.model import Candidate
 from analecta.protocols import Transport
+from analecta.store.outbox import Outbox
 
 _LETTER = 60_000  # bytes a letter: well within what a socket takes at once
 _WINDOW = 64  # letters on their way to one destination
@@ -43,20 +43,6 @@ class Handshake(msgspec.Struct, tag="hello", array_like=True):
     base: int
 
 
-class DurableOutbox(Protocol):
-    """The durable side; the shard is one."""
-
-    def post(self, dest: int, seq: int, letter: bytes) -> None: ...
-    def letters(self, dest: int, after: int, count: int) -> list[tuple[int, bytes]]: ...
-    def delivered(self, dest: int, watermark: int) -> None: ...
-    def last_posted(self, dest: int) -> int: ...
-    def begin(self, dest: int) -> int: ...
-    def first_kept(self, dest: int) -> int: ...
-    def renumber(self, dest: int, shift: int) -> None: ...
-    def watermark(self, source: int) -> int: ...
-    def set_watermark(self, source: int, seq: int) -> None: ...
-
-
 _encode = msgspec.msgpack.Encoder().encode
 _candidates = msgspec.msgpack.Decoder(list[Candidate]).decode
 
@@ -64,7 +50,7 @@ _candidates = msgspec.msgpack.Decoder(list[Candidate]).decode
 class LinkExchange:
     """One partition's post office."""
 
-    def __init__(self, me: int, partitions: int, box: DurableOutbox, transport: Transport, resend: float = 1.0) -> None:
+    def __init__(self, me: int, partitions: int, box: Outbox, transport: Transport, resend: float = 1.0) -> None:
         """`resend`: seconds to wait for a receipt before letters are sent again."""
         self.me = me
         self.peers = [peer for peer in range(partitions) if peer != me]

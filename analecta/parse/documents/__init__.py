@@ -87,7 +87,7 @@ def parse_document(answer: Response, target: UrlRef, joiner: Joiner, mime: str, 
     page.title = document.title or _first_title(document, text)
     page.author, page.date = document.author[:MAX_TITLE], document.date
     page.lang = language_of(text, document.lang, answer.headers.get("content-language", "")) if text else ""
-    page.main = lambda: text
+    page.main_text = lambda: text
     apply(page, answer)
     _read_links(page, document, target, joiner)
     return page
@@ -106,7 +106,7 @@ def _read_links(page: Page, document: Document, target: UrlRef, joiner: Joiner) 
     page.links, kept, cut = gather(
         [link.url for link in found], found, target.id, joiner.base(target.url), _anchor, lambda _: False
     )
-    page.around = lambda i: _around(text, kept[i])
+    page.link_context = lambda i: _around(text, kept[i])
     if cut:
         page.limits = "; ".join(filter(None, (page.limits, "links-cut")))
 

@@ -448,3 +448,16 @@ def test_f02_a_second_power_cut_after_a_renumbering_leaves_no_gap():
         one.post(1, ["http://h/new"])
         settle(made, 60.0)
         assert other.taken(0) == [*urls, *urls[:2], "http://h/new"]
+
+
+def test_letters_hold_fields_by_the_names_that_they_had_first():
+    """An interrupted crawl may have letters in its outbox that were written before fields were renamed."""
+    old = {
+        "target": {"url": "http://a.test/", "id": 7, "host": "a.test"}, "priority": 0.5, "topic": 1, "depth": 2,
+        "parent": 3, "found": 3, "astray": 4, "hops": 5, "anchor": "a", "context": "c", "refused": "", "demoted": "",
+    }  # fmt: skip
+    letter = msgspec.Raw(msgspec.msgpack.encode([old]))
+    with contextlib.closing(Shard(Path(":memory:"))) as shard:
+        (found,) = LinkExchange(0, 2, Outbox(shard), Box(Mail(), 0)).take(LinkBatch(1, 1, letter))
+    assert (found.found_by, found.off_topic_steps, found.redirects) == (FoundBy.SITEMAP, 4, 5)
+    assert msgspec.msgpack.encode([found]) == bytes(letter)

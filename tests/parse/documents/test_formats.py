@@ -57,8 +57,8 @@ def test_b2_a_document_tells_its_title_author_and_date(mime):
 def test_b2_links_have_their_anchor_and_the_words_around(parser, mime):
     page = any_page(parser, GOOD[mime], content_type=mime)
     assert page.links[0].anchor in ("the hive", "See the hive")
-    assert page.links[0].anchor in page.around(0)
-    assert len(page.around(0)) > len("See the hive")
+    assert page.links[0].anchor in page.link_context(0)
+    assert len(page.link_context(0)) > len("See the hive")
 
 
 @pytest.mark.parametrize("mime", [DOCX, ODT, EPUB, PPT])
