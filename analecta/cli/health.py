@@ -13,7 +13,7 @@ from rich.text import Text
 from analecta.cli.app import Force, Json, Lib, app
 from analecta.cli.progress import progress
 from analecta.cli.render import FittingText, console, print_json, shown
-from analecta.crawl.coordinator import Crawl
+from analecta.crawl.run import Crawl
 from analecta.errors import ResourceError, UsageError
 from analecta.judge.health import Health, TopicHealth
 from analecta.judge.health import health as health_of
@@ -73,7 +73,7 @@ def load_settings(path: Path, override: dict[str, Any]) -> Settings:
 def examine(library: LibraryFolder, settings: Settings, console: Console) -> Health:
     """How the topics are shown by their examples; those that are not here yet are fetched, and nothing else."""
     crawl = Crawl(library, settings, only_examples=True)
-    with stop_handler(crawl.interrupt), progress(console) as show:
+    with stop_handler(crawl.interrupt), progress(console, library.folder.name) as show:
         ending = crawl.run(show)
     if ending.code == INTERRUPTED:
         raise KeyboardInterrupt

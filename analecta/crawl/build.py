@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from analecta.crawl.address_gate import AddressGate
-from analecta.crawl.control import ControlChannel
+from analecta.crawl.control import Control, ControlChannel, MessageControl
 from analecta.crawl.discovery import LinkDiscovery
 from analecta.crawl.engine import Engine
 from analecta.crawl.fetcher import Fetcher
@@ -95,8 +95,12 @@ async def partition(
     partitions: int,
     transport: Transport,
     fetch: FetchFunction | None = None,
+    control: Control | None = None,
 ) -> AsyncIterator[Engine]:
-    """A partition's engine with all its parts, closed in order at the end; `fetch` in place of the network."""
+    """A partition's engine with all its parts, closed in order at the end; `fetch` in place of the network.
+
+    It is led by `control`, or by messages of the transport.
+    """
     prefix = f"p{me:02d}"
     shard = Shard(library.shard_path(me))
     suspect = CrashMarker(library.folder / "shards" / f"{prefix}.parsing")
@@ -164,7 +168,7 @@ async def partition(
         entries=SiteEntries(entered_hosts(shard.db), shard.url_of) if rules.one_entry else None,
         sites=site_policy,
         follow_nofollow=rules.follow_nofollow,
-        look_ahead=None if f.connect_to else http.resolver.look_ahead,
+        look_ahead=None if f.connect_to or fetch else http.resolver.look_ahead,
     )
     window = settings.learn.window if settings.learn.every else 0
     page_judge = PageJudge(shard, focus, topics, window, judges_links=links is not None)
@@ -208,7 +212,7 @@ async def partition(
         exchange=exchange,
         shard=shard,
         archive=archive,
-        reins=ControlChannel(transport, time.monotonic, partitions == 1),
+        reins=ControlChannel(control or MessageControl(transport), time.monotonic, partitions == 1),
         pile=pile,
         budget=budget,
         parallel=f.parallel,

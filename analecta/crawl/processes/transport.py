@@ -10,7 +10,10 @@ import select
 import socket
 from collections.abc import Iterable, Mapping
 
+import msgspec
+
 from analecta.protocols import Transport
+from analecta.settings.schema import Settings
 
 MAX_MESSAGE = 150_000
 _KIND = getattr(socket, "SOCK_SEQPACKET", socket.SOCK_DGRAM)
@@ -18,6 +21,16 @@ _KIND = getattr(socket, "SOCK_SEQPACKET", socket.SOCK_DGRAM)
 
 class PeerGone(ConnectionError):
     """The other end was closed: its process is no more."""
+
+
+class WorkerJob(msgspec.Struct):
+    """What a worker is told at its start, as JSON on standard input; `ends` are its sockets by peer."""
+
+    library: str
+    me: int
+    partitions: int
+    settings: Settings
+    ends: dict[int, int]
 
 
 def pair() -> tuple[socket.socket, socket.socket]:

@@ -128,7 +128,7 @@ def talk(made, now, rounds=2):
 
 
 def settled(made):
-    """Whether the coordinator would say that no letter is under way (coordinator.py, _nothing_left)."""
+    """Whether the coordinator would say that no letter is under way (crawl/stop.py, EndOfWork)."""
     flat = [party.exchange for party in made]
     return not any(e.pending for e in flat) and sum(e.sent for e in flat) == sum(e.received for e in flat)
 
