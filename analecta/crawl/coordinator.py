@@ -320,11 +320,8 @@ class Coordinator:
 
 def add(a: Tally, b: Tally) -> Tally:
     """Two tallies as one."""
-    total: dict[str, Any] = {}
-    for name in Tally.__struct_fields__:
-        left, right = getattr(a, name), getattr(b, name)
-        if isinstance(left, dict):
-            total[name] = {key: left.get(key, 0) + right.get(key, 0) for key in left | right}
-        else:
-            total[name] = left + right
-    return Tally(**total)
+    return Tally(*(_sum(getattr(a, name), getattr(b, name)) for name in Tally.__struct_fields__))
+
+
+def _sum(a: Any, b: Any) -> Any:
+    return {key: a.get(key, 0) + b.get(key, 0) for key in a | b} if isinstance(a, dict) else a + b

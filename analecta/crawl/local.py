@@ -7,7 +7,7 @@ processes, each of which reads the archive again.
 import asyncio
 import contextlib
 import time
-from collections.abc import Sequence
+from collections import defaultdict
 
 from analecta.crawl.build import partition
 from analecta.crawl.control import EngineStatus, Message, decode
@@ -51,7 +51,7 @@ class LocalCrawl(Crawl):
 
     async def _run_engines(self, coordinator: Coordinator, progress: Progress) -> None:
         count = coordinator.partitions
-        boxes: list[list[bytes]] = [[] for _ in range(count)]
+        boxes: defaultdict[int, list[bytes]] = defaultdict(list)
         async with contextlib.AsyncExitStack() as stack, asyncio.TaskGroup() as tasks:
             for n in range(count):
                 mail = Mailbox(boxes, n)
@@ -94,7 +94,7 @@ class LocalControl:
 class Mailbox:
     """A Transport between partitions of one process: `boxes` by their numbers, of which `n` is ours."""
 
-    def __init__(self, boxes: Sequence[list[bytes]], n: int) -> None:
+    def __init__(self, boxes: defaultdict[int, list[bytes]], n: int) -> None:
         self.boxes = boxes
         self.n = n
 
@@ -104,6 +104,4 @@ class Mailbox:
 
     def receive(self) -> list[bytes]:
         """All that is in ours."""
-        messages = self.boxes[self.n][:]
-        self.boxes[self.n].clear()
-        return messages
+        return self.boxes.pop(self.n, [])

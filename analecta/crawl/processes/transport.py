@@ -5,14 +5,12 @@ exchange expects (crawl/processes/exchange.py). A cluster would put another tran
 """
 
 import contextlib
-import random
 import select
 import socket
 from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from analecta.protocols import Transport
 from analecta.settings.schema import Settings
 
 MAX_MESSAGE = 150_000
@@ -78,28 +76,3 @@ class SocketTransport:
 def wait(lines: Iterable[SocketTransport], seconds: float) -> None:
     """Until something has arrived on one of the lines, but not longer than so many seconds."""
     select.select([end for line in lines for end in line.ends.values()], [], [], seconds)
-
-
-class FaultyTransport:
-    """A transport that drops, repeats, delays and reorders what another one carries: for tests of the exchange."""
-
-    def __init__(self, inner: Transport, rng: random.Random, drop: float = 0.2, repeat: float = 0.2, late: float = 0.2):
-        self.inner = inner
-        self.rng = rng
-        self.drop, self.repeat, self.late = drop, repeat, late
-        self._held: list[bytes] = []
-
-    def send(self, to: int, message: bytes) -> None:
-        """Send not at all, once or twice."""
-        if self.rng.random() < self.drop:
-            return
-        self.inner.send(to, message)
-        if self.rng.random() < self.repeat:
-            self.inner.send(to, message)
-
-    def receive(self) -> list[bytes]:
-        """What arrived, shuffled, some of it later."""
-        messages = self._held + self.inner.receive()
-        self.rng.shuffle(messages)
-        self._held = [message for message in messages if self.rng.random() < self.late]
-        return [message for message in messages if message not in self._held]

@@ -12,11 +12,12 @@ from making import candidate
 
 from analecta.crawl.control import decode
 from analecta.crawl.processes.exchange import Ack, Handshake, LinkBatch, LinkExchange
-from analecta.crawl.processes.transport import MAX_MESSAGE, FaultyTransport, SocketTransport, pair
+from analecta.crawl.processes.transport import MAX_MESSAGE, SocketTransport, pair
 from analecta.model import Candidate, FoundBy
 from analecta.store.outbox import Outbox
 from analecta.store.partition import Shard
 from analecta.urls import canonical
+from tests.crawl.processes.faulty import FaultyTransport
 
 
 class Mail:
