@@ -9,7 +9,7 @@ from analecta.text.tokens import Words
 
 FetchFunction = Callable[[Request], Awaitable[FetchResult]]
 Locate = Callable[[str], Awaitable[str]]  # the IP address of a host; "" where it has none
-StopRule = Callable[[Tally], str | None]
+StopRule = Callable[[Tally, float], str | None]  # the tally, and the seconds since the start
 
 
 class Judge(Protocol):

@@ -20,8 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from analecta.crawl import discovery, ingest, outcomes, page_judge
-from analecta.crawl.coordinator import Crawl
-from analecta.crawl.local import in_threads
+from analecta.crawl.local import crawl_here
 from analecta.crawl.processes import exchange
 from analecta.fetch.http import Http
 from analecta.fetch.multi import Multi
@@ -125,14 +124,14 @@ def make_library(folder: Path, seeds: list[str], recipe: str, topics: int) -> Li
 
 
 def measure(count: int, recipe: str, topics: int, watch: Stopwatch) -> dict[str, Any]:
-    """One crawl in this process: the partition in a thread, the coordinator and its lessons beside it."""
+    """One crawl in this process: the partition with its coordinator, and training beside it."""
     server, seeds = serve()
     with tempfile.TemporaryDirectory() as scratch, server:
         library = make_library(Path(scratch) / "library", seeds, recipe, topics)
         asked = {"fetch": {"connect_to": server.address}, "stop": {"pages": count, "idle": 1}, "crawl": {"workers": 1}}
         watch.spent.clear()
         began = time.process_time()
-        tally = Crawl(library, load(library.settings_path, asked), start=in_threads()).run().tally
+        tally = crawl_here(library, load(library.settings_path, asked)).tally
         total = time.process_time() - began
     steps = {step: watch.spent[step] / tally.pages * 1e3 for step in STEPS}
     steps["loop, coordinator"] = total / tally.pages * 1e3 - sum(steps.values())

@@ -14,10 +14,11 @@ from rich.text import Text
 
 from analecta.cli.app import Lib, app
 from analecta.cli.health_table import health_of_crawl, load_settings, tell
-from analecta.cli.progress import asked_again, progress, queued, ran_dry, share, waiting, why
+from analecta.cli.progress import asked_again, progress, ran_dry, share, why
 from analecta.cli.render import console, next_steps, print_json
 from analecta.communities.view import deeper
-from analecta.crawl.coordinator import Crawl
+from analecta.crawl.coordinator import CrawlStatus
+from analecta.crawl.run import Crawl
 from analecta.publish.refresh import Refresher, publishing
 from analecta.publish.site_folder import check_site
 from analecta.settings.load import merge
@@ -146,21 +147,22 @@ def watch(
     """
     if publish is not None:
         check_site(publish)
-    crawl = Crawl(library, settings)
+    began, crawl = time.monotonic(), Crawl(library, settings)
     started, known = time.time(), revisits(library)
-    with stop_handler(crawl.interrupt), progress(console) as show, _refreshing(library, publish) as refresh:
+    name = library.folder.name
+    with stop_handler(crawl.interrupt), progress(console, name) as show, _refreshing(library, publish) as refresh:
 
-        def look(crawl: Crawl) -> None:
+        def look(status: CrawlStatus) -> None:
             nonlocal health
             if health and crawl.lessons.first_held:
                 health = False
                 console.print(_told_health(crawl))
-            show(crawl)
+            show(status)
             if refresh is not None:
                 refresh()
 
         ending = crawl.run(look)
-        seconds = crawl.clock() - crawl.began
+        seconds = time.monotonic() - began
         if refresh is not None and crawl.interrupts < 2:
             refresh.finish()
     tally = ending.tally
@@ -175,8 +177,8 @@ def watch(
         reasons={word: count for word, count in tally.reasons.items() if word not in NO_REFUSALS},
         topics={name: tally.topics.get(n, 0) for n, name in enumerate(crawl.topics)},
         hosts=_hosts(library),
-        queued=queued(crawl),
-        unread=waiting(crawl),
+        queued=ending.queued,
+        unread=ending.unread,
         bytes=tally.bytes,
         seconds=round(seconds, 3),
         pages_per_second=round(tally.pages / seconds, 2) if seconds else 0.0,

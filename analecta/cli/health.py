@@ -10,7 +10,7 @@ from analecta.cli.app import Force, Json, Lib, app
 from analecta.cli.health_table import health_of_crawl, load_settings, tell
 from analecta.cli.progress import progress
 from analecta.cli.render import console, print_json
-from analecta.crawl.coordinator import Crawl
+from analecta.crawl.run import Crawl
 from analecta.errors import ResourceError
 from analecta.judge.health import Health
 from analecta.publish.pages import health_page
@@ -54,7 +54,7 @@ def health(
 def examine(library: LibraryFolder, settings: Settings, console: Console) -> Health:
     """How the topics are shown by their examples; those that are not here yet are fetched, and nothing else."""
     crawl = Crawl(library, settings, only_examples=True)
-    with stop_handler(crawl.interrupt), progress(console) as show:
+    with stop_handler(crawl.interrupt), progress(console, library.folder.name) as show:
         ending = crawl.run(show)
     if ending.code == INTERRUPTED:
         raise KeyboardInterrupt

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from analecta.cli.render import FittingText, shown
-from analecta.crawl.coordinator import Crawl
+from analecta.crawl.run import Crawl
 from analecta.errors import UsageError
 from analecta.judge.health import Health, TopicHealth
 from analecta.judge.health import health as health_of

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from analecta.cli.render import FittingText, shown
-from analecta.crawl.coordinator import Crawl
+from analecta.crawl.coordinator import CrawlStatus
 from analecta.settings.schema import Settings
 from analecta.store.library import LibraryFolder
 from analecta.store.revisits import OUTCOMES
@@ -30,13 +30,13 @@ _LONG = 3.0  # seconds; a shorter pause needs no word
 
 
 @contextlib.contextmanager
-def progress(console: Console) -> Iterator[Callable[[Crawl], None]]:
-    """A function to call often during a crawl; it shows something only when it is time."""
+def progress(console: Console, name: str) -> Iterator[Callable[[CrawlStatus], None]]:
+    """A function to call often during a crawl of library `name`; it shows something only when it is time."""
     if not console.is_terminal:
-        yield ProgressLines(console)
+        yield ProgressLines(console, name)
         return
     with Live(console=console, auto_refresh=False, transient=True) as live:
-        yield LivePicture(live)
+        yield LivePicture(live, name)
 
 
 class Speed:
@@ -56,130 +56,119 @@ class Speed:
 class ProgressLines:
     """A line every ten seconds, and one whenever the crawl is told to end."""
 
-    def __init__(self, console: Console) -> None:
-        self.console = console
+    def __init__(self, console: Console, name: str) -> None:
+        self.console, self.name = console, name
         self._next = 0.0
         self._interrupts = 0
         self._speed = Speed()
 
-    def __call__(self, crawl: Crawl) -> None:
-        passed = crawl.clock() - crawl.began
-        if crawl.interrupts > self._interrupts:
-            self._interrupts = crawl.interrupts
-            self.console.print(f"{clock(passed)} {doing(crawl)}")
+    def __call__(self, status: CrawlStatus) -> None:
+        passed = status.seconds
+        if status.interrupts > self._interrupts:
+            self._interrupts = status.interrupts
+            self.console.print(f"{clock(passed)} {doing(status, self.name)}")
         if passed < self._next:
             return
         self._next = passed + _LINE_EVERY
-        if crawl.only_examples:
-            self.console.print(f"{clock(passed)} {doing(crawl)}{_waiting(crawl)}")
+        if status.only_examples:
+            self.console.print(f"{clock(passed)} {doing(status, self.name)}{_waiting(status)}")
             return
-        tally = crawl.tally
+        tally = status.tally
         self.console.print(
             f"{clock(passed)} {many(tally.pages, 'page')}, {share(tally.on_topic, tally.pages)} on topic,"
-            f" {self._speed(passed, tally.pages):.1f} pages/s, {many(tally.hosts, 'host')}, {queued(crawl):,} queued,"
-            f" {tally.refused:,} refused, {tally.failed:,} failed{_waiting(crawl)}"
+            f" {self._speed(passed, tally.pages):.1f} pages/s, {many(tally.hosts, 'host')}, {status.queued:,} queued,"
+            f" {tally.refused:,} refused, {tally.failed:,} failed{_waiting(status)}"
         )
 
 
 class LivePicture:
     """The live picture."""
 
-    def __init__(self, live: Live) -> None:
-        self.live = live
+    def __init__(self, live: Live, name: str) -> None:
+        self.live, self.name = live, name
         self._next = 0.0
         self._speed = Speed()
         self._titles: deque[tuple[str, str, float]] = deque(maxlen=_TITLES)
 
-    def __call__(self, crawl: Crawl) -> None:
-        now = crawl.clock()
-        if now < self._next:
+    def __call__(self, status: CrawlStatus) -> None:
+        if status.seconds < self._next:
             return
-        self._next = now + _EVERY
-        self.live.update(self._draw(crawl, now - crawl.began), refresh=True)
+        self._next = status.seconds + _EVERY
+        self.live.update(self._draw(status), refresh=True)
 
-    def _draw(self, crawl: Crawl, passed: float) -> RenderableType:
-        tally = crawl.tally
+    def _draw(self, status: CrawlStatus) -> RenderableType:
+        tally = status.tally
         head = Table.grid(expand=True)
         head.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
         head.add_column(justify="right", no_wrap=True)
-        head.add_row(Text(doing(crawl), style="bold"), clock(passed))
-        if crawl.only_examples:  # figures are of a crawl, and this is none
+        head.add_row(Text(doing(status, self.name), style="bold"), clock(status.seconds))
+        if status.only_examples:  # figures are of a crawl, and this is none
             return head
         parts: list[RenderableType] = [head]
-        if most := crawl.settings.stop.pages:
-            parts.append(_bar(tally.pages, most))
-        parts += [self._figures(crawl, self._speed(passed, tally.pages)), *self._reasons(tally.reasons)]
-        for title in crawl.titles:
+        if status.limit:
+            parts.append(_bar(tally.pages, status.limit))
+        parts += [figures(status, self._speed(status.seconds, tally.pages)), *_reasons(tally.reasons)]
+        for title in status.titles:
             if title not in self._titles:
                 self._titles.append(title)
         if self._titles:
             parts += ["", _titles(self._titles)]
         return Group(*parts, "")  # an empty line, for the ^C that terminals show
 
-    def _figures(self, crawl: Crawl, speed: float) -> RenderableType:
-        tally = crawl.tally
-        most = crawl.settings.stop.pages
-        flying = sum(worker.report.flying for worker in crawl.workers if worker.report)
-        of = f"of {most:,}  " if most else ""
-        figures = [
-            ("Pages", tally.pages, f"{of}{speed:.1f}/s"),
-            ("On topic", tally.on_topic, share(tally.on_topic, tally.pages)),
-            ("Queue", queued(crawl), f"{flying} under way"),
-            ("Hosts", tally.hosts, ""),
-            ("Refused", tally.refused, ""),
-            ("Failed", tally.failed, f"{tally.bytes / 1e6:,.1f} MB read"),
-        ]
-        return FittingText(_grid(figures), _grid(figures, remarks=False))
 
-    def _reasons(self, reasons: Mapping[str, int]) -> list[RenderableType]:
-        text = why(reasons)
-        return [Text(f"because of: {text}", style="dim", no_wrap=True, overflow="ellipsis")] if text else []
+def figures(status: CrawlStatus, speed: float) -> RenderableType:
+    """What was counted, with the pages per second."""
+    tally = status.tally
+    of = f"of {status.limit:,}  " if status.limit else ""
+    cells = [
+        ("Pages", tally.pages, f"{of}{speed:.1f}/s"),
+        ("On topic", tally.on_topic, share(tally.on_topic, tally.pages)),
+        ("Queue", status.queued, f"{status.in_flight} under way"),
+        ("Hosts", tally.hosts, ""),
+        ("Refused", tally.refused, ""),
+        ("Failed", tally.failed, f"{tally.bytes / 1e6:,.1f} MB read"),
+    ]
+    return FittingText(_grid(cells), _grid(cells, remarks=False))
 
 
-def doing(crawl: Crawl) -> str:
-    """What the crawl is at."""
-    if crawl.interrupts > 1:
+def _reasons(reasons: Mapping[str, int]) -> list[RenderableType]:
+    text = why(reasons)
+    return [Text(f"because of: {text}", style="dim", no_wrap=True, overflow="ellipsis")] if text else []
+
+
+def doing(status: CrawlStatus, name: str) -> str:
+    """What the crawl of library `name` is at."""
+    if status.interrupts > 1:
         return "Stopping now"
-    if crawl.interrupts:
+    if status.interrupts:
         return "Finishing what is under way (Ctrl-C again stops now)"
-    if (unread := waiting(crawl)) and not any(w.report and w.report.flying for w in crawl.workers):
-        return f"Reading {many(unread, 'document')} that had to wait"
-    if seconds := pause(crawl):
-        return f"Waiting for hosts that want a pause: {_next_host(crawl)} in {clock(seconds)}"
-    if not crawl.lessons.model:
+    if status.unread and not status.in_flight:
+        return f"Reading {many(status.unread, 'document')} that had to wait"
+    if seconds := pause(status):
+        return f"Waiting for hosts that want a pause: {_next_host(status)} in {clock(seconds)}"
+    if not status.model:
         return "Fetching the examples to learn from"
-    if crawl.only_examples:
+    if status.only_examples:
         return "Looking at the examples"
-    return f"Crawling {plain(crawl.library.folder.name)}"
+    return f"Crawling {plain(name)}"
 
 
-def pause(crawl: Crawl) -> float:
+def pause(status: CrawlStatus) -> float:
     """Seconds until some host may be asked, where nothing is under way because all of them want a pause; else 0."""
-    reports = [worker.report for worker in crawl.workers if worker.report]
-    if any(report.flying or (report.queued and report.wait < _LONG) for report in reports):
+    if any(engine.flying or (engine.queued and engine.wait < _LONG) for engine in status.engines):
         return 0.0
-    return min((report.wait for report in reports if report.queued), default=0.0)
+    return min((engine.wait for engine in status.engines if engine.queued), default=0.0)
 
 
-def _waiting(crawl: Crawl) -> str:
-    seconds = pause(crawl)
-    return f"; its hosts want a pause: {_next_host(crawl)} in {clock(seconds)}" if seconds else ""
+def _waiting(status: CrawlStatus) -> str:
+    seconds = pause(status)
+    return f"; its hosts want a pause: {_next_host(status)} in {clock(seconds)}" if seconds else ""
 
 
-def _next_host(crawl: Crawl) -> str:
+def _next_host(status: CrawlStatus) -> str:
     """The host that may be asked next."""
-    waits = [(worker.report.wait, worker.report.next_host) for worker in crawl.workers if worker.report]
-    return plain(min((one for one in waits if one[1]), default=(0.0, "the next"))[1])
-
-
-def waiting(crawl: Crawl) -> int:
-    """Documents that are kept and not yet read, in all partitions."""
-    return sum(worker.report.unread for worker in crawl.workers if worker.report)
-
-
-def queued(crawl: Crawl) -> int:
-    """URLs that wait, in all partitions."""
-    return sum(worker.report.queued for worker in crawl.workers if worker.report)
+    waits = [(engine.wait, engine.next_host) for engine in status.engines if engine.next_host]
+    return plain(min(waits, default=(0.0, "the next"))[1])
 
 
 def why(reasons: Mapping[str, int], most: int = 8) -> str:

@@ -28,7 +28,7 @@ def repeat(
     Exit codes: 0 as promised, 1 not so, 2 bad use, 4 disk.
     """
     try:
-        with progress(console(stderr=True)) as show:
+        with progress(console(stderr=True), lib.name) as show:
             found = repeat_crawl(bundle, lib, archive or (), show)
     except KeyboardInterrupt:
         raise typer.Exit(INTERRUPTED) from None

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 
 import msgspec
 
-from analecta.crawl.control import ControlChannel
+from analecta.crawl.control import Control, ControlChannel, MessageControl
 from analecta.crawl.discovery import LinkRules
 from analecta.crawl.engine import Engine
 from analecta.crawl.fetcher import Fetcher
@@ -102,8 +102,12 @@ async def partition(
     partitions: int,
     transport: Transport,
     fetch: FetchFunction | None = None,
+    control: Control | None = None,
 ) -> AsyncIterator[Engine]:
-    """A partition's engine with all its parts, closed in order at the end; `fetch` in place of the network."""
+    """A partition's engine with all its parts, closed in order at the end; `fetch` in place of the network.
+
+    It is led by `control`, or by messages of the transport.
+    """
     f, options = settings.fetch, engine_options(settings, me, partitions)
     info = {"software": software(), "operator": settings.contact, "robots": "rfc9309"}
     part = open_partition(library, me, settings.crawl.warc_size, info)
@@ -131,7 +135,7 @@ async def partition(
     )
     parser = Parser(Joiner())
     links = link_rules(settings, part, frontier, sites, scope)
-    links.look_ahead = None if f.connect_to else http.resolver.look_ahead
+    links.look_ahead = None if f.connect_to or fetch else http.resolver.look_ahead
     if links.sites is not None:
         links.sites.wait(waiting_again)
     window = settings.learn.window if settings.learn.every else 0
@@ -144,7 +148,7 @@ async def partition(
         page_judge,
         links,
         LinkExchange(me, partitions, Outbox(part), transport),
-        ControlChannel(transport, time.monotonic, partitions == 1),
+        ControlChannel(control or MessageControl(transport), time.monotonic, partitions == 1),
         options,
     )
     # Before the rest: what is not meant is on no topic, whatever its words.

@@ -17,8 +17,11 @@ _PORT = r"(?:6553[0-5]|655[0-2]\d|65[0-4]\d\d|6[0-4]\d{3}|[1-5]\d{4}|[1-9]\d{0,3
 _ADDRESS = re.compile(rf"(?:https?://)?(?:\[[0-9a-fA-F:.]+\]|[\w.-]+):{_PORT}/?")
 
 
-def check(settings: Settings, path: Path) -> None:
-    """Say what is missing before anything is fetched; `path` is where a person would set it right."""
+def check(settings: Settings, path: Path, contact: bool = True) -> None:
+    """Say what is missing before anything is fetched; `path` is where a person would set it right.
+
+    A `contact` is needed where sites are asked.
+    """
     try:
         str(path.absolute()).encode()
     except UnicodeEncodeError:
@@ -43,7 +46,7 @@ def check(settings: Settings, path: Path) -> None:
             "connect_to wants HOST:PORT, such as 127.0.0.1:8080 (or https://HOST:PORT), "
             f"not {settings.fetch.connect_to!r}"
         )
-    if not settings.contact and not is_loopback(settings.fetch.connect_to):
+    if contact and not settings.contact and not is_loopback(settings.fetch.connect_to):
         away = f"{settings.fetch.connect_to} is not on this machine, and " if settings.fetch.connect_to else ""
         raise UsageError(
             f'{away}who crawls the open internet must say who they are: set contact = "you@example.org" (or a URL) '

@@ -4,6 +4,7 @@ Messages may be lost, repeated or late, so each says everything: the last one co
 """
 
 from collections.abc import Callable, Mapping
+from typing import Protocol
 
 import msgspec
 
@@ -78,12 +79,37 @@ class StatusNews(msgspec.Struct):
     sites_done: list[str]
 
 
-class ControlChannel:
-    """How a partition is led: the last order it has heard, and its reports, a few times a second."""
+class Control(Protocol):
+    """Connects an engine with the coordinator: by messages, or in one process (crawl/local.py)."""
 
-    def __init__(self, transport: Transport, clock: Callable[[], float], alone: bool = True) -> None:
-        """`alone`: there is no other partition."""
+    def receive(self) -> list[Message]:
+        """Directives, and messages of other partitions, that have arrived since the last call."""
+
+    def report(self, status: EngineStatus) -> None:
+        """Tell the coordinator how things stand."""
+
+
+class MessageControl:
+    """A Control that sends and receives bytes."""
+
+    def __init__(self, transport: Transport) -> None:
         self.transport = transport
+
+    def receive(self) -> list[Message]:
+        """All messages that have arrived."""
+        return [decode(message) for message in self.transport.receive()]
+
+    def report(self, status: EngineStatus) -> None:
+        """Send it to the coordinator."""
+        self.transport.send(COORDINATOR, encode(status))
+
+
+class ControlChannel:
+    """How an engine is led: the last directive it has heard, and its status, a few times a second."""
+
+    def __init__(self, control: Control, clock: Callable[[], float], alone: bool = True) -> None:
+        """`alone`: there is no other partition."""
+        self.control = control
         self.clock = clock
         self.alone = alone
         self.order = Directive(0)
@@ -94,7 +120,7 @@ class ControlChannel:
 
     def receive(self) -> list[Message]:
         """All messages that have arrived."""
-        return [decode(message) for message in self.transport.receive()]
+        return self.control.receive()
 
     def accept(self, order: Directive) -> Directive | None:
         """Take an order and give the one before; None where it is late, and is none: the last one counts."""
@@ -133,7 +159,7 @@ class ControlChannel:
         """Tell the coordinator how things stand."""
         self._serial += 1
         report.serial, report.order, report.granted = self._serial, self.order.serial, self.order.granted
-        self.transport.send(COORDINATOR, encode(report))
+        self.control.report(report)
 
 
 def with_settled(tally: Tally, settled: Mapping[tuple[UrlState, str], int]) -> Tally:

@@ -1,54 +1,107 @@
-"""A partition in a thread of this process, with a fetch of one's own: for evaluation, which crawls an archive.
+"""A crawl in this process, without sockets and threads, over the network or with a `fetch` of one's own.
 
-A hundred short crawls would otherwise start a hundred processes, each of which reads the archive again.
+For evaluation and repeated crawls, which ask an archive: a hundred short crawls would otherwise start a hundred
+processes, each of which reads the archive again.
 """
 
 import asyncio
-import os
-import threading
-from collections.abc import Callable
-from typing import IO
+import contextlib
+import time
+from collections import defaultdict
 
-import msgspec
+from analecta.crawl.build import partition
+from analecta.crawl.control import EngineStatus, Message, decode
+from analecta.crawl.coordinator import Coordinator, CrawlResult
+from analecta.crawl.engine import Engine
+from analecta.crawl.run import Crawl, Progress
+from analecta.errors import ResourceError
+from analecta.protocols import FetchFunction, Transport
+from analecta.settings.schema import Settings
+from analecta.store import OperationalError
+from analecta.store.library import LibraryFolder
 
-from analecta.crawl.processes.pool import WorkerJob, WorkerProcess
-from analecta.crawl.processes.worker import work
-from analecta.protocols import FetchFunction
+
+def crawl_here(library: LibraryFolder, settings: Settings, fetch: FetchFunction | None = None) -> CrawlResult:
+    """Crawl in this process until it is over; with a `fetch` no site is asked, and needs no contact."""
+    return LocalCrawl(library, settings, fetch).run()
 
 
-class Thread:
-    """Looks to the coordinator like a process. It cannot be killed: it ends when the coordinator's line closes."""
+class LocalCrawl(Crawl):
+    """A run whose partitions are engines in one event loop."""
 
-    def __init__(self, job: WorkerJob, errors: IO[bytes], fetch: FetchFunction | None) -> None:
-        # The thread has its own descriptors, as a process would, and closes them itself.
-        own = msgspec.structs.replace(job, ends={peer: os.dup(fd) for peer, fd in job.ends.items()})
-        self._code: int | None = None
-        self._errors = errors
-        self._thread = threading.Thread(target=self._run, args=(own, fetch), daemon=True)
-        self._thread.start()
+    def __init__(
+        self,
+        library: LibraryFolder,
+        settings: Settings,
+        fetch: FetchFunction | None = None,
+        only_examples: bool = False,
+    ) -> None:
+        super().__init__(library, settings, only_examples, contact=fetch is None)
+        self.fetch = fetch
 
-    def _run(self, job: WorkerJob, fetch: FetchFunction | None) -> None:
+    def run_partitions(self, coordinator: Coordinator, progress: Progress) -> None:
+        """Run the engines until the coordinator has ended the crawl."""
         try:
-            asyncio.run(work(job, fetch))
-            self._code = 0
-        except Exception as error:  # told by the coordinator, as the last words of a process are
-            self._errors.write(f"{type(error).__name__}: {error}\n".encode())
-            self._errors.flush()
-            self._code = 4
+            asyncio.run(self._run_engines(coordinator, progress))
+        except ExceptionGroup as errors:
+            error = errors.exceptions[0]
+            if isinstance(error, (OSError, OperationalError)):
+                raise ResourceError(f"cannot write to the library: {error}") from error
+            raise error from None
 
-    def poll(self) -> int | None:
-        """The exit code, once it is over."""
-        return None if self._thread.is_alive() else self._code
+    async def _run_engines(self, coordinator: Coordinator, progress: Progress) -> None:
+        count = coordinator.partitions
+        boxes: defaultdict[int, list[bytes]] = defaultdict(list)
+        async with contextlib.AsyncExitStack() as stack, asyncio.TaskGroup() as tasks:
+            for n in range(count):
+                mail = Mailbox(boxes, n)
+                control = LocalControl(coordinator, n, mail, progress)
+                parts = partition(self.settings, self.library, n, count, mail, self.fetch, control)
+                engine = await stack.enter_async_context(parts)
+                tasks.create_task(_run_engine(engine, coordinator, n))
 
-    def kill(self) -> None:
-        """There is no way to kill a thread."""
 
-    def wait(self) -> int:
-        """Until it is over."""
-        self._thread.join(30.0)
-        return self._code or 0
+async def _run_engine(engine: Engine, coordinator: Coordinator, n: int) -> None:
+    await engine.run()
+    coordinator.ended(n)
 
 
-def in_threads(fetch: FetchFunction | None = None) -> Callable[[WorkerJob, IO[bytes]], WorkerProcess]:
-    """How `Crawl` starts partitions beside itself; without a `fetch` they ask the network."""
-    return lambda job, errors: Thread(job, errors, fetch)
+class LocalControl:
+    """A Control that asks the coordinator itself: each status is followed by a decision."""
+
+    def __init__(self, coordinator: Coordinator, n: int, transport: Transport, progress: Progress) -> None:
+        self.coordinator = coordinator
+        self.n = n
+        self.transport = transport
+        self.progress = progress
+        self._heard = 0
+
+    def receive(self) -> list[Message]:
+        """Links from other partitions, and the directive, if there is a new one."""
+        messages = [decode(message) for message in self.transport.receive()]
+        if self.coordinator.serial > self._heard:
+            self._heard = self.coordinator.serial
+            messages.append(self.coordinator.directive(self.n))
+        return messages
+
+    def report(self, status: EngineStatus) -> None:
+        """Let the coordinator see it, and decide."""
+        self.coordinator.observe(status)
+        self.progress(self.coordinator.status())
+        self.coordinator.step(time.monotonic())
+
+
+class Mailbox:
+    """A Transport between partitions of one process: `boxes` by their numbers, of which `n` is ours."""
+
+    def __init__(self, boxes: defaultdict[int, list[bytes]], n: int) -> None:
+        self.boxes = boxes
+        self.n = n
+
+    def send(self, to: int, message: bytes) -> None:
+        """Put it into another's box."""
+        self.boxes[to].append(message)
+
+    def receive(self) -> list[bytes]:
+        """All that is in ours."""
+        return self.boxes.pop(self.n, [])

@@ -24,7 +24,7 @@ class MovingCutoff:
         self.high = high
         self._pages = self._on_topic = 0
 
-    def look(self, tally: Tally) -> str:
+    def step(self, tally: Tally) -> str:
         """Move it if it is time; why, if so."""
         pages = tally.pages - self._pages
         if pages < self.every:
@@ -74,14 +74,14 @@ class CrawlPhases:
             return self._next
         return self.learning - self.before if self.course.learning else UNLIMITED
 
-    def look(self, tally: Tally) -> list[str]:
-        """Set the course anew if it is time: what has changed, in words."""
+    def step(self, tally: Tally) -> list[str]:
+        """Set the course again if it is time: what has changed, in words."""
         if tally.pages < self._next:
             return []
         self._next = self._after(tally.pages)
         old = self.course
         retired = self._retired(tally)
-        said = [self._cutoff.look(tally)] if self._cutoff else []
+        said = [self._cutoff.step(tally)] if self._cutoff else []
         learning = self.before + tally.pages < self.learning
         self.course = CrawlPhase(learning, retired, self._cutoff.now if self._cutoff else None)
         if old.learning and not learning:

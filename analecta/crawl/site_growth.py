@@ -40,28 +40,25 @@ class SiteGrowth:
         self._next = [site for site in dict.fromkeys(more) if self._in_scope(site)]
         self._name()
 
-    def look(self, reports: Sequence[EngineStatus | None]) -> None:
-        """Take in the sites that are done, and name others in their place."""
-        state = [report for report in reports if report is not None]
-        if not self.now or len(state) < len(reports):
-            return
-        if done := self._done(state):
+    def step(self, statuses: Sequence[EngineStatus]) -> None:
+        """Take in the sites that all partitions are done with, and name others in their place."""
+        if self.now and (done := self._done(statuses)):
             self._take_in(done)
             self._name()
 
-    def waits(self, reports: Iterable[EngineStatus]) -> bool:
+    def waits(self, statuses: Iterable[EngineStatus]) -> bool:
         """Whether sites are being crawled though nothing is queued: they are about to be done."""
-        return bool(self.now) and not any(report.queued for report in reports)
+        return bool(self.now) and not any(status.queued for status in statuses)
 
-    def _done(self, state: Sequence[EngineStatus]) -> list[str]:
-        """Sites of which no partition has anything left, nor letters under way that may bring something."""
-        sent, received = sum(report.sent for report in state), sum(report.received for report in state)
-        said = Counter(site for report in state for site in report.done)
+    def _done(self, statuses: Sequence[EngineStatus]) -> list[str]:
+        """Sites of which no partition has anything left, nor link batches under way that may bring something."""
+        sent, received = sum(status.sent for status in statuses), sum(status.received for status in statuses)
+        said = Counter(site for status in statuses for site in status.done)
         done = []
         for site, mark in self.now.items():
-            if said[site] < len(state):
+            if said[site] < len(statuses):
                 self.now[site] = None
-            elif mark is None and len(state) > 1:
+            elif mark is None and len(statuses) > 1:
                 self.now[site] = sent
             elif mark is None or received >= mark:
                 done.append(site)

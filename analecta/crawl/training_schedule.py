@@ -1,14 +1,13 @@
-"""The lessons of one crawl: the judge learns from the examples once they are there, and again as the crawl goes on.
+"""Training in one crawl: the judge learns from the examples once they are there, and again as the crawl goes on.
 
-The teacher (learning/trainer.py) makes models; here it is decided when, and each new model is made known.
+The trainer (learning/trainer.py) makes models; here it is decided when, and each new model is made known.
 """
 
 import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
-from analecta.crawl.control import EngineStatus
 from analecta.errors import ResourceError
 from analecta.judge import load_judge, new_judge
 from analecta.learning.examples import correct, digest, follow, given_files, spoken, with_words, writing
@@ -19,9 +18,9 @@ from analecta.protocols import Judge
 from analecta.settings.schema import Settings
 from analecta.store import SqliteError
 from analecta.store.library import LibraryFolder
-from analecta.store.library_db import adopt_model, lesson_held, lesson_wanted, said
+from analecta.store.library_db import adopt_model, lesson_held, lesson_wanted, record, said
 
-_LISTEN = 1.0  # seconds between two looks whether a person wants a lesson
+_LISTEN = 1.0  # seconds between two looks whether a person wants a new model
 _LISTED = 3  # files in one sentence
 _STRAGGLERS = 5.0  # seconds that training waits for examples whose hosts do not answer
 
@@ -29,10 +28,11 @@ _STRAGGLERS = 5.0  # seconds that training waits for examples whose hosts do not
 class TrainingSchedule:
     """Knows the model that counts now."""
 
-    def __init__(self, library: LibraryFolder, settings: Settings, clock: Callable[[], float]) -> None:
+    def __init__(self, library: LibraryFolder, settings: Settings) -> None:
         self.library = library
         self.settings = settings
-        self.clock = clock
+        self.topics: Sequence[str] = ()
+        self.trainer: Trainer
         self.model = ""
         self.hubs: tuple[int, ...] = ()  # pages whose links should come first
         self.made = 0  # models, in this run
@@ -40,18 +40,17 @@ class TrainingSchedule:
         self.before = 0  # pages that earlier runs have kept
         self._schedule = TrainingPlan(settings.learn, settings.crawl.ordered)
         self._lonely_since: float | None = None
-        self._topics: Sequence[str] = ()
         self._named = ""  # a digest of the examples that the settings name
         self._given = ""  # and of all, with what was said since
         self._listened = -_LISTEN
-        self._wanted = 0.0  # when a person asked for a lesson
+        self._wanted = 0.0  # when a person asked for a new model
 
     def prepare(self, topics: Sequence[str]) -> None:
         """Go on with the last model, if it was made from the same examples; else see which are examples now."""
         settings, library = self.settings, self.library
         finish(library, settings)
-        lesson_held(library, time.time())  # what was said before now is learnt from in any case
-        self._topics = topics
+        lesson_held(library, time.time())  # what was said before now is learned from in any case
+        self.topics = topics
         self._named = digest(settings, topics, library.folder)
         self._given = with_words(self._named, said(library))
         same = library.get("taught", "") == self._given
@@ -63,66 +62,71 @@ class TrainingSchedule:
                     shard.commit()
         files = given_files(settings, topics, library.folder)
         words = partial(spoken, library, settings, topics)
-        self._teacher = Trainer(library, new_judge(settings), topics, settings.learn, files, words)
-        self.before = self._schedule.before = self._teacher.kept()
-        if not self.model:  # the examples are learnt from before that
+        self.trainer = Trainer(library, new_judge(settings), topics, settings.learn, files, words)
+        self.before = self._schedule.before = self.trainer.kept()
+        if not self.model:  # the examples are learned from before that
             self._schedule.put_off(sum(len(topic.seeds) for topic in settings.topics), first=True)
 
     def examples(self) -> list[Example]:
         """What the person gave, as far as it is here."""
-        return self._teacher.given()
+        return self.trainer.given()
 
     def limit(self) -> int:
         """How many pages of this run may be fetched now: a model that is late is waited for."""
         return self._schedule.limit()
 
-    def look(self, reports: Sequence[EngineStatus | None], tally: Tally, last_call: bool) -> bool:
+    def step(
+        self, now: float, tally: Tally, *, examples_left: int, in_flight: bool, in_turn: bool, last_call: bool
+    ) -> bool:
         """Make the first model once the examples are there, and later ones beside the crawl as the schedule says.
 
-        On the `last_call` it is made from what there is. True where there is a new model.
+        `in_turn`: an example waits for nothing but the delay of its host. On the `last_call` the first model is made
+        from what there is. True where there is a new model.
         """
         if not self.model:
-            return self._seeds_done(reports, last_call) and self._begin(tally)
-        flying = any(report is None or report.flying for report in reports)
-        if self._schedule.due(tally.pages, self._is_wanted()) and not (self._schedule.ordered and flying):
-            if self._wanted:
-                lesson_held(self.library, self._wanted)
-                self._wanted = 0.0
-            self._schedule.begin(self._next)
-        lesson = self._schedule.ended(tally.pages)
-        return lesson is not None and self._adopt(lesson)
+            if not (last_call and not in_flight) and self._waits_for_examples(now, examples_left, in_flight or in_turn):
+                return False
+            adopted = self._begin(tally)
+        else:
+            if self._schedule.due(tally.pages, self._is_wanted(now)) and not (self._schedule.ordered and in_flight):
+                if self._wanted:
+                    lesson_held(self.library, self._wanted)
+                    self._wanted = 0.0
+                self._schedule.begin(self._next)
+            lesson = self._schedule.ended(tally.pages)
+            adopted = lesson is not None and self._adopt(lesson)
+        if adopted:
+            record(self.library, tally.pages)
+        return adopted
 
     def close(self) -> None:
         """Let what is under way come to its end; what a person said of pages is true of them then."""
         self._schedule.close()
         with contextlib.suppress(SqliteError, ResourceError):  # of a full disk, the first words count
-            correct(self.library, self.settings, self._topics)
+            correct(self.library, self.settings, self.topics)
 
-    def _is_wanted(self) -> bool:
-        """Whether a person asks for a lesson now."""
-        if self.clock() - self._listened >= _LISTEN:
-            self._listened, self._wanted = self.clock(), lesson_wanted(self.library)
+    def _is_wanted(self, now: float) -> bool:
+        """Whether a person asks for a new model now."""
+        if now - self._listened >= _LISTEN:
+            self._listened, self._wanted = now, lesson_wanted(self.library)
         return self._wanted > 0
 
-    def _seeds_done(self, reports: Sequence[EngineStatus | None], last_call: bool) -> bool:
-        """Whether every example has been fetched, or only such are left whose hosts do not answer.
+    def _waits_for_examples(self, now: float, left: int, busy: bool) -> bool:
+        """Whether examples are still to be fetched, other than from hosts that do not answer.
 
         A host that is given its delay may well answer: it is waited for.
         """
-        if not all(reports):
+        if not left:
             return False
-        left = [r for r in reports if r is not None and r.seeds_left]
-        if not left or (last_call and not any(r.flying for r in left)):
-            return True
-        if any(r.flying or r.in_turn for r in left):
+        if busy:
             self._lonely_since = None
         elif self._lonely_since is None:
-            self._lonely_since = self.clock()
-        return self._lonely_since is not None and self.clock() - self._lonely_since > _STRAGGLERS
+            self._lonely_since = now
+        return self._lonely_since is None or now - self._lonely_since <= _STRAGGLERS
 
     def _begin(self, tally: Tally) -> bool:
         try:
-            lesson = self._teacher.first()
+            lesson = self.trainer.first()
         except Exception as error:
             raise ResourceError(f"nothing could be learnt from the examples: {_said(error)}") from error
         if lesson is None:
@@ -135,13 +139,13 @@ class TrainingSchedule:
         return True
 
     def _next(self) -> TrainingResult:
-        """Learn again; what goes wrong there costs the lesson, not the crawl."""
+        """Learn again; what goes wrong there costs the new model, not the crawl."""
         given = with_words(self._named, said(self.library))
         try:
             if given == self._given:
-                return self._teacher.again(self._load, self.model)
+                return self.trainer.again(self._load, self.model)
             self._given = given
-            return self._teacher.anew()
+            return self.trainer.anew()
         except Exception as error:
             return TrainingResult(self.model, refused=_said(error))
 
@@ -149,7 +153,7 @@ class TrainingSchedule:
         return load_judge(self.settings, self.library.models, model)
 
     def _adopt(self, lesson: TrainingResult) -> bool:
-        """Make a new model known; the next orders carry its name."""
+        """Make a new model known; the next directives carry its name."""
         if lesson.refused:
             self.library.note(f"a new model was not taken up: {lesson.refused}")
             return False

@@ -17,7 +17,8 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from analecta.communities.view import communities
-from analecta.crawl.coordinator import Crawl, CrawlResult
+from analecta.crawl.coordinator import CrawlResult
+from analecta.crawl.run import Crawl
 from analecta.errors import ResourceError
 from analecta.evaluate.communities import (
     CommunityQuality,
@@ -44,7 +45,7 @@ from analecta.testweb.process import ServerProcess
 
 SITES = 1100
 _WORKERS = 2
-_WEB = "analecta.testweb.community_web:VillagesWeb"
+_WEB = "analecta.testweb.community_web:CommunityWebServer"
 _LEGEND = """P, R and f are precision, recall and f-value: of what was found against the truth, and against global
 clustering (a spanning tree over the same sites, cut to as many clusters). `its clustering` is what the crawl spends on
 communities while it goes on; `global` begins with the stored pages: links are counted and weighed, the tree is made and
@@ -159,7 +160,7 @@ def _crawl(library: LibraryFolder, sites: int, step: Step) -> CrawlResult:
     with ServerProcess(_WEB, {"sites": sites}) as server:
         asked = {"fetch": {"connect_to": server.address, "delay": 0}, "crawl": {"workers": _WORKERS}}
         crawl = Crawl(library, load(library.settings_path, asked))
-        ending = crawl.run(lambda crawl: step(f"Crawling: {crawl.tally.pages:,} pages", 0, 0))
+        ending = crawl.run(lambda status: step(f"Crawling: {status.tally.pages:,} pages", 0, 0))
     if ending.code:
         raise ResourceError(f"the crawl ended early: {ending.reason}")
     return ending

@@ -14,8 +14,7 @@ from typing import Any
 
 import msgspec
 
-from analecta.crawl.coordinator import Crawl
-from analecta.crawl.local import in_threads
+from analecta.crawl.local import crawl_here
 from analecta.errors import AnalectaError, ResourceError, UsageError
 from analecta.evaluate.graph import Node, read_nodes
 from analecta.model import Tally
@@ -26,8 +25,6 @@ from analecta.store.library import LibraryFolder
 from analecta.testweb.webs import StillWeb, open_web
 from analecta.urls import canonical
 from analecta.views.rows import LeftOut, pages
-
-_NOWHERE = "127.0.0.1:9"  # nothing is asked over the network; this says that no contact is needed, and no delay
 
 
 class CrawlTask(msgspec.Struct, frozen=True):
@@ -81,7 +78,7 @@ def run(web: StillWeb, task: CrawlTask, scratch: Path | None = None) -> CrawlTra
         library = LibraryFolder.create(Path(folder) / "library", _text(task.recipe) if _is_file(task.recipe) else "")
         settings = settings_of(library, task)
         began, cpu = time.perf_counter(), time.process_time()
-        ending = Crawl(library, settings, start=in_threads(web)).run()
+        ending = crawl_here(library, settings, web)
         cpu, took = time.process_time() - cpu, time.perf_counter() - began
         if ending.code:
             raise AnalectaError(f"the crawl of {recipe_label(task.recipe)} ended early: {ending.reason}")
@@ -93,7 +90,7 @@ def settings_of(library: LibraryFolder, task: CrawlTask) -> Settings:
     asked: dict[str, Any] = {
         "topics": [{"name": name, "seeds": list(seeds)} for name, seeds in task.topics.items()],
         "crawl": {"workers": 1, "ordered": True, "seed": task.draw},
-        "fetch": {"connect_to": _NOWHERE, "delay": 0},
+        "fetch": {"delay": 0},
         # Reach is counted over links, so pages that only a sitemap knows would be found beyond it.
         "policy": {"sitemaps": False},
         "stop": {"pages": task.pages, "idle": 1},

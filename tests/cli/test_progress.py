@@ -7,17 +7,23 @@ from rich.console import Console
 
 from analecta.cli.crawl import CrawlOutput, _given, _steps, told
 from analecta.cli.demo import _table
-from analecta.cli.progress import LivePicture, asked_again, doing, pause, ran_dry
+from analecta.cli.progress import asked_again, doing, figures, pause, ran_dry
+from analecta.crawl.control import EngineStatus
+from analecta.crawl.coordinator import CrawlStatus
+from analecta.frontier.policy import CrawlPhase
 from analecta.model import Tally, UrlState
 from analecta.settings.schema import CommunitySettings, JudgeSettings, Settings
 from analecta.store.library import LibraryFolder
 from analecta.views.collections import CollectionItem
 
 
-def crawl(*reports):
-    """A crawl, as far as progress looks at it: (under way, queued, seconds until a host may be asked) a partition."""
-    parts = [SimpleNamespace(flying=flying, queued=queued, wait=wait) for flying, queued, wait in reports]
-    return SimpleNamespace(workers=[SimpleNamespace(report=part) for part in [*parts, None]])
+def crawl(*reports, tally=Tally(), only_examples=False):
+    """How a crawl stands: (under way, queued, seconds until a host may be asked) a partition."""
+    engines = [
+        EngineStatus(n, 1, Tally(), 0, 0, flying, queued, 0, 0, 0, 0, "m", wait, 0, [])
+        for n, (flying, queued, wait) in enumerate(reports)
+    ]
+    return CrawlStatus(0.0, tally, engines, CrawlPhase(), "m", 0, only_examples, 0, "")
 
 
 @pytest.mark.parametrize(
@@ -78,10 +84,8 @@ def test_the_demo_shows_the_figure_that_it_sorts_by():
 
 
 def test_a_look_at_the_examples_is_not_called_a_crawl():
-    looking = crawl((0, 9, 0.0))
-    looking.interrupts, looking.only_examples, looking.lessons = 0, True, SimpleNamespace(model="m")
-    looking.workers[0].report.unread = 0
-    assert doing(looking) == "Looking at the examples"
+    assert doing(crawl((0, 9, 0.0), only_examples=True), "lib") == "Looking at the examples"
+    assert doing(crawl((0, 9, 0.0)), "lib") == "Crawling lib"
 
 
 @pytest.mark.parametrize(
@@ -104,9 +108,8 @@ def test_documents_that_are_not_read_yet_are_told():
 @pytest.mark.parametrize("width", [40, 50, 80])
 def test_no_figure_is_cut_where_the_terminal_is_narrow(width):
     counts = {"pages": 11111, "on_topic": 2222, "hosts": 3333, "refused": 44444, "failed": 5555}
-    busy = crawl((128, 666666, 0.0))
-    busy.tally, busy.settings = Tally(bytes=7_700_000_000, **counts), Settings()
-    shown = written(LivePicture(SimpleNamespace())._figures(busy, 12.3), width)
+    busy = crawl((128, 666666, 0.0), tally=Tally(bytes=7_700_000_000, **counts))
+    shown = written(figures(busy, 12.3), width)
     assert all(f"{count:,}" in shown for count in (*counts.values(), 666666))
     assert "…" not in shown
     assert ("12.3/s" in shown) == (width == 80)

@@ -6,7 +6,7 @@ from analecta.model import UNLIMITED, Tally
 
 
 def looked(helm, *tallies):
-    return [helm.look(tally) for tally in tallies]
+    return [helm.step(tally) for tally in tallies]
 
 
 def test_without_any_of_it_the_course_is_straight_on():
@@ -31,7 +31,7 @@ def test_a_crawl_in_order_waits_for_each_look():
     limits = []
     for _ in range(4):
         limits.append(helm.limit())
-        helm.look(Tally(pages=helm.limit()))
+        helm.step(Tally(pages=helm.limit()))
     assert limits == [50, 70, 100, 150]
 
 
@@ -47,7 +47,7 @@ def test_s6_the_cutoff_moves_with_the_share_of_pages_on_topic():
     moves = []
     for share in (0.9, 0.9, 0.9, 0.3, 0.0, 0.0, 0.0, 0.0):
         pages = cutoff._pages + 200
-        cutoff.look(Tally(pages=pages, on_topic=cutoff._on_topic + int(200 * share)))
+        cutoff.step(Tally(pages=pages, on_topic=cutoff._on_topic + int(200 * share)))
         moves.append(cutoff.now)
     assert moves == [2, 3, 3, 3, 2, 1, 0, 0]
 

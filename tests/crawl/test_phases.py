@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from analecta.crawl.build import domain_of
-from analecta.crawl.coordinator import Crawl
+from analecta.crawl.run import Crawl
 from analecta.errors import UsageError
 from analecta.frontier.policy import CrawlPhase
 from analecta.settings.edit import first_settings

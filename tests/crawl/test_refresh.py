@@ -1,7 +1,6 @@
 """Pages that are asked for again: what is gone stays archived, and a host that does not answer takes nothing away."""
 
-from analecta.crawl.coordinator import Crawl
-from analecta.crawl.local import in_threads
+from analecta.crawl.local import crawl_here
 from analecta.settings.load import load
 from analecta.store.revisits import revisits
 from tests.crawls.driver import kept, make_library, rows, states
@@ -10,7 +9,7 @@ from tests.hostile import answer, in_turn, raw
 
 
 def crawl(library, **asked):
-    return Crawl(library, load(library.settings_path, asked), start=in_threads()).run()
+    return crawl_here(library, load(library.settings_path, asked))
 
 
 def test_a_page_that_is_gone_stays_in_the_library_says_so_and_is_asked_for_again(tmp_path):

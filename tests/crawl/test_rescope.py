@@ -5,8 +5,7 @@ import contextlib
 import pytest
 from making import candidate, page_row, shard_at, target
 
-from analecta.crawl.coordinator import Crawl
-from analecta.crawl.local import in_threads
+from analecta.crawl.local import crawl_here
 from analecta.crawl.rescope import rescope
 from analecta.frontier.policy import Scope
 from analecta.model import UrlState
@@ -27,7 +26,7 @@ def web():
 
 
 def crawl(library, **asked):
-    return Crawl(library, load(library.settings_path, asked), start=in_threads()).run()
+    return crawl_here(library, load(library.settings_path, asked))
 
 
 def library_at(folder, web):

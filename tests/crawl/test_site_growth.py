@@ -5,8 +5,7 @@ from collections import Counter
 import pytest
 
 from analecta.communities.view import communities, deeper
-from analecta.crawl.coordinator import Crawl
-from analecta.crawl.local import in_threads
+from analecta.crawl.local import crawl_here
 from analecta.errors import UsageError
 from analecta.settings.load import load, merge
 from analecta.settings.schema import SiteSettings
@@ -54,7 +53,7 @@ def library_at(folder, web, seeds, **more):
 
 def crawl(library, **asked):
     """Beside the test: a process each would cost more than these crawls."""
-    return Crawl(library, load(library.settings_path, asked), start=in_threads()).run()
+    return crawl_here(library, load(library.settings_path, asked))
 
 
 def found_in(library):

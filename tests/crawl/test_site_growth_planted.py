@@ -10,8 +10,7 @@ from analecta.cli import app
 from analecta.communities.growth import Communities
 from analecta.communities.view import communities
 from analecta.crawl.control import EngineStatus
-from analecta.crawl.coordinator import Crawl
-from analecta.crawl.local import in_threads
+from analecta.crawl.local import crawl_here
 from analecta.crawl.site_growth import SiteGrowth
 from analecta.errors import UsageError
 from analecta.evaluate.communities import open_graph, quality, spanning_clusters
@@ -37,10 +36,10 @@ def villages():
 def library(tmp_path_factory, villages):
     """Crawled from one site of each community, one of those that are linked least."""
     seeds = [f"http://{villages.name(village.first + village.count - 1)}/" for village in villages.villages]
-    with ServerProcess("analecta.testweb.community_web:VillagesWeb", {"sites": SITES}) as server:
+    with ServerProcess("analecta.testweb.community_web:CommunityWebServer", {"sites": SITES}) as server:
         asked = {"recipe": "communities", "crawl": {"workers": 2}}
         library = make_library(tmp_path_factory.mktemp("planted") / "lib", seeds, server.address, **asked)
-        ending = Crawl(library, load(library.settings_path), start=in_threads()).run()
+        ending = crawl_here(library, load(library.settings_path))
     assert ending.reason == "nothing is left to fetch"
     return library
 
@@ -97,7 +96,7 @@ def test_communities_are_not_looked_at_anew_after_each_site(tmp_path):
     growth.found = Looked(names)
     growth.found.next()
     for done in names:
-        growth.look([EngineStatus(0, 1, Tally(), 0, 0, 0, 0, 0, 0, 0, 0, "", -1.0, 0, [], done=[done])])
+        growth.step([EngineStatus(0, 1, Tally(), 0, 0, 0, 0, 0, 0, 0, 0, "", -1.0, 0, [], done=[done])])
     assert list(crawled_sites(library)) == names
     assert growth.found.times == 5, "after 5 of 9 sites, 7, 8 and all"
 

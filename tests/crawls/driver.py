@@ -12,7 +12,8 @@ from typing import Any
 
 import tomlkit
 
-from analecta.crawl.coordinator import Crawl, CrawlResult
+from analecta.crawl.coordinator import CrawlResult, CrawlStatus
+from analecta.crawl.run import Crawl
 from analecta.model import FoundBy, UrlState
 from analecta.settings.load import load, merge
 from analecta.store.library import LibraryFolder
@@ -39,7 +40,9 @@ def make_library(folder: Path, seeds: Seeds, connect_to: str = "", **override: A
     return LibraryFolder.create(folder, tomlkit.dumps(settings))
 
 
-def crawl(library: LibraryFolder, progress: Callable[[Crawl], None] = lambda _: None, **override: Any) -> CrawlResult:
+def crawl(
+    library: LibraryFolder, progress: Callable[[CrawlStatus], None] = lambda _: None, **override: Any
+) -> CrawlResult:
     """Crawl in this process (the partitions are children all the same) until it is over."""
     return Crawl(library, load(library.settings_path, override)).run(progress)
 
@@ -51,10 +54,11 @@ class Memory:
         self.first: dict[int, int] = {}
         self.most: dict[int, int] = {}
 
-    def __call__(self, run: Crawl) -> None:
-        for worker in run.workers:
-            pid = worker.process.pid
-            if worker.report and worker.report.tally.answers:
+    def __call__(self, status: CrawlStatus) -> None:
+        if not status.engines or not all(engine.tally.answers for engine in status.engines):
+            return
+        for pid in children(os.getpid()):
+            if b"analecta.crawl.processes.worker" in Path(f"/proc/{pid}/cmdline").read_bytes():
                 self.first.setdefault(pid, resident(pid, "VmRSS"))
                 self.most[pid] = max(self.most.get(pid, 0), resident(pid, "VmHWM"))
 

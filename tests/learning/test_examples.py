@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from making import candidate, shard_at, target
 
-from analecta.crawl.coordinator import Crawl
+from analecta.crawl.run import Crawl
 from analecta.errors import ResourceError
 from analecta.learning.examples import follow, given_files
 from analecta.model import FoundBy, UrlState

@@ -14,7 +14,7 @@ import xxhash
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.crawl.coordinator import Crawl
+from analecta.crawl.run import Crawl
 from analecta.errors import LibraryBusy, ResourceError, UsageError
 from analecta.judge import Unjudged
 from analecta.learning import retrain as work
@@ -408,15 +408,21 @@ def test_b18_a_crawl_that_runs_takes_the_new_model_up(lib, pocket):
     slowly = {"connect_to": pocket.address, "delay": 0.5}
     crawl = crawl_of(lib, pocket, 0, fetch=slowly, learn={"every": 0})  # it would not learn by itself
     with running(crawl):
-        until(lambda: crawl.workers and all(worker.report and worker.report.model for worker in crawl.workers))
+        until(lambda: engines(crawl) and all(engine.model for engine in engines(crawl)))
         old, bad = crawl.lessons.model, tell(lib, BAD, count=3)
         with pytest.raises(LibraryBusy):
             retrained(lib)
         assert work.ask_crawl(lib)
-        until(lambda: all(worker.report.model not in ("", old) for worker in crawl.workers))
+        until(lambda: engines(crawl) and all(engine.model not in ("", old) for engine in engines(crawl)))
     assert (crawl.lessons.made, lesson_wanted(lib)) == (1, 0)
     rows = {row.id: row for shard in stored(lib) for row in shard}
     assert {rows[one.page].topic for one in bad} == {NO_TOPIC}
+
+
+def engines(crawl):
+    """How all partitions stand; none before all have reported."""
+    found = crawl.coordinator.status().engines if crawl.coordinator else []
+    return found if len(found) == crawl.library.partitions else []
 
 
 @contextlib.contextmanager

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from analecta.analyse.hits import link_graph
-from analecta.crawl.coordinator import Crawl
+from analecta.crawl.run import Crawl
 from analecta.judge import JUDGES
 from analecta.learning.trainer import TrainingPlan, TrainingResult
 from analecta.model import UNLIMITED, Candidate, UrlState

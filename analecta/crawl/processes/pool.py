@@ -1,121 +1,148 @@
-"""The partitions' processes, as the coordinator knows them: what each said, what it may do, what it has done."""
+"""The processes of the partitions: started, started again where they die, ended; and the messages between them and the
+coordinator. Nothing else knows sockets, processes and exit codes.
+"""
 
 import contextlib
+import math
 import os
+import signal
+import socket
 import subprocess
 import sys
-from collections import deque
-from typing import IO, Any, Protocol
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO
 
 import msgspec
 
-from analecta.crawl.control import EngineStatus
-from analecta.model import UNLIMITED, Tally
+from analecta.crawl.control import COORDINATOR, EngineStatus, decode, encode
+from analecta.crawl.coordinator import Coordinator, CrawlStatus
+from analecta.crawl.processes.transport import PeerGone, SocketTransport, WorkerJob, pair, wait
+from analecta.errors import ResourceError
 from analecta.settings.schema import Settings
+from analecta.store.library import LibraryFolder
 
-
-class WorkerJob(msgspec.Struct):
-    """What a worker is told at its start, as JSON on standard input; `ends` are its sockets by peer."""
-
-    library: str
-    me: int
-    partitions: int
-    settings: Settings
-    ends: dict[int, int]
-
-
-class WorkerProcess(Protocol):
-    """What runs a partition: a process, or a thread (crawl/local.py). As subprocess.Popen."""
-
-    def poll(self) -> int | None: ...
-    def kill(self) -> None: ...
-    def wait(self) -> int: ...
-
-
-class WorkerHandle:
-    """One partition's process, and the last that it said."""
-
-    def __init__(self, process: WorkerProcess, errors: IO[bytes]) -> None:
-        self.process = process
-        self.errors = errors
-        self.report: EngineStatus | None = None
-        self.before = Tally()  # what earlier processes of this partition counted in this run
-        self.granted = 0
-        self.restarts = 0
-        self._told: deque[tuple[int, int]] = deque([(0, 0)])  # grants by order: those it may be acting on
-
-    @property
-    def tally(self) -> Tally:
-        """What this partition counted in this run."""
-        return add(self.before, self.report.tally) if self.report else self.before
-
-    def promised(self) -> int:
-        """Pages that this partition has fetched or may fetch in this run: the most that any message allows it."""
-        while len(self._told) > 1 and self.report and self._told[1][0] <= self.report.order:
-            self._told.popleft()  # it has heard a later word
-        return self.before.pages + max(self.granted, self.used(), *(granted for _, granted in self._told))
-
-    def tell(self, serial: int) -> int:
-        """The grant that goes out with order number `serial`."""
-        if self._told[-1][1] != self.granted:
-            self._told.append((serial, self.granted))
-        return self.granted
-
-    def used(self) -> int:
-        """Pages that its process has fetched, or is about to."""
-        return self.report.tally.pages + self.report.flying if self.report else 0
-
-    def unused(self) -> int:
-        """Pages that it may still fetch."""
-        return self.granted - self.used()
-
-    def idle(self) -> bool:
-        """Whether it has nothing to do."""
-        return self.report is not None and not self.report.queued and not self.report.flying
-
-    def bury(self) -> None:
-        """Its process is gone: what it counted stays, and a new one may fetch only what is left."""
-        if self.report and self.granted < UNLIMITED:
-            self.granted = max(0, self.granted - self.report.tally.pages)
-        self.before, self.report = self.tally, None
-        self._told = deque([(0, 0)])
-        self.restarts += 1
-
-    def said(self) -> str:
-        """The last words on standard error."""
-        self.errors.seek(0)
-        lines = self.errors.read().decode(errors="replace").strip().splitlines()
-        return lines[-1] if lines else ""
-
+_TICK = 0.05  # seconds between two looks around, if no status comes before
+_RESTARTS = 50
+_ENDING, _HURRY = 25.0, 4.0  # seconds after which who has not stopped is killed; the second at a second interrupt
 
 # A partition has one core, and idle helpers of BLAS would spin. Threads share their heaps, and bodies of a megabyte and
 # more go back to the system when they are dropped.
 _SPARING = {"OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2", "MALLOC_MMAP_THRESHOLD_": "1048576"}
 
 
-def start_process(job: WorkerJob, errors: IO[bytes]) -> WorkerProcess:
-    """A partition in a process of its own."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "analecta.crawl.processes.worker"],
-        stdin=subprocess.PIPE,
-        stderr=errors,
-        pass_fds=tuple(job.ends.values()),
-        env=os.environ | _SPARING,
-        process_group=0,  # a terminal's Ctrl-C is for us alone
-    )
-    assert process.stdin is not None
-    with contextlib.suppress(BrokenPipeError), process.stdin:
-        process.stdin.write(msgspec.json.encode(job))
-    return process
+class WorkerHandle:
+    """One partition's process; it is started again where it dies."""
+
+    def __init__(self, job: WorkerJob, errors: IO[bytes]) -> None:
+        self.job = job
+        self.errors = errors
+        self.restarts = -1
+        self.start()
+
+    def start(self) -> None:
+        """Start it, for the first time or again."""
+        self.restarts += 1
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "analecta.crawl.processes.worker"],
+            stdin=subprocess.PIPE,
+            stderr=self.errors,
+            pass_fds=tuple(self.job.ends.values()),
+            env=os.environ | _SPARING,
+            process_group=0,  # a terminal's Ctrl-C is for us alone
+        )
+        assert self.process.stdin is not None
+        with contextlib.suppress(BrokenPipeError), self.process.stdin:
+            self.process.stdin.write(msgspec.json.encode(self.job))
+
+    @property
+    def last_words(self) -> str:
+        """The last line on standard error."""
+        self.errors.seek(0)
+        lines = self.errors.read().decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else ""
 
 
-def add(a: Tally, b: Tally) -> Tally:
-    """Two tallies as one."""
-    total: dict[str, Any] = {}
-    for name in Tally.__struct_fields__:
-        left, right = getattr(a, name), getattr(b, name)
-        if isinstance(left, dict):
-            total[name] = {key: left.get(key, 0) + right.get(key, 0) for key in left | right}
-        else:
-            total[name] = left + right
-    return Tally(**total)
+class WorkerPool:
+    """Runs each partition in a process of its own, as the coordinator says."""
+
+    def __init__(self, library: LibraryFolder, settings: Settings, coordinator: Coordinator) -> None:
+        self.library = library
+        self.settings = settings
+        self.coordinator = coordinator
+        self.workers: list[WorkerHandle] = []
+        self._links: list[SocketTransport] = []
+
+    def run(self, progress: Callable[[CrawlStatus], None]) -> None:
+        """Until the crawl is over, and all processes have ended."""
+        deadline = math.inf
+        with tempfile.TemporaryDirectory() as scratch, self._running(Path(scratch)):
+            while True:
+                self._receive()
+                alive = self._look_after()
+                progress(self.coordinator.status())
+                now = time.monotonic()
+                self.coordinator.step(now)
+                if self.coordinator.reason:
+                    deadline = min(deadline, now + (_HURRY if self.coordinator.interrupts > 1 else _ENDING))
+                    if not alive or now >= deadline:
+                        break
+                for n, link in enumerate(self._links):
+                    link.send(n, encode(self.coordinator.directive(n)))
+                wait(self._links, _TICK)
+            self._receive()
+
+    def _receive(self) -> None:
+        for link in self._links:
+            with contextlib.suppress(PeerGone):
+                for message in map(decode, link.receive()):
+                    if isinstance(message, EngineStatus):
+                        self.coordinator.observe(message)
+
+    def _look_after(self) -> int:
+        """Start again what was killed or failed, while the crawl goes on. How many processes there are."""
+        ended = [(n, code) for n, worker in enumerate(self.workers) if (code := worker.process.poll()) is not None]
+        for n, code in ended:
+            if self.coordinator.reason:
+                self.coordinator.ended(n)
+            else:
+                self._replace(n, code)
+        return len(self.workers) - len(ended)
+
+    def _replace(self, n: int, code: int) -> None:
+        """One that gave up for a reason ends the crawl."""
+        worker = self.workers[n]
+        if code > 1 or worker.restarts >= _RESTARTS:
+            raise ResourceError(f"partition {n} ended: {worker.last_words or f'exit code {code}'}")
+        cause = f"signal {signal.Signals(-code).name}" if code < 0 else worker.last_words
+        self.library.note(f"partition {n} was ended by {cause} and started again")
+        self.coordinator.restarted(n)
+        worker.start()
+
+    @contextlib.contextmanager
+    def _running(self, scratch: Path) -> Iterator[None]:
+        """Start the partitions; at the end none is left."""
+        count = self.coordinator.partitions
+        ends: list[dict[int, socket.socket]] = [{} for _ in range(count)]  # theirs: kept for those started again
+        for i in range(count):
+            ours, ends[i][COORDINATOR] = pair()
+            self._links.append(SocketTransport({i: ours}))
+            for j in range(i):
+                ends[i][j], ends[j][i] = pair()
+        try:
+            for i in range(count):
+                fds = {peer: end.fileno() for peer, end in ends[i].items()}
+                job = WorkerJob(str(self.library.folder), i, count, self.settings, fds)
+                self.workers.append(WorkerHandle(job, (scratch / f"p{i:02d}.err").open("w+b")))
+            yield
+        finally:
+            for worker in self.workers:
+                if worker.process.poll() is None:
+                    worker.process.kill()
+            for link in (*self._links, *(SocketTransport(part) for part in ends)):
+                link.close()
+            for worker in self.workers:
+                worker.process.wait()
+                worker.errors.close()

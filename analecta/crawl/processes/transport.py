@@ -5,12 +5,13 @@ exchange expects (crawl/processes/exchange.py). A cluster would put another tran
 """
 
 import contextlib
-import random
 import select
 import socket
 from collections.abc import Iterable, Mapping
 
-from analecta.protocols import Transport
+import msgspec
+
+from analecta.settings.schema import Settings
 
 MAX_MESSAGE = 150_000
 _KIND = getattr(socket, "SOCK_SEQPACKET", socket.SOCK_DGRAM)
@@ -18,6 +19,16 @@ _KIND = getattr(socket, "SOCK_SEQPACKET", socket.SOCK_DGRAM)
 
 class PeerGone(ConnectionError):
     """The other end was closed: its process is no more."""
+
+
+class WorkerJob(msgspec.Struct):
+    """What a worker is told at its start, as JSON on standard input; `ends` are its sockets by peer."""
+
+    library: str
+    me: int
+    partitions: int
+    settings: Settings
+    ends: dict[int, int]
 
 
 def pair() -> tuple[socket.socket, socket.socket]:
@@ -65,28 +76,3 @@ class SocketTransport:
 def wait(lines: Iterable[SocketTransport], seconds: float) -> None:
     """Until something has arrived on one of the lines, but not longer than so many seconds."""
     select.select([end for line in lines for end in line.ends.values()], [], [], seconds)
-
-
-class FaultyTransport:
-    """A transport that drops, repeats, delays and reorders what another one carries: for tests of the exchange."""
-
-    def __init__(self, inner: Transport, rng: random.Random, drop: float = 0.2, repeat: float = 0.2, late: float = 0.2):
-        self.inner = inner
-        self.rng = rng
-        self.drop, self.repeat, self.late = drop, repeat, late
-        self._held: list[bytes] = []
-
-    def send(self, to: int, message: bytes) -> None:
-        """Send not at all, once or twice."""
-        if self.rng.random() < self.drop:
-            return
-        self.inner.send(to, message)
-        if self.rng.random() < self.repeat:
-            self.inner.send(to, message)
-
-    def receive(self) -> list[bytes]:
-        """What arrived, shuffled, some of it later."""
-        messages = self._held + self.inner.receive()
-        self.rng.shuffle(messages)
-        self._held = [message for message in messages if self.rng.random() < self.late]
-        return [message for message in messages if message not in self._held]

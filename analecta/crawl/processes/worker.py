@@ -12,21 +12,19 @@ import msgspec
 
 from analecta.crawl.build import partition
 from analecta.crawl.control import COORDINATOR
-from analecta.crawl.processes.pool import WorkerJob
-from analecta.crawl.processes.transport import PeerGone, SocketTransport
+from analecta.crawl.processes.transport import PeerGone, SocketTransport, WorkerJob
 from analecta.errors import AnalectaError, ResourceError
-from analecta.protocols import FetchFunction
 from analecta.signals import leave_stop_to_parent
 from analecta.store import OperationalError
 from analecta.store.library import LibraryFolder
 
 
-async def work(job: WorkerJob, fetch: FetchFunction | None = None) -> None:
-    """Run the partition until the coordinator says stop, or is gone; `fetch` in place of the network."""
+async def work(job: WorkerJob) -> None:
+    """Run the partition until the coordinator says stop, or is gone."""
     pipes = SocketTransport({peer: socket.socket(fileno=fd) for peer, fd in job.ends.items()})
     with contextlib.closing(pipes):
         library = LibraryFolder(Path(job.library))
-        async with partition(job.settings, library, job.me, job.partitions, pipes, fetch) as engine:
+        async with partition(job.settings, library, job.me, job.partitions, pipes) as engine:
             asyncio.get_running_loop().add_reader(pipes.ends[COORDINATOR], engine.wake)
             with contextlib.suppress(PeerGone):
                 await engine.run()

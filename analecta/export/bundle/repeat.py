@@ -12,8 +12,8 @@ from pathlib import Path
 
 import msgspec
 
-from analecta.crawl.coordinator import Crawl
-from analecta.crawl.local import in_threads
+from analecta.crawl.coordinator import CrawlStatus
+from analecta.crawl.local import LocalCrawl
 from analecta.errors import ResourceError, UsageError
 from analecta.export.bundle import FILES, BundleRun, Decision, Manifest, allowed, examples_of
 from analecta.export.bundle.read import Bundle, open_bundle
@@ -29,7 +29,6 @@ from analecta.testweb.webs import as_answer
 from analecta.text.display import many
 from analecta.urls import canonical, is_loopback
 
-_NOWHERE = "127.0.0.1:9"  # nothing is asked over the network; this says that no contact is needed, and no delay
 _EXAMPLES_ONLY = "the examples are fetched"  # how a run of `analecta health` ends
 _INTERRUPTED = "interrupted"
 _COMES_AGAIN = 0.5  # of the pages at least, where there is no order: 0.81 to 0.91 did in crawls of 80 to 1,500 pages
@@ -80,9 +79,9 @@ class ArchivedWeb:
 
 
 def repeat(
-    path: Path, folder: Path, archives: Sequence[Path] = (), progress: Callable[[Crawl], None] = lambda _: None
+    path: Path, folder: Path, archives: Sequence[Path] = (), progress: Callable[[CrawlStatus], None] = lambda _: None
 ) -> Agreement:
-    """Make a library anew from a bundle and an archive (its own where it has one), and compare."""
+    """Make a new library from a bundle and an archive (its own where it has one), and compare."""
     LibraryFolder.check_new(folder)
     with open_bundle(path) as bundle, _archive(bundle, archives, folder.absolute().parent) as files:
         asked = [(run, _asked(run, bundle)) for run in bundle.runs()]
@@ -95,9 +94,9 @@ def repeat(
         try:
             library = _planted(bundle, folder)
             for run, settings in runs:
-                crawl = Crawl(library, settings, start=in_threads(web), only_examples=run.reason == _EXAMPLES_ONLY)
+                crawl = LocalCrawl(library, settings, web, only_examples=run.reason == _EXAMPLES_ONLY)
                 with stop_handler(crawl.interrupt):
-                    crawl.run(_until(web, settings.stop.pages, progress))
+                    crawl.run(_until(web, crawl, progress))
                 if was_stopped():
                     raise KeyboardInterrupt
         finally:
@@ -107,13 +106,15 @@ def repeat(
         return compare(*pages, len(web.beyond), _same(bundle, files), why)
 
 
-def _until(web: ArchivedWeb, pages: int, progress: Callable[[Crawl], None]) -> Callable[[Crawl], None]:
+def _until(
+    web: ArchivedWeb, crawl: LocalCrawl, progress: Callable[[CrawlStatus], None]
+) -> Callable[[CrawlStatus], None]:
     """End a crawl that has strayed so far that it would only look for the last pages which the archive has."""
     before = len(web.beyond)
 
-    def look(crawl: Crawl) -> None:
-        progress(crawl)
-        if not crawl.interrupts and crawl.tally.pages + len(web.beyond) - before > pages:
+    def look(status: CrawlStatus) -> None:
+        progress(status)
+        if not status.interrupts and status.tally.pages + len(web.beyond) - before > status.limit:
             crawl.interrupt()
 
     return look
@@ -203,7 +204,7 @@ def _settings(run: BundleRun, asked: Settings, bundle: Bundle) -> Settings:
     replace = msgspec.structs.replace
     return replace(
         asked,
-        fetch=replace(asked.fetch, connect_to=_NOWHERE, delay=0.0),
+        fetch=replace(asked.fetch, delay=0.0),
         stop=replace(asked.stop, pages=pages if isinstance(pages, int) and pages > 0 else 1, minutes=0.0, idle=1.0),
         crawl=replace(asked.crawl, workers=bundle.manifest.partitions),
     )

@@ -12,11 +12,12 @@ from making import candidate
 
 from analecta.crawl.control import decode
 from analecta.crawl.processes.exchange import Ack, Handshake, LinkBatch, LinkExchange
-from analecta.crawl.processes.transport import MAX_MESSAGE, FaultyTransport, SocketTransport, pair
+from analecta.crawl.processes.transport import MAX_MESSAGE, SocketTransport, pair
 from analecta.model import Candidate, FoundBy
 from analecta.store.outbox import Outbox
 from analecta.store.partition import Shard
 from analecta.urls import canonical
+from tests.crawl.processes.faulty import FaultyTransport
 
 
 class Mail:
@@ -128,7 +129,7 @@ def talk(made, now, rounds=2):
 
 
 def settled(made):
-    """Whether the coordinator would say that no letter is under way (coordinator.py, _nothing_left)."""
+    """Whether the coordinator would say that no letter is under way (crawl/stop.py, EndOfWork)."""
     flat = [party.exchange for party in made]
     return not any(e.pending for e in flat) and sum(e.sent for e in flat) == sum(e.received for e in flat)
 

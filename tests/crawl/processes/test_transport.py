@@ -6,7 +6,8 @@ import socket
 
 import pytest
 
-from analecta.crawl.processes.transport import MAX_MESSAGE, FaultyTransport, PeerGone, SocketTransport, pair
+from analecta.crawl.processes.transport import MAX_MESSAGE, PeerGone, SocketTransport, pair
+from tests.crawl.processes.faulty import FaultyTransport
 
 
 @pytest.fixture
