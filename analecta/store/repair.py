@@ -19,8 +19,8 @@ from analecta.errors import ResourceError
 from analecta.model import FoundBy, UrlState
 from analecta.store.archive import RecordPlace, last_whole_member, new_id, read_record, stored_member, trim, warc_date
 from analecta.store.checksums import seal_of
-from analecta.store.partition import NOINDEX, PAGE_COLUMNS, SCHEMA_SQL, UNREAD, Shard
-from analecta.store.schema import unpack_text
+from analecta.store.partition import PAGE_COLUMNS, Shard
+from analecta.store.schema import NOINDEX, SHARD_SQL, UNREAD, MetaKey, unpack_text
 from analecta.store.shard_ids import restore_id
 from analecta.store.sqlite import connect, readable
 from analecta.store.verify import BAD_WORDS, Damage, bad_urls, is_sound, present, unreadable
@@ -169,7 +169,7 @@ def rebuild_shard(folder: Path, name: str) -> str:
     path, archive = folder / "shards" / name, folder / "archive"
     if path.exists() and path.stat().st_size and reindexed(path):
         return f"{name}: its indexes were rebuilt"
-    rows = salvage(path, SCHEMA_SQL, folder / "shards" / "quarantine")
+    rows = salvage(path, SHARD_SQL, folder / "shards" / "quarantine")
     with contextlib.closing(Shard(path)) as shard:
         restore_id(folder, name, shard.db)
         pages = 0
@@ -288,7 +288,7 @@ def _number_messages(db: sqlite3.Connection) -> None:
         raise_counter = (
             "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = max(value, excluded.value)"
         )
-        db.execute(raise_counter, (f"posted-{dest}", last))
+        db.execute(raise_counter, (f"{MetaKey.POSTED}{dest}", last))
 
 
 def _repair_urls(shard: Shard, archive: Path) -> None:

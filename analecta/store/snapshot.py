@@ -10,15 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from analecta.errors import UsageError, suggest
 from analecta.model import BELOW, NO_TOPIC, FoundBy, UrlRef, UrlState
 from analecta.settings.load import load
 from analecta.store import links
-from analecta.store.links import Ids, Inlinks, LinksOfPage, PageLinks
+from analecta.store.links import Inlinks, LinksOfPage, PageLinks
 from analecta.store.pages import VerdictRow
-from analecta.store.partition import NOINDEX, SHOWN, SOFT404
 from analecta.store.rows import (
     DECISION_COLUMNS,
     PAGE_COLUMNS,
@@ -44,7 +42,17 @@ from analecta.store.rows import (
     UrlRow,
     page_row,
 )
-from analecta.store.schema import unpack_text, unpack_topics, unpacked
+from analecta.store.schema import (
+    NOINDEX,
+    SHOWN,
+    SOFT404,
+    Ids,
+    MetaKey,
+    unpack_ids,
+    unpack_text,
+    unpack_topics,
+    unpacked,
+)
 from analecta.urls import address, canonical
 
 _AT_ONCE = 500  # ids in one query
@@ -243,7 +251,7 @@ class Snapshot:
         """Of each page with links: its id, the ids that it links to, and how surely it is on a topic (-1: on none)."""
         for shard in self.shards:
             for id, packed, confidence in shard.execute(_CURRENT_LINKS):
-                yield id, np.frombuffer(packed, np.int64), confidence or 0.0
+                yield id, unpack_ids(packed), confidence or 0.0
 
     def page_at(self, place: tuple[int, int]) -> tuple[str, str, str]:
         """Title, text and address of the page with this shard and seq."""
@@ -436,7 +444,7 @@ class Snapshot:
                 for topic, flags, duplicate, reserved, count in shard.execute(_PAGE_COUNTS)
             ]
             limits.update(dict(shard.execute("SELECT limits, count(*) FROM pages WHERE limits IS NOT NULL GROUP BY 1")))
-            told = shard.execute("SELECT value FROM meta WHERE key = 'memory'").fetchone()
+            told = shard.execute("SELECT value FROM meta WHERE key = ?", (MetaKey.MEMORY,)).fetchone()
             memory.update(json.loads(told[0]) if told else {})
         return LibraryCounts(urls, pages, dict(limits), self.host_count(), dict(memory))
 

@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 from analecta.errors import ResourceError
 from analecta.store.checksums import seal_of
+from analecta.store.schema import SCHEMA, MetaKey
 
-SCHEMA = 2  # 2: pages have author and date
 Connection = sqlite3.Connection
 _ROOM = 1_000_000  # bytes without which nothing can be done: SQLite wants files beside its own
 
@@ -135,7 +135,7 @@ def _write(path: Path) -> sqlite3.Connection:
 
 def check_schema(db: sqlite3.Connection, path: Path) -> None:
     """Refuse a file made by a newer Analecta; an older one would be migrated here."""
-    found = db.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
+    found = db.execute("SELECT value FROM meta WHERE key = ?", (MetaKey.SCHEMA,)).fetchone()
     version = int(found[0]) if found else 0
     if version != SCHEMA:
         raise ResourceError(

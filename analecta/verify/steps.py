@@ -13,6 +13,7 @@ from analecta.publish.oai.verify import wrong_records
 from analecta.search.update import changed_files, folder_of
 from analecta.store import DatabaseError, SqliteError
 from analecta.store.library import LibraryFolder
+from analecta.store.schema import MetaKey
 from analecta.store.sqlite import Connection, looking, looking_at_one_moment
 from analecta.store.verify import (
     BAD_ZLIB,
@@ -124,13 +125,13 @@ def _strangers(library: LibraryFolder, part: CheckPart) -> Iterator[int]:
 
 
 def _models(library: LibraryFolder, part: CheckPart) -> Iterator[int]:
-    named = str(library.get("model", ""))
+    named = str(library.get(MetaKey.MODEL, ""))
     for name, fault in damaged_models(library.models):
         part.count("models")
         if fault:
             part.find(MODELS, f"{name} {fault}{' (in use)' if name == named else ''}", _LEARN)
         yield 0
-    if named and library.get("taught") and not (library.models / f"{named}.json").exists():
+    if named and library.get(MetaKey.TAUGHT) and not (library.models / f"{named}.json").exists():
         part.find(MODELS, f"{named}, which is in use, is missing", _LEARN)
 
 

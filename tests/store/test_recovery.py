@@ -173,8 +173,8 @@ def test_f02_a_lost_page_that_was_queued_already_is_not_counted_twice(tmp_path):
 
 def test_f44_the_suspect_outlives_a_killed_process(tmp_path):
     code = (
-        "import os, signal, sys; from pathlib import Path; from analecta.store.recovery import Suspect;"
-        "s = Suspect(Path(sys.argv[1])); s.set(-123456789); os.kill(os.getpid(), signal.SIGKILL)"
+        "import os, signal, sys; from pathlib import Path; from analecta.store.recovery import CrashMarker;"
+        "s = CrashMarker(Path(sys.argv[1])); s.set(-123456789); os.kill(os.getpid(), signal.SIGKILL)"
     )
     assert subprocess.run([sys.executable, "-c", code, tmp_path / "s"]).returncode == -9
     with contextlib.closing(CrashMarker(tmp_path / "s")) as suspect:
