@@ -31,7 +31,7 @@ from analecta.learning.reclassify import (
 from analecta.learning.trainer import Trainer, TrainingResult
 from analecta.settings.schema import Settings
 from analecta.store.library import LibraryFolder
-from analecta.store.library_db import MARK, add_model, lesson_held, record, said, want_lesson
+from analecta.store.library_db import MARK, adopt_model, lesson_held, record, said, want_lesson
 from analecta.store.schema import MetaKey
 
 _MOST_STEPS = 5
@@ -119,7 +119,8 @@ def undo(library: LibraryFolder, settings: Settings, doing: Doing = _quiet) -> R
                 "with `analecta feedback LIB --undo`, and retrain"
             )
         now = stored(library)
-        _put(library, PendingReclassification(step.after, step.file), steps[:-1], step.before, step.taught)
+        work = _work(PendingReclassification(step.after, step.file), steps[:-1])
+        library.put_all({**work, MetaKey.MODEL: step.before, MetaKey.TAUGHT: step.taught})
         finish(library, settings, doing)
         found = changes(library, now, stored(library))
         _tell(library, f"the retraining was undone, {_in_short(found)}")
@@ -217,23 +218,18 @@ def _adopt(
     library: LibraryFolder, model: TrainedModel, about: str, taught: str, before: Rows, topics: list[str]
 ) -> None:
     """Make the model the library's, once the way back is on disk."""
-    made, file = time.time(), f"undo/{time.time_ns()}.zst"
+    file = f"undo/{time.time_ns()}.zst"
     step = RetrainStep(str(library.get(MetaKey.MODEL)), str(library.get(MetaKey.TAUGHT, "")), model.name, file, topics)
     save(library.folder / step.file, before)
-    add_model(library, model.name, model.kind, about, made)
-    left = PendingReclassification(model.name, again=model.name == step.before)
-    _put(library, left, [*_steps(library), step][-_MOST_STEPS:], model.name, taught)
+    pending = PendingReclassification(model.name, again=model.name == step.before)
+    work = _work(pending, [*_steps(library), step][-_MOST_STEPS:])
+    adopt_model(library, model.name, model.kind, about, taught, work)
 
 
-def _put(
-    library: LibraryFolder, left: PendingReclassification, steps: Sequence[RetrainStep], model: str, taught: str
-) -> None:
-    values = {
-        MetaKey.RECLASSIFYING: msgspec.json.encode(left).decode(),
-        MetaKey.RETRAINED: msgspec.json.encode(steps).decode(),
-    }
-    values |= {MetaKey.MODEL: model, MetaKey.TAUGHT: taught}
-    library.put_all(values)
+def _work(pending: PendingReclassification, steps: Sequence[RetrainStep]) -> dict[str, str]:
+    """What is left to do, and the steps that can be undone, as library.db holds them."""
+    values = {MetaKey.RECLASSIFYING: pending, MetaKey.RETRAINED: steps}
+    return {key: msgspec.json.encode(value).decode() for key, value in values.items()}
 
 
 def _forget_step(library: LibraryFolder) -> None:

@@ -3,7 +3,7 @@
 import sqlite3
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import heappush, heappushpop
 
 import msgspec
@@ -110,22 +110,18 @@ def lesson_held(library: LibraryFolder, wanted: float) -> None:
 # --- models ----------------------------------------------------------------------------------------------------------
 
 
-def add_model(library: LibraryFolder, model: str, kind: str, about: str, made_at: float | None = None) -> None:
-    """Make a model known to the library."""
-    with library.database() as db:
-        _add_model(db, model, kind, about, made_at)
+def adopt_model(
+    library: LibraryFolder, model: str, kind: str, about: str, taught: str, also: Mapping[str, str] = {}
+) -> None:
+    """Make a model the one in use, in one transaction; `taught` is a digest of what it learned from.
 
-
-def adopt_model(library: LibraryFolder, model: str, kind: str, about: str, taught: str) -> None:
-    """Make a model the one in use; `taught` is a digest of what it learned from."""
-    with library.database() as db:
-        _add_model(db, model, kind, about, None)
-        db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", ((MetaKey.MODEL, model), (MetaKey.TAUGHT, taught)))
-
-
-def _add_model(db: sqlite3.Connection, model: str, kind: str, about: str, made_at: float | None) -> None:
-    values = (model, time.time() if made_at is None else made_at, kind, about)
-    db.execute("INSERT OR IGNORE INTO models VALUES (?, ?, ?, ?)", values)
+    `also` are values of the meta table that become true with it.
+    """
+    values = {MetaKey.MODEL: model, MetaKey.TAUGHT: taught, **also}
+    with library.database() as db, db:
+        db.execute("BEGIN IMMEDIATE")
+        db.execute("INSERT OR IGNORE INTO models VALUES (?, ?, ?, ?)", (model, time.time(), kind, about))
+        db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
 
 
 def forget_topics(library: LibraryFolder, gone: Sequence[int]) -> None:

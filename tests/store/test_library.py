@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from analecta.errors import LibraryBusy, ResourceError, UsageError
+from analecta.store import SqliteError
 from analecta.store.library import LibraryFolder, check_disk, filesystem
+from analecta.store.library_db import adopt_model
 from analecta.store.partition import Shard
-from analecta.store.sqlite import SCHEMA
+from analecta.store.schema import SCHEMA, MetaKey
 
 TEXT = 'recipe = "adaptive"  # a remark\n'
 MOUNTS = """\
@@ -111,6 +113,20 @@ def test_shards_are_read_at_one_moment_while_they_are_written(library):
         assert readers[0].execute(count).fetchone() == (0,)
         with library.shards() as later:
             assert later[0].execute(count).fetchone() == (1,)
+
+
+def test_a_model_is_adopted_with_all_that_goes_with_it_or_not_at_all(library):
+    with library.database() as db:
+        stop = "SELECT RAISE(ABORT, 'stopped')"
+        db.execute(f"CREATE TRIGGER stop BEFORE INSERT ON meta WHEN new.key = 'reclassifying' BEGIN {stop}; END")
+    with pytest.raises(SqliteError, match="stopped"):
+        adopt_model(library, "new", "centroid", "6 examples", "digest", {MetaKey.RECLASSIFYING: "null"})
+    with library.snapshot() as snapshot:
+        assert (snapshot.models(), library.get(MetaKey.MODEL), library.get(MetaKey.TAUGHT)) == ([], None, None)
+    adopt_model(library, "new", "centroid", "6 examples", "digest")
+    with library.snapshot() as snapshot:
+        assert [model.hash for model in snapshot.models()] == ["new"]
+    assert (library.get(MetaKey.MODEL), library.get(MetaKey.TAUGHT)) == ("new", "digest")
 
 
 # --- one writer ------------------------------------------------------------------------------------------------------

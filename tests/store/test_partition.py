@@ -9,7 +9,8 @@ from making import candidate, page_row, shard_at, states, target
 from analecta.errors import ResourceError
 from analecta.model import FoundBy, UrlState
 from analecta.store.partition import PAGE_COLUMNS, SOFT404, Shard
-from analecta.store.sqlite import SCHEMA, connect
+from analecta.store.schema import SCHEMA
+from analecta.store.sqlite import connect
 
 
 def added(shard, *rows):
