@@ -17,7 +17,8 @@ from typing import IO, Any, NamedTuple
 from analecta.errors import LibraryBusy, ResourceError, UsageError
 from analecta.store import shard_ids
 from analecta.store.checksums import seal, seal_of
-from analecta.store.schema import HISTORY_TABLE, LIBRARY_SQL, MetaKey
+from analecta.store.migrations import upgrade
+from analecta.store.schema import HISTORY_TABLE, LIBRARY_SQL, OLDEST_SCHEMA, MetaKey
 from analecta.store.snapshot import Snapshot
 from analecta.store.sqlite import check_schema, connect, copy_database, full_disk, is_readonly
 
@@ -38,6 +39,9 @@ class HistoryPoint(NamedTuple):
     most: float
 
 
+_POINT = ", ".join(HistoryPoint._fields)
+
+
 class LibraryFolder:
     """Opens a library folder for reading; `lock` it to write."""
 
@@ -50,7 +54,7 @@ class LibraryFolder:
             raise UsageError(f"{folder} is not a library: {where}; `analecta new {folder} --seeds FILE` makes one")
         if (folder / "library.db").exists():
             with contextlib.closing(connect(folder / "library.db", readonly=True)) as db:
-                check_schema(db, folder / "library.db")
+                check_schema(db, folder / "library.db", OLDEST_SCHEMA)
         if checked:
             shard_ids.check(folder)
 
@@ -175,7 +179,7 @@ class LibraryFolder:
     def note(self, text: str) -> None:
         """Write down something a person should be able to find out later."""
         with self.database() as db:
-            db.execute("INSERT INTO notes VALUES (?, ?)", (time.time(), text))
+            db.execute("INSERT INTO notes (at, note) VALUES (?, ?)", (time.time(), text))
 
     def topic_names(self, wanted: tuple[str, ...] = ()) -> list[str]:
         """Names of all topics by number; those in `wanted` that are new get the next numbers."""
@@ -223,7 +227,7 @@ class LibraryFolder:
         with self.database() as db:
             db.execute(HISTORY_TABLE)
             db.execute("BEGIN")
-            db.executemany("INSERT INTO history VALUES (?,?,?,?,?,?,?,?)", moments)
+            db.executemany(f"INSERT INTO history ({_POINT}) VALUES (?,?,?,?,?,?,?,?)", moments)
             db.execute("COMMIT")
 
     def history(self) -> list[HistoryPoint]:
@@ -231,7 +235,7 @@ class LibraryFolder:
         with self.database(readonly=True) as db:
             if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'history'").fetchone():
                 return []
-            return [HistoryPoint(*row) for row in db.execute("SELECT * FROM history ORDER BY rowid")]
+            return [HistoryPoint(*row) for row in db.execute(f"SELECT {_POINT} FROM history ORDER BY rowid")]
 
     # --- reading what the partitions wrote -----------------------------------------------------------------------
 
@@ -269,7 +273,7 @@ class LibraryFolder:
     def lock(self, bare: bool = False) -> Iterator[None]:
         """Hold the library for writing; Busy, with the holder's name, where another process does (F05).
 
-        Older libraries get the list of their shards, and what was written is sealed at the end; `bare`: neither.
+        A library of an older version is upgraded, and what was written is sealed at the end; `bare`: neither.
         """
         check_disk(self.folder)
         path = self.folder / "lock"
@@ -283,6 +287,7 @@ class LibraryFolder:
             file.flush()
             try:
                 if not bare:
+                    upgrade(self.folder, self.databases)
                     shard_ids.claim(self.folder)
                 yield
                 if not bare:

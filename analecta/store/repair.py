@@ -97,7 +97,9 @@ def _copy(old: sqlite3.Connection, new: sqlite3.Connection) -> int:
 
 
 def _copy_table(old: sqlite3.Connection, new: sqlite3.Connection, table: str) -> int:
-    columns = [row[1] for row in new.execute(f"PRAGMA table_info({table})")]
+    columns = _columns(new, table)
+    with contextlib.suppress(sqlite3.Error):  # an older version may lack some
+        columns = [name for name in columns if name in _columns(old, table)] or columns
     names = ", ".join(columns)
     insert = f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({', '.join('?' * len(columns))})"
     saved = 0
@@ -105,6 +107,10 @@ def _copy_table(old: sqlite3.Connection, new: sqlite3.Connection, table: str) ->
         with contextlib.suppress(sqlite3.Error):  # a value that the table does not allow was damaged
             saved += new.execute(insert, row).rowcount
     return saved
+
+
+def _columns(db: sqlite3.Connection, table: str) -> list[str]:
+    return [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
 
 
 def _key(db: sqlite3.Connection, table: str) -> str:

@@ -7,7 +7,8 @@ from isal import isal_zlib
 
 from analecta.model import Verdict
 
-SCHEMA = 2  # 2: pages have author and date
+SCHEMA = 3  # 2: pages have author and date; 3: journal, notes and history have primary keys
+OLDEST_SCHEMA = 2  # that can be read, and upgraded (store/migrations.py)
 
 
 class MetaKey:
@@ -55,7 +56,7 @@ SHOWN = f"u.page = p.seq AND p.status = 200 AND p.duplicate_of IS NULL AND p.fla
 # --- a shard ---------------------------------------------------------------------------------------------------------
 
 _META = "CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;"
-_JOURNAL = "CREATE TABLE journal (at REAL NOT NULL, event TEXT NOT NULL)"
+_JOURNAL = "CREATE TABLE journal (n INTEGER PRIMARY KEY, at REAL NOT NULL, event TEXT NOT NULL)"
 _SHARD = f"""{_META}
 CREATE TABLE hosts (
   n INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, delay REAL, wait_until REAL, pages INTEGER NOT NULL DEFAULT 0,
@@ -100,7 +101,7 @@ SITE_URLS_TABLE = """CREATE TABLE IF NOT EXISTS site_urls (
 
 # --- library.db ------------------------------------------------------------------------------------------------------
 
-_NOTES = "CREATE TABLE notes (at REAL NOT NULL, note TEXT NOT NULL)"
+_NOTES = "CREATE TABLE notes (n INTEGER PRIMARY KEY, at REAL NOT NULL, note TEXT NOT NULL)"
 _LIBRARY = f"""{_META}
 CREATE TABLE topics (n INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE runs (
@@ -110,8 +111,8 @@ CREATE TABLE models (hash TEXT PRIMARY KEY, made_at REAL NOT NULL, kind TEXT NOT
 """
 # Came after the first libraries were made: these are added when they are first written to.
 HISTORY_TABLE = """CREATE TABLE IF NOT EXISTS history (
-  run INTEGER NOT NULL, at REAL NOT NULL, pages INTEGER NOT NULL, topic INTEGER NOT NULL, items INTEGER NOT NULL,
-  least REAL NOT NULL, mean REAL NOT NULL, most REAL NOT NULL)"""
+  n INTEGER PRIMARY KEY, run INTEGER NOT NULL, at REAL NOT NULL, pages INTEGER NOT NULL, topic INTEGER NOT NULL,
+  items INTEGER NOT NULL, least REAL NOT NULL, mean REAL NOT NULL, most REAL NOT NULL)"""
 FEEDBACK_TABLE = """CREATE TABLE IF NOT EXISTS feedback (
   n INTEGER PRIMARY KEY, at REAL NOT NULL, step INTEGER NOT NULL, page INTEGER NOT NULL, url TEXT NOT NULL,
   says TEXT NOT NULL, topic TEXT NOT NULL, away INTEGER NOT NULL, note TEXT NOT NULL, text TEXT NOT NULL)"""

@@ -11,6 +11,7 @@ from analecta.search.update import changed_files, sync
 from analecta.store import shard_ids
 from analecta.store.checksums import changed_pages, seal_of
 from analecta.store.library import LibraryFolder
+from analecta.store.migrations import backups
 from analecta.store.oai_records import has_records
 from analecta.store.partition import Shard
 from analecta.store.repair import (
@@ -57,7 +58,7 @@ def repair(library: LibraryFolder, parts: Mapping[str, CheckPart]) -> list[str]:
     for path in map(library.shard_path, range(library.partitions)):
         done += _repair_shard(library, path, parts, topics)
     done += _reseal(library.folder / "library.db")
-    return done + _models(library) + _index(library) + _oai(library)
+    return done + _backups(library) + _models(library) + _index(library) + _oai(library)
 
 
 def _repair_shard(library: LibraryFolder, path: Path, parts: Mapping[str, CheckPart], topics: int) -> list[str]:
@@ -86,6 +87,11 @@ def _reseal(path: Path) -> list[str]:
     pages = ", ".join(map(str, changed[:5]))
     what = "its indexes were rebuilt. Values in its rows cannot be checked: compare with a copy if you have one"
     return [f"{path.name}: page {pages} had changed; {what}"]
+
+
+def _backups(library: LibraryFolder) -> list[str]:
+    bad = [path for path in backups(library.folder) if not is_sound(path)]
+    return [f"backup {path.name}: put into {set_aside(path, library.folder / _ASIDE).parent.name}/" for path in bad]
 
 
 def _models(library: LibraryFolder) -> list[str]:

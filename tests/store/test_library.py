@@ -14,7 +14,7 @@ from analecta.store import SqliteError
 from analecta.store.library import LibraryFolder, check_disk, filesystem
 from analecta.store.library_db import adopt_model
 from analecta.store.partition import Shard
-from analecta.store.schema import SCHEMA, MetaKey
+from analecta.store.schema import OLDEST_SCHEMA, SCHEMA, MetaKey
 
 TEXT = 'recipe = "adaptive"  # a remark\n'
 MOUNTS = """\
@@ -186,7 +186,9 @@ def test_f05_the_lock_is_free_after_use_and_after_an_error(library):
 # --- other schemas ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("version", "words"), [(SCHEMA + 1, "update Analecta"), (SCHEMA - 1, "cannot be migrated")])
+@pytest.mark.parametrize(
+    ("version", "words"), [(SCHEMA + 1, "update Analecta"), (OLDEST_SCHEMA - 1, "cannot be migrated")]
+)
 def test_f08_a_library_of_another_schema_is_refused_and_left_as_it_is(library, version, words):
     library.put("schema", version)
     before = (library.folder / "library.db").read_bytes()
