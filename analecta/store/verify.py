@@ -332,11 +332,6 @@ def archive_files(path: Path) -> list[tuple[int, str]]:
         return db.execute("SELECT n, name FROM files ORDER BY n").fetchall()
 
 
-def file_names(db: sqlite3.Connection) -> Iterator[str]:
-    """The names of the archive files that a shard has committed."""
-    return (name for (name,) in db.execute("SELECT name FROM files"))
-
-
 def verify_rows(
     db: sqlite3.Connection, name: str, me: int, partitions: int, topics: int, running: bool, part: CheckPart
 ) -> Iterator[int]:
