@@ -26,7 +26,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 from gates.same_library import Dump, crawl, dump, new_library, read_all, reading_libraries  # noqa: E402
-from gates.same_run import DATA, Version, checkout, differences, served  # noqa: E402
+from gates.same_run import DATA, Version, Web, checkout, differences, served  # noqa: E402
 
 RECIPES = ("adaptive", "bingo", "breadth-first", "panorama", "synthesis")
 SLOWER = 1.03  # the CPU that the new version may take per page, by the median
@@ -88,8 +88,10 @@ def disk(old: Version, new: Version, folder: Path, quick: bool) -> Iterator[str]
                 library = folder / f"{first.name}-{second.name}"
                 new_library(first, library, web, "adaptive")
                 crawl(first, library, web, 60)
-                crawl(second, library, web, 60)
-                found[library.name] = dump(library)
+                if words := _refusal(second, library, web):
+                    yield words
+                else:
+                    found[library.name] = dump(library)
         names = list(found)
         for name in names[1:]:
             yield from (f"{name}: {line}" for line in differences(found[names[0]], found[name]))
@@ -97,11 +99,22 @@ def disk(old: Version, new: Version, folder: Path, quick: bool) -> Iterator[str]
             library = folder / f"killed-{first.name}-{second.name}"
             new_library(first, library, web, "adaptive")
             crawl(first, library, web, 0, workers=2, killed=1.5)
-            crawl(second, library, web, 60, workers=2)
+            if words := _refusal(second, library, web, workers=2):
+                yield words
+                continue
             for version in (first, second):
                 if words := version.run("verify", library, check=False).problem():
                     yield f"{library.name}: verify by {version.name}: {words}"
     print(f"  {len(found)} ways to continue, and 2 after kill -9", flush=True)
+
+
+def _refusal(version: Version, library: Path, web: Web, workers: int = 1) -> str:
+    """Continue a crawl; what was said where that could not be done."""
+    try:
+        crawl(version, library, web, 60, workers)
+    except subprocess.CalledProcessError as error:
+        return f"{library.name}: {version.name} refused it: {error.stderr.strip()}"
+    return ""
 
 
 def speed(old: Version, new: Version, folder: Path, quick: bool) -> Iterator[str]:

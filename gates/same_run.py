@@ -85,6 +85,7 @@ class Version(NamedTuple):
         if still:
             paths.insert(0, _still_folder())
         env = os.environ | {"PYTHONPATH": os.pathsep.join(paths), "COLUMNS": "100", "PYTHONHASHSEED": "0", "TZ": "UTC"}
+        env["PYTHONSAFEPATH"] = "1"  # else the code of the folder that this is run in would come first
         command = [sys.executable, "-m", "analecta", *map(str, arguments)]
         pipe = subprocess.PIPE
         return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, env=env, cwd=cwd)

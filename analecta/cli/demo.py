@@ -23,12 +23,13 @@ from analecta.settings.load import load
 from analecta.settings.schema import Topic
 from analecta.store.library import LibraryFolder
 from analecta.store.output import output
+from analecta.store.schema import MetaKey
 from analecta.testweb.process import PocketServer
 from analecta.text.display import plain
 from analecta.views.clusters import save, survey
 from analecta.views.collections import CollectionItem, collections
 
-_MARK = "demo"  # in library.db: only a library that has it may be taken away again
+_MARK = MetaKey.DEMO  # only a library that has it may be taken away again
 _TITLE = "Demo library"  # of its map and site
 _TOPICS = 3
 _SEEDS = 5

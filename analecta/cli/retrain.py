@@ -14,6 +14,7 @@ from analecta.learning.retrain import Retrained, can_undo
 from analecta.settings.load import load
 from analecta.store.library import LibraryFolder
 from analecta.store.library_db import DROP, learnt, said
+from analecta.store.schema import MetaKey
 from analecta.text.display import many, plain
 
 _SHOWN = 10  # pages of each kind of change
@@ -61,7 +62,7 @@ def retrain(
 
 def _stands(library: LibraryFolder) -> tuple[str, int]:
     """The model in use, and how many retrainings led to it."""
-    return str(library.get("model", "")), can_undo(library)
+    return str(library.get(MetaKey.MODEL, "")), can_undo(library)
 
 
 def _asked(lib: Path, json: bool) -> None:

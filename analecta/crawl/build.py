@@ -38,6 +38,7 @@ from analecta.store.library import LibraryFolder
 from analecta.store.outbox import Outbox
 from analecta.store.partition import Shard
 from analecta.store.recovery import Partition, open_partition
+from analecta.store.schema import MetaKey
 from analecta.store.site_rules import Sites, sites_of
 from analecta.store.sites import SiteCount, SiteUnits, SiteUrls
 from analecta.store.urls import entered_hosts, requeue_tls
@@ -118,7 +119,7 @@ async def partition(
     within = _within(settings.communities.only, sites) if settings.communities.only else None
     frontier = frontier_of(settings, part, part.returned, polite, within)
     budget = MemoryBudget(_share(f.memory, me, partitions), options.ordered)
-    part.counters["memory"] = budget.figures
+    part.counters[MetaKey.MEMORY] = budget.figures
     http = http_client(f, settings.contact, f.parallel + 16, types=True, budget=budget)
     ask = fetch or http
     limits = None if fetch else address_limits(f, http.resolver, me, partitions)
@@ -250,7 +251,7 @@ def frontier_of(
         left=(lambda host: most - shard.hosts.pages(host)) if most else None,
     )
     frontier.sieve.load(shard.seen_ids(), shard.last_n())
-    queued = Counter({int(topic): n for topic, n in msgspec.json.decode(shard.get("queued", b"{}")).items()})
+    queued = Counter({int(topic): n for topic, n in msgspec.json.decode(shard.get(MetaKey.QUEUED, b"{}")).items()})
     now = time.time()
     patience = [(host, delay, min(max(until - now, 0.0), MAX_WAIT)) for host, delay, until in shard.hosts.patience()]
     frontier.restore(shard.hot_rows(), shard.cold_hosts(), queued + back, patience)

@@ -28,6 +28,7 @@ from analecta.frontier.policy import EXAMPLE_PRIORITY
 from analecta.frontier.traps import NEAR
 from analecta.model import Lease, Tally
 from analecta.store.recovery import Partition
+from analecta.store.schema import MetaKey
 
 FAR_OFF = 120.0  # seconds after which what must be waited for does not count as near
 
@@ -56,7 +57,7 @@ class Engine:
         self.late_documents = fetcher.late_documents
         self.wake = fetcher.wake  # to be called when there are messages
         self.clock = time.monotonic
-        partition.counters["queued"] = lambda: frontier.queued
+        partition.counters[MetaKey.QUEUED] = lambda: frontier.queued
         if options.ordered:
             frontier.count_time(CountedClock(self.clock))
 

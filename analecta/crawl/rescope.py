@@ -14,6 +14,7 @@ from analecta.frontier.policy import EXAMPLE_PRIORITY, Scope
 from analecta.frontier.url_forms import is_trusted
 from analecta.model import Candidate, FoundBy, UrlState
 from analecta.store.partition import Shard
+from analecta.store.schema import MetaKey
 from analecta.store.sites import WAITS
 from analecta.store.urls import (
     FULL,
@@ -25,7 +26,7 @@ from analecta.store.urls import (
     urls_let_go,
 )
 
-_KEY = "scope"
+_KEY = MetaKey.SCOPE
 _GO = frozenset((FoundBy.LINK, FoundBy.REDIRECT, FoundBy.SITEMAP))  # these wait for their sites, if they are no seeds
 
 

@@ -14,6 +14,7 @@ import orjson
 
 from analecta import __version__
 from analecta.store.library import LibraryFolder
+from analecta.store.schema import MetaKey
 from analecta.text.display import iso, many, one_line
 from analecta.views.rows import Row
 
@@ -96,7 +97,7 @@ def provenance(library: LibraryFolder, file: str, for_training: bool, made_at: f
         library.folder.resolve().name, file, made_at, for_training, str(asked.get("recipe", "")),
         {topic["name"]: list(topic.get("seeds", ())) for topic in asked.get("topics", ())},
         [(run.began, run.ended or 0, "not over" if run.reason is None else run.reason) for run in runs],
-        str(library.get("model", "")), f"sha256:{digest}",
+        str(library.get(MetaKey.MODEL, "")), f"sha256:{digest}",
     )  # fmt: skip
 
 

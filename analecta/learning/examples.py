@@ -16,7 +16,7 @@ from analecta.store.library import SETTINGS, LibraryFolder
 from analecta.store.library_db import BAD, DROP, GOOD, MARK, Mark, mark, said
 from analecta.store.pages import verdict_of
 from analecta.store.partition import Shard
-from analecta.store.schema import packed_topics, unpacked
+from analecta.store.schema import MetaKey, packed_topics, unpacked
 from analecta.store.urls import hold_example, queued_by_topic, redirect_of, release_examples
 from analecta.urls import canonical
 
@@ -94,7 +94,7 @@ def follow(shards: Sequence[Shard], settings: Settings, topics: Sequence[str]) -
         release_examples(shard, EXAMPLE_PRIORITY, wanted, _ORDINARY)
         for id, topic in wanted.items():
             hold_example(shard, id, topic, EXAMPLE_PRIORITY)
-        shard.put("queued", msgspec.json.encode(queued_by_topic(shard)))
+        shard.put(MetaKey.QUEUED, msgspec.json.encode(queued_by_topic(shard)))
 
 
 def _wanted(shards: Sequence[Shard], settings: Settings, topics: Sequence[str]) -> dict[int, int]:

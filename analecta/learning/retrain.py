@@ -31,10 +31,9 @@ from analecta.learning.reclassify import (
 from analecta.learning.trainer import Trainer, TrainingResult
 from analecta.settings.schema import Settings
 from analecta.store.library import LibraryFolder
-from analecta.store.library_db import MARK, add_model, lesson_held, record, said, want_lesson
+from analecta.store.library_db import MARK, adopt_model, lesson_held, record, said, want_lesson
+from analecta.store.schema import MetaKey
 
-_LEFT = "reclassifying"  # in library.db: what is left to do
-_STEPS = "retrained"  # in library.db: the retrainings that can be undone
 _MOST_STEPS = 5
 
 Doing = Callable[[int, int], None]
@@ -83,13 +82,13 @@ def retrain(library: LibraryFolder, settings: Settings, dry: bool = False, doing
         topics = library.topic_names(tuple(topic.name for topic in settings.topics))
         words = said(library)
         lesson = _lesson(library, settings, topics, models)
-        before, old = stored(library), str(library.get("model", ""))
+        before, old = stored(library), str(library.get(MetaKey.MODEL, ""))
         model = TrainedModel(str(models), lesson.model, settings.judge.kind)
         if dry:
             after = _after(library, settings, model, before, topics, doing)
         else:
             # Seeds that were given since the last crawl are not here yet: they stay to be learnt from.
-            known = str(library.get("taught", ""))
+            known = str(library.get(MetaKey.TAUGHT, ""))
             taught = with_words(known.partition(MARK)[0], words)
             _adopt(library, model, lesson.about, taught, before, _tree(library, settings))
             lesson_held(library, time.time())
@@ -111,7 +110,7 @@ def undo(library: LibraryFolder, settings: Settings, doing: Doing = _quiet) -> R
         steps = _steps(library)
         if not steps:
             raise UsageError("there is no retraining to undo")
-        step, model = steps[-1], str(library.get("model", ""))
+        step, model = steps[-1], str(library.get(MetaKey.MODEL, ""))
         if step.topics != _tree(library, settings):
             raise UsageError("the topics have changed since the last retraining, so it cannot be undone")
         if step.after != model:
@@ -120,7 +119,8 @@ def undo(library: LibraryFolder, settings: Settings, doing: Doing = _quiet) -> R
                 "with `analecta feedback LIB --undo`, and retrain"
             )
         now = stored(library)
-        _put(library, PendingReclassification(step.after, step.file), steps[:-1], step.before, step.taught)
+        work = _work(PendingReclassification(step.after, step.file), steps[:-1])
+        library.put_all({**work, MetaKey.MODEL: step.before, MetaKey.TAUGHT: step.taught})
         finish(library, settings, doing)
         found = changes(library, now, stored(library))
         _tell(library, f"the retraining was undone, {_in_short(found)}")
@@ -131,14 +131,14 @@ def undo(library: LibraryFolder, settings: Settings, doing: Doing = _quiet) -> R
 def finish(library: LibraryFolder, settings: Settings, doing: Doing = _quiet) -> None:
     """Do what a retraining or its undoing has left to do, if anything; the caller holds the library."""
     _miss_model(library)
-    left = msgspec.json.decode(library.get(_LEFT, "null"), type=PendingReclassification | None)
+    left = msgspec.json.decode(library.get(MetaKey.RECLASSIFYING, "null"), type=PendingReclassification | None)
     if left is None:
         return
     if left.restore:
         put_back(library, load(library.folder / left.restore), left.model, doing)
     else:
         _judge_all(library, settings, left, doing)
-    library.remove(_LEFT)
+    library.remove(MetaKey.RECLASSIFYING)
     _sweep(library)
 
 
@@ -162,7 +162,7 @@ def can_undo(library: LibraryFolder) -> int:
 def _check(library: LibraryFolder, settings: Settings) -> None:
     if settings.judge.kind == "none":
         raise UsageError("this library's recipe does not judge pages, so there is nothing to train")
-    if not library.get("model"):
+    if not library.get(MetaKey.MODEL):
         raise UsageError("nothing was learnt yet: `analecta crawl LIB` comes first")
     with writing(library):  # a partition that was killed while it was made has its tables now
         pass
@@ -180,9 +180,9 @@ def _lesson(library: LibraryFolder, settings: Settings, topics: Sequence[str], m
 
 def _miss_model(library: LibraryFolder) -> None:
     """Where somebody removed the files of the model, the next crawl learns anew."""
-    name = library.get("model", "")
-    if library.get("taught") and not (library.models / f"{name}.json").exists():
-        library.put("taught", "")
+    name = library.get(MetaKey.MODEL, "")
+    if library.get(MetaKey.TAUGHT) and not (library.models / f"{name}.json").exists():
+        library.put(MetaKey.TAUGHT, "")
         library.note(f"the files of the model were gone from {library.models}: it is learnt anew")
 
 
@@ -208,7 +208,7 @@ def _after(
     new = [{row.seq: row for row in rows} for rows in before]
     paths = [library.shard_path(n) for n in range(library.partitions)]
     existing, words = [path for path in paths if path.exists()], spoken(library, settings, topics)
-    again = model.name == library.get("model")
+    again = model.name == library.get(MetaKey.MODEL)
     for n, rows in judged(existing, model, words, doing=doing, again=again):
         new[n] |= {row.seq: row for row in rows}
     return [list(rows.values()) for rows in new]
@@ -218,26 +218,24 @@ def _adopt(
     library: LibraryFolder, model: TrainedModel, about: str, taught: str, before: Rows, topics: list[str]
 ) -> None:
     """Make the model the library's, once the way back is on disk."""
-    made, file = time.time(), f"undo/{time.time_ns()}.zst"
-    step = RetrainStep(str(library.get("model")), str(library.get("taught", "")), model.name, file, topics)
+    file = f"undo/{time.time_ns()}.zst"
+    step = RetrainStep(str(library.get(MetaKey.MODEL)), str(library.get(MetaKey.TAUGHT, "")), model.name, file, topics)
     save(library.folder / step.file, before)
-    add_model(library, model.name, model.kind, about, made)
-    left = PendingReclassification(model.name, again=model.name == step.before)
-    _put(library, left, [*_steps(library), step][-_MOST_STEPS:], model.name, taught)
+    pending = PendingReclassification(model.name, again=model.name == step.before)
+    work = _work(pending, [*_steps(library), step][-_MOST_STEPS:])
+    adopt_model(library, model.name, model.kind, about, taught, work)
 
 
-def _put(
-    library: LibraryFolder, left: PendingReclassification, steps: Sequence[RetrainStep], model: str, taught: str
-) -> None:
-    values = {_LEFT: msgspec.json.encode(left).decode(), _STEPS: msgspec.json.encode(steps).decode()}
-    values |= {"model": model, "taught": taught}
-    library.put_all(values)
+def _work(pending: PendingReclassification, steps: Sequence[RetrainStep]) -> dict[str, str]:
+    """What is left to do, and the steps that can be undone, as library.db holds them."""
+    values = {MetaKey.RECLASSIFYING: pending, MetaKey.RETRAINED: steps}
+    return {key: msgspec.json.encode(value).decode() for key, value in values.items()}
 
 
 def _forget_step(library: LibraryFolder) -> None:
     """Nobody wants a step back that changes nothing."""
     *steps, _ = _steps(library)
-    library.put(_STEPS, msgspec.json.encode(steps).decode())
+    library.put(MetaKey.RETRAINED, msgspec.json.encode(steps).decode())
     _sweep(library)
 
 
@@ -247,7 +245,7 @@ def _tree(library: LibraryFolder, settings: Settings) -> list[str]:
 
 
 def _steps(library: LibraryFolder) -> list[RetrainStep]:
-    return msgspec.json.decode(library.get(_STEPS, "[]"), type=list[RetrainStep])
+    return msgspec.json.decode(library.get(MetaKey.RETRAINED, "[]"), type=list[RetrainStep])
 
 
 def _sweep(library: LibraryFolder) -> None:

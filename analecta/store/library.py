@@ -17,27 +17,13 @@ from typing import IO, Any, NamedTuple
 from analecta.errors import LibraryBusy, ResourceError, UsageError
 from analecta.store import shard_ids
 from analecta.store.checksums import seal, seal_of
+from analecta.store.migrations import upgrade
+from analecta.store.schema import HISTORY_TABLE, LIBRARY_SQL, OLDEST_SCHEMA, MetaKey
 from analecta.store.snapshot import Snapshot
-from analecta.store.sqlite import SCHEMA, check_schema, connect, copy_database, full_disk, is_readonly
+from analecta.store.sqlite import check_schema, connect, copy_database, full_disk, is_readonly
 
 SETTINGS = "analecta.toml"
 _NETWORK_DISKS = frozenset(("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "afs", "ceph"))
-
-_TABLES = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
-CREATE TABLE topics (n INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
-CREATE TABLE runs (
-  n INTEGER PRIMARY KEY, began REAL NOT NULL, ended REAL, reason TEXT, asked TEXT NOT NULL, tally TEXT);
-CREATE TABLE models (hash TEXT PRIMARY KEY, made_at REAL NOT NULL, kind TEXT NOT NULL, about TEXT NOT NULL);
-CREATE TABLE notes (at REAL NOT NULL, note TEXT NOT NULL);
-"""
-# Came after the first libraries were made: it is added to those when a crawl first writes to it.
-_HISTORY = """CREATE TABLE IF NOT EXISTS history (
-  run INTEGER NOT NULL, at REAL NOT NULL, pages INTEGER NOT NULL, topic INTEGER NOT NULL, items INTEGER NOT NULL,
-  least REAL NOT NULL, mean REAL NOT NULL, most REAL NOT NULL)"""
-
-
-SCHEMA_SQL = f"{_TABLES} {_HISTORY}; INSERT INTO meta VALUES ('schema', {SCHEMA});"
 
 
 class HistoryPoint(NamedTuple):
@@ -53,6 +39,9 @@ class HistoryPoint(NamedTuple):
     most: float
 
 
+_POINT = ", ".join(HistoryPoint._fields)
+
+
 class LibraryFolder:
     """Opens a library folder for reading; `lock` it to write."""
 
@@ -65,7 +54,7 @@ class LibraryFolder:
             raise UsageError(f"{folder} is not a library: {where}; `analecta new {folder} --seeds FILE` makes one")
         if (folder / "library.db").exists():
             with contextlib.closing(connect(folder / "library.db", readonly=True)) as db:
-                check_schema(db, folder / "library.db")
+                check_schema(db, folder / "library.db", OLDEST_SCHEMA)
         if checked:
             shard_ids.check(folder)
 
@@ -85,7 +74,7 @@ class LibraryFolder:
                 for name, text in (topics or {}).items():
                     (folder / "topics" / name).write_text(text, encoding="utf-8")
                 with contextlib.closing(connect(folder / "library.db")) as db:
-                    db.executescript(SCHEMA_SQL)
+                    db.executescript(LIBRARY_SQL)
                 # The settings come last: a folder without them is no library yet, so nothing half-made counts as one.
                 (folder / SETTINGS).write_text(settings, encoding="utf-8")
         except (OSError, sqlite3.Error, ResourceError) as error:
@@ -152,7 +141,7 @@ class LibraryFolder:
     @property
     def partitions(self) -> int:
         """How many partitions the library is split into; 0 before the first crawl."""
-        return int(self.get("partitions", 0))
+        return int(self.get(MetaKey.PARTITIONS, 0))
 
     # --- the small database that the coordinator alone writes ----------------------------------------------------
 
@@ -190,7 +179,7 @@ class LibraryFolder:
     def note(self, text: str) -> None:
         """Write down something a person should be able to find out later."""
         with self.database() as db:
-            db.execute("INSERT INTO notes VALUES (?, ?)", (time.time(), text))
+            db.execute("INSERT INTO notes (at, note) VALUES (?, ?)", (time.time(), text))
 
     def topic_names(self, wanted: tuple[str, ...] = ()) -> list[str]:
         """Names of all topics by number; those in `wanted` that are new get the next numbers."""
@@ -236,9 +225,9 @@ class LibraryFolder:
     def remember(self, moments: Iterable[HistoryPoint]) -> None:
         """Add to the history of the collections."""
         with self.database() as db:
-            db.execute(_HISTORY)
+            db.execute(HISTORY_TABLE)
             db.execute("BEGIN")
-            db.executemany("INSERT INTO history VALUES (?,?,?,?,?,?,?,?)", moments)
+            db.executemany(f"INSERT INTO history ({_POINT}) VALUES (?,?,?,?,?,?,?,?)", moments)
             db.execute("COMMIT")
 
     def history(self) -> list[HistoryPoint]:
@@ -246,7 +235,7 @@ class LibraryFolder:
         with self.database(readonly=True) as db:
             if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'history'").fetchone():
                 return []
-            return [HistoryPoint(*row) for row in db.execute("SELECT * FROM history ORDER BY rowid")]
+            return [HistoryPoint(*row) for row in db.execute(f"SELECT {_POINT} FROM history ORDER BY rowid")]
 
     # --- reading what the partitions wrote -----------------------------------------------------------------------
 
@@ -284,7 +273,7 @@ class LibraryFolder:
     def lock(self, bare: bool = False) -> Iterator[None]:
         """Hold the library for writing; Busy, with the holder's name, where another process does (F05).
 
-        Older libraries get the list of their shards, and what was written is sealed at the end; `bare`: neither.
+        A library of an older version is upgraded, and what was written is sealed at the end; `bare`: neither.
         """
         check_disk(self.folder)
         path = self.folder / "lock"
@@ -298,6 +287,7 @@ class LibraryFolder:
             file.flush()
             try:
                 if not bare:
+                    upgrade(self.folder, self.databases)
                     shard_ids.claim(self.folder)
                 yield
                 if not bare:
@@ -307,7 +297,7 @@ class LibraryFolder:
 
     def make_shards(self, partitions: int) -> None:
         """Split a new library into so many partitions; the caller holds it."""
-        self.put("partitions", partitions)
+        self.put(MetaKey.PARTITIONS, partitions)
         shard_ids.claim(self.folder, make=True)
 
     @property

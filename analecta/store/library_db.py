@@ -3,7 +3,7 @@
 import sqlite3
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import heappush, heappushpop
 
 import msgspec
@@ -11,15 +11,16 @@ import xxhash
 
 from analecta.model import FoundBy
 from analecta.store.library import HistoryPoint, LibraryFolder
-from analecta.store.partition import SHOWN
+from analecta.store.schema import (
+    CRAWLED_SITES_TABLE,
+    FEEDBACK_TABLE,
+    FEEDBACK_TEXT_COLUMN,
+    SHOWN,
+    MetaKey,
+    unpack_topics,
+)
 
-# Came after the first libraries were made: it is added to those when somebody first says something, as is `text`.
-_FEEDBACK = """CREATE TABLE IF NOT EXISTS feedback (
-  n INTEGER PRIMARY KEY, at REAL NOT NULL, step INTEGER NOT NULL, page INTEGER NOT NULL, url TEXT NOT NULL,
-  says TEXT NOT NULL, topic TEXT NOT NULL, away INTEGER NOT NULL, note TEXT NOT NULL, text TEXT NOT NULL)"""
-_WANTED = "lesson_wanted"  # in meta: when somebody asked for one
-
-MARK = "+"  # in meta "taught" it parts the digest of the examples from that of what was said
+MARK = "+"  # in what MetaKey.TAUGHT holds it parts the digest of the examples from that of what was said
 GOOD, BAD, DROP = "good", "bad", "drop"
 
 
@@ -47,9 +48,9 @@ def say(library: LibraryFolder, words: Sequence[Mark], wall: float | None = None
     now = time.time() if wall is None else wall
     with library.database() as db, db:  # all of it or nothing
         db.execute("BEGIN IMMEDIATE")
-        db.execute(_FEEDBACK)
+        db.execute(FEEDBACK_TABLE)
         if "text" not in _columns(db):
-            db.execute("ALTER TABLE feedback ADD COLUMN text TEXT NOT NULL DEFAULT ''")
+            db.execute(FEEDBACK_TEXT_COLUMN)
         step = db.execute("SELECT coalesce(max(step), 0) + 1 FROM feedback").fetchone()[0]
         said = [msgspec.structs.replace(word, at=now, step=step) for word in words]
         rows = [(w.at, w.step, w.page, w.url, w.says, w.topic, w.away, w.note, w.text) for w in said]
@@ -87,45 +88,40 @@ def mark(words: Sequence[Mark]) -> str:
 
 def learnt(library: LibraryFolder) -> bool:
     """Whether the library's model has learnt from all that was said, and from nothing that was taken back."""
-    return str(library.get("taught", "")).partition(MARK)[2] == mark(said(library))
+    return str(library.get(MetaKey.TAUGHT, "")).partition(MARK)[2] == mark(said(library))
 
 
 def want_lesson(library: LibraryFolder, wall: float | None = None) -> None:
     """Ask a crawl that runs to learn now."""
-    library.put(_WANTED, time.time() if wall is None else wall)
+    library.put(MetaKey.LESSON_WANTED, time.time() if wall is None else wall)
 
 
 def lesson_wanted(library: LibraryFolder) -> float:
     """When somebody asked for a lesson that was not held yet; 0 where nobody did."""
-    return float(library.get(_WANTED, 0.0))
+    return float(library.get(MetaKey.LESSON_WANTED, 0.0))
 
 
 def lesson_held(library: LibraryFolder, wanted: float) -> None:
     """It was held; what was asked for since stays asked for."""
     with library.database() as db:
-        db.execute("DELETE FROM meta WHERE key = ? AND value <= ?", (_WANTED, wanted))
+        db.execute("DELETE FROM meta WHERE key = ? AND value <= ?", (MetaKey.LESSON_WANTED, wanted))
 
 
 # --- models ----------------------------------------------------------------------------------------------------------
 
 
-def add_model(library: LibraryFolder, model: str, kind: str, about: str, made_at: float | None = None) -> None:
-    """Make a model known to the library."""
-    with library.database() as db:
-        _add_model(db, model, kind, about, made_at)
+def adopt_model(
+    library: LibraryFolder, model: str, kind: str, about: str, taught: str, also: Mapping[str, str] = {}
+) -> None:
+    """Make a model the one in use, in one transaction; `taught` is a digest of what it learned from.
 
-
-def adopt_model(library: LibraryFolder, model: str, kind: str, about: str, taught: str) -> None:
-    """Make a model the one in use; `taught` is a digest of what it learned from."""
-    with library.database() as db:
-        _add_model(db, model, kind, about, None)
-        db.execute("INSERT OR REPLACE INTO meta VALUES ('model', ?)", (model,))
-        db.execute("INSERT OR REPLACE INTO meta VALUES ('taught', ?)", (taught,))
-
-
-def _add_model(db: sqlite3.Connection, model: str, kind: str, about: str, made_at: float | None) -> None:
-    values = (model, time.time() if made_at is None else made_at, kind, about)
-    db.execute("INSERT OR IGNORE INTO models VALUES (?, ?, ?, ?)", values)
+    `also` are values of the meta table that become true with it.
+    """
+    values = {MetaKey.MODEL: model, MetaKey.TAUGHT: taught, **also}
+    with library.database() as db, db:
+        db.execute("BEGIN IMMEDIATE")
+        db.execute("INSERT OR IGNORE INTO models VALUES (?, ?, ?, ?)", (model, time.time(), kind, about))
+        db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
 
 
 def forget_topics(library: LibraryFolder, gone: Sequence[int]) -> None:
@@ -135,7 +131,7 @@ def forget_topics(library: LibraryFolder, gone: Sequence[int]) -> None:
         db.executemany("DELETE FROM topics WHERE n = ?", [(n,) for n in gone])
         if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'history'").fetchone():
             db.executemany("DELETE FROM history WHERE topic = ?", [(n,) for n in gone])
-        db.execute("DELETE FROM meta WHERE key = 'taught'")
+        db.execute("DELETE FROM meta WHERE key = ?", (MetaKey.TAUGHT,))
         db.execute("COMMIT")
 
 
@@ -152,7 +148,6 @@ def _columns(db: sqlite3.Connection) -> list[str]:
 # CROSS JOIN keeps SQLite to this order: all URLs, of which there are many more, would else be walked through.
 _ITEMS = f"""SELECT p.topic, coalesce(p.confidence, 0), p.topics FROM pages p CROSS JOIN urls u ON u.id = p.id
   WHERE p.topic >= 0 AND {SHOWN} AND u.found != {int(FoundBy.SEED)}"""
-_topics = msgspec.msgpack.Decoder(tuple[tuple[int, float], ...]).decode
 
 
 def record(
@@ -164,7 +159,7 @@ def record(
     with library.shards() as shards:
         for shard in shards:
             for first, sure, packed in shard.execute(_ITEMS):
-                for topic, confidence in _topics(packed) if packed else ((first, sure),):
+                for topic, confidence in unpack_topics(packed) if packed else ((first, sure),):
                     items[topic] += 1
                     heap = heaps[topic]
                     if len(heap) < best:
@@ -187,16 +182,13 @@ def record(
 # Together with the links that the shards have counted this is all that such a crawl needs to go on.
 
 
-# Came after the first libraries were made.
-_CRAWLED_SITES = """CREATE TABLE IF NOT EXISTS crawled_sites (
-  n INTEGER PRIMARY KEY, site TEXT NOT NULL UNIQUE, most INTEGER NOT NULL)"""
 _ADD = "INSERT INTO crawled_sites (site, most) VALUES (?, ?) ON CONFLICT (site) DO UPDATE SET most = excluded.most"
 
 
 def add_crawled(library: LibraryFolder, sites: Iterable[str], most: int) -> None:
     """Note that sites were crawled, and how many pages of each might be taken (0: all)."""
     with library.database() as db:
-        db.execute(_CRAWLED_SITES)
+        db.execute(CRAWLED_SITES_TABLE)
         db.execute("BEGIN")
         db.executemany(_ADD, ((site, most) for site in sites))
         db.execute("COMMIT")

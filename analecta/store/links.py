@@ -5,15 +5,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
-from analecta.store.schema import unpack_text
+from analecta.store.schema import unpack_ids, unpack_text
 
 _LINKS = "SELECT p.id, u.host, p.links FROM pages p JOIN urls u ON u.id = p.id WHERE p.duplicate_of IS NULL"
 _ALIASES = "SELECT id, elsewhere FROM urls WHERE elsewhere IS NOT NULL"
 _WITH_WORDS = "SELECT id, links, anchors FROM pages WHERE links IS NOT NULL ORDER BY seq"
 
-Ids = npt.NDArray[np.int64]
 PageLinks = tuple[list[tuple[int, int, bytes | None]], list[tuple[int, int]]]
 
 
@@ -44,7 +42,7 @@ def links(shards: Sequence[sqlite3.Connection]) -> Iterator["LinksOfPage"]:
     """The links of every page that has any, with their words, in the order in which pages were kept."""
     for shard in shards:
         for id, packed, anchors in shard.execute(_WITH_WORDS):
-            targets: list[int] = np.frombuffer(packed, np.int64).tolist()
+            targets: list[int] = unpack_ids(packed).tolist()
             texts = unpack_text(anchors).split("\n")
             yield LinksOfPage(id, targets, texts + [""] * (len(targets) - len(texts)))
 
@@ -96,7 +94,7 @@ def _linking(shard: sqlite3.Connection, ids: Sequence[int]) -> Iterator[tuple[in
     wanted = [id.to_bytes(8, "little", signed=True) for id in ids]
     for id, title, topic, sure, links, anchors in shard.execute(_PAGES + " OR ".join([_LINKS_TO] * len(ids)), wanted):
         # The bytes of one id may also stand across two others: only whole numbers count.
-        places = np.flatnonzero(np.isin(np.frombuffer(links, np.int64), ids)).tolist()
+        places = np.flatnonzero(np.isin(unpack_ids(links), ids)).tolist()
         if places and id not in ids:
             yield id, title or "", topic, sure or 0.0, _anchor(anchors, places)
 
@@ -122,7 +120,7 @@ def anchor_texts(shards: Sequence[sqlite3.Connection], ids: Iterable[int]) -> Ma
         found |= {id: found[to] for id, to in shard.execute(_ALIASES) if to in found and id not in found}
     for shard in shards:
         for links, packed in shard.execute(_ANCHORS):
-            for id, text in zip(np.frombuffer(links or b"", np.int64).tolist(), _texts(packed), strict=False):
+            for id, text in zip(unpack_ids(links).tolist(), _texts(packed), strict=False):
                 if text and (known := found.get(id)) is not None and len(known) < MOST and text not in known:
                     known.append(text)
     return found

@@ -17,19 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analecta.errors import ResourceError
+from analecta.store.schema import OAI_SQL, OAI_VERSION, MetaKey
 from analecta.store.sqlite import connect
 
-_VERSION = 1
-_TABLES = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
-CREATE TABLE sets (n INTEGER PRIMARY KEY, spec TEXT NOT NULL UNIQUE, name TEXT NOT NULL);
-CREATE TABLE records (
-  n INTEGER PRIMARY KEY, id INTEGER NOT NULL UNIQUE, born INTEGER NOT NULL, stamp INTEGER NOT NULL,
-  digest INTEGER NOT NULL, sets TEXT NOT NULL, metadata TEXT);
-CREATE INDEX records_stamp ON records (stamp, n);
-CREATE INDEX records_live ON records (id, digest) WHERE metadata IS NOT NULL;
-CREATE TABLE members (spec TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (spec, n)) WITHOUT ROWID;
-"""
 _PUT = """INSERT INTO records (n, id, born, stamp, digest, sets, metadata) VALUES (?1, ?2, ?1, ?3, ?4, ?5, ?6)
   ON CONFLICT (id) DO UPDATE SET n = ?1, stamp = ?3, digest = ?4, sets = ?5, metadata = ?6"""
 _MOST = 2**63 - 1
@@ -69,8 +59,13 @@ def writing(path: Path, now: float, repository: str) -> Iterator[sqlite3.Connect
     """The one connection that writes; the file is made where there is none."""
     with contextlib.closing(connect(path)) as db:
         if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
-            db.executescript(f"BEGIN; {_TABLES} COMMIT;")
-        first = {"version": _VERSION, "key": secrets.token_bytes(32), "began": int(now), "repository": repository}
+            db.executescript(f"BEGIN; {OAI_SQL} COMMIT;")
+        first = {
+            MetaKey.OAI_VERSION: OAI_VERSION,
+            MetaKey.OAI_KEY: secrets.token_bytes(32),
+            MetaKey.OAI_BEGAN: int(now),
+            MetaKey.OAI_REPOSITORY: repository,
+        }
         db.executemany("INSERT OR IGNORE INTO meta VALUES (?, ?)", first.items())
         _check(db, path)
         yield db
@@ -97,7 +92,7 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _check(db: sqlite3.Connection, path: Path) -> None:
-    if get(db, "version") != _VERSION:
+    if get(db, MetaKey.OAI_VERSION) != OAI_VERSION:
         raise ResourceError(f"{path} was made by another version of Analecta: update it, or move the file away")
 
 
@@ -163,7 +158,7 @@ def drop_sets(db: sqlite3.Connection, kept: Container[str]) -> None:
 
 def put_clock(db: sqlite3.Connection, stamp: int) -> None:
     """Remember the latest date that was told."""
-    db.execute("INSERT OR REPLACE INTO meta VALUES ('clock', ?)", (stamp,))
+    db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (MetaKey.OAI_CLOCK, stamp))
 
 
 def live(db: sqlite3.Connection, ids: Sequence[int]) -> dict[int, int]:

@@ -133,7 +133,7 @@ def renumber_topics(shard: Shard, numbers: Mapping[int, int]) -> None:
 
 def move_page(shard: Shard, id: int, old: int, new: int) -> None:
     """Let a page go from a topic to another, if it is still of the first; to be committed."""
-    row = shard.db.execute("SELECT seq, topics FROM pages WHERE id = ? AND topic = ?", (id, old)).fetchone()
+    row = shard.db.execute(f"SELECT p.seq, p.topics {_ONE} AND p.topic = ?", (id, old)).fetchone()
     if row:
         packed = _renumbered(row[1], {old: new}) if row[1] else None
         shard.db.execute("UPDATE pages SET topic = ?, topics = ? WHERE seq = ?", (new, packed, row[0]))

@@ -18,51 +18,16 @@ from numpy.typing import NDArray
 
 from analecta.model import Candidate, FoundBy, Lease, UrlRef, UrlState
 from analecta.store.hosts import HostTable
-from analecta.store.sqlite import SCHEMA, check_schema, connect
+from analecta.store.schema import DEMOTED_INDEX, GIVEN_UP_INDEX, HOST_GIVEN_UP, SHARD_SQL
+from analecta.store.schema import NOARCHIVE as NOARCHIVE
+from analecta.store.schema import NOFOLLOW as NOFOLLOW
+from analecta.store.schema import NOINDEX as NOINDEX
+from analecta.store.schema import SOFT404 as SOFT404
+from analecta.store.schema import UNREAD as UNREAD
+from analecta.store.sqlite import check_schema, connect
 
-NOINDEX, NOFOLLOW, NOARCHIVE, SOFT404, UNREAD = 1, 2, 4, 8, 16  # pages.flags
-# Of pages p and their URLs u: what may be shown. It stands for its URL now, is no copy, and says no noindex.
-SHOWN = f"u.page = p.seq AND p.status = 200 AND p.duplicate_of IS NULL AND p.flags & {NOINDEX | SOFT404} = 0"
-# Of the same: on no topic, whatever its words. From a priority on a URL is an example, perhaps of none of the topics.
+# Of pages and their URLs: on no topic, whatever its words. From a priority on a URL is an example, perhaps of no topic.
 _HIDDEN = f"p.flags & {SOFT404 | NOINDEX} OR (u.priority >= ? AND u.topic < 0)"
-
-_TABLES = f"""
-CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
-CREATE TABLE hosts (
-  n INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, delay REAL, wait_until REAL, pages INTEGER NOT NULL DEFAULT 0,
-  reserved TEXT, soft404 INTEGER);
-CREATE TABLE robots (origin TEXT PRIMARY KEY, fetched_at REAL NOT NULL, status INTEGER NOT NULL, body BLOB NOT NULL)
-  WITHOUT ROWID;
-CREATE TABLE urls (
-  n INTEGER PRIMARY KEY, id INTEGER NOT NULL, url TEXT NOT NULL, host INTEGER NOT NULL,
-  state INTEGER NOT NULL, cold INTEGER NOT NULL DEFAULT 0, priority REAL NOT NULL, topic INTEGER NOT NULL,
-  depth INTEGER NOT NULL, parent INTEGER NOT NULL, found INTEGER NOT NULL, astray INTEGER NOT NULL,
-  hops INTEGER NOT NULL, tries INTEGER NOT NULL DEFAULT 0, crashes INTEGER NOT NULL DEFAULT 0,
-  page INTEGER, elsewhere INTEGER, reason TEXT, detail TEXT, anchor TEXT, context TEXT);
-CREATE UNIQUE INDEX urls_id ON urls (id);
-CREATE INDEX urls_cold ON urls (host, priority DESC, n) WHERE cold = 1;
-CREATE INDEX urls_shunned ON urls (id) WHERE reason IN ('nofollow', 'shunned');
-CREATE INDEX urls_open ON urls (n) WHERE state < 2 AND cold = 0;
-CREATE TABLE pages (
-  seq INTEGER PRIMARY KEY, id INTEGER NOT NULL, kept_at REAL NOT NULL, fetched_at REAL NOT NULL, took REAL,
-  status INTEGER NOT NULL, mime TEXT, charset TEXT, lang TEXT, title TEXT, author TEXT, date TEXT, size INTEGER,
-  digest TEXT, body INTEGER, simhash INTEGER, words INTEGER, duplicate_of INTEGER, flags INTEGER NOT NULL DEFAULT 0,
-  limits TEXT, truncated TEXT, reserved TEXT, canonical TEXT, etag TEXT, modified TEXT, file INTEGER, offset INTEGER,
-  length INTEGER, topic INTEGER NOT NULL DEFAULT -1, confidence REAL, topics BLOB, model TEXT, headings TEXT,
-  links BLOB, anchors BLOB, text BLOB);
-CREATE INDEX pages_body ON pages (body);
-CREATE INDEX pages_unread ON pages (seq) WHERE flags & {UNREAD};
-CREATE TABLE files (n INTEGER PRIMARY KEY, name TEXT NOT NULL, length INTEGER NOT NULL);
-CREATE TABLE outbox (dest INTEGER, seq INTEGER, letter BLOB NOT NULL, PRIMARY KEY (dest, seq)) WITHOUT ROWID;
-CREATE TABLE inbox (source INTEGER PRIMARY KEY, watermark INTEGER NOT NULL);
-CREATE TABLE journal (at REAL NOT NULL, event TEXT NOT NULL);
-"""
-
-SCHEMA_SQL = f"{_TABLES} INSERT INTO meta VALUES ('schema', {SCHEMA});"
-# Came after the first libraries were made: it is added to those when they are next written to.
-_DEMOTED = "CREATE INDEX IF NOT EXISTS urls_demoted ON urls (host) WHERE state = 0 AND priority < 0"
-_HOST_GIVEN_UP = "reason IN ('bad-host', 'busy-host', 'robots-unreachable') AND state = 3"
-_GIVEN_UP = f"CREATE INDEX IF NOT EXISTS urls_of_given_up ON urls (n) WHERE {_HOST_GIVEN_UP}"
 
 # A link that nobody let us follow is remembered as refused; a later one that may be followed redeems it.
 _ADD_URL = """INSERT INTO urls (n, id, url, host, state, cold, priority, topic, depth, parent, found,
@@ -134,10 +99,10 @@ class Shard:
         self.hosts = HostTable(self.db)
         if not self.db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
             # All tables or none, for whoever reads meanwhile and for a start after a kill.
-            self.db.executescript(f"BEGIN; {SCHEMA_SQL} COMMIT;")
+            self.db.executescript(f"BEGIN; {SHARD_SQL} COMMIT;")
         check_schema(self.db, path)
-        self.db.execute(_GIVEN_UP)
-        self.db.execute(_DEMOTED)
+        self.db.execute(GIVEN_UP_INDEX)
+        self.db.execute(DEMOTED_INDEX)
         self.db.execute("BEGIN IMMEDIATE")
         self._committed = self.db.total_changes
 
@@ -296,7 +261,7 @@ class Shard:
         """Queue again what was given up with its host: that was for one run; how many of each topic."""
         rows = self.db.execute(
             "UPDATE urls INDEXED BY urls_of_given_up SET state = 0, tries = 0, reason = NULL, detail = NULL"
-            f" WHERE {_HOST_GIVEN_UP} RETURNING topic"
+            f" WHERE {HOST_GIVEN_UP} RETURNING topic"
         ).fetchall()
         return Counter(topic for (topic,) in rows)
 
@@ -524,7 +489,7 @@ class Shard:
 
     def note(self, at: float, event: str) -> None:
         """Write down something a person should be able to find out later."""
-        self.db.execute("INSERT INTO journal VALUES (?, ?)", (at, event))
+        self.db.execute("INSERT INTO journal (at, event) VALUES (?, ?)", (at, event))
 
 
 def _lease(row: tuple[Any, ...]) -> Lease:

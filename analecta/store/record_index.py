@@ -11,35 +11,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from analecta.errors import ResourceError
 from analecta.store.library import LibraryFolder
-from analecta.store.partition import NOARCHIVE, NOINDEX
+from analecta.store.schema import CATALOGUE_INDEXES, CATALOGUE_SQL, NOARCHIVE, NOINDEX, Ids, unpack_topics
 from analecta.store.snapshot import Snapshot
 from analecta.store.warc import ArchivedResponse, info, records, surt_key
 from analecta.urls import url_id
 
-Ids = NDArray[np.int64]
-
-_TABLES = """
-PRAGMA cache_size = -8000; PRAGMA journal_mode = OFF;
-CREATE TABLE files (n INTEGER PRIMARY KEY, name TEXT NOT NULL);
-CREATE TABLE records (
-  n INTEGER PRIMARY KEY, id INTEGER NOT NULL, revisit INTEGER NOT NULL, date TEXT NOT NULL, digest TEXT NOT NULL,
-  refers INTEGER NOT NULL, line TEXT NOT NULL, file INTEGER NOT NULL, offset INTEGER NOT NULL, length INTEGER NOT NULL,
-  whole INTEGER NOT NULL, taken INTEGER NOT NULL DEFAULT 0);
-CREATE TABLE places (n INTEGER PRIMARY KEY, name TEXT NOT NULL, offset INTEGER NOT NULL);
-CREATE TABLE wanted (id INTEGER PRIMARY KEY);
-CREATE TABLE hidden (id INTEGER PRIMARY KEY);
-"""
-_INDEXES = """
-CREATE INDEX records_revisits ON records (n) WHERE revisit;
-CREATE INDEX records_id ON records (id, digest);
-CREATE UNIQUE INDEX records_place ON records (file, offset);
-"""
 _ADD = """INSERT INTO records (id, revisit, date, digest, refers, line, file, offset, length, whole)
   VALUES (?,?,?,?,?,?,?,?,?,?)"""
 # The payload of a revisit is in an earlier record of the URL it refers to, perhaps by way of another revisit.
@@ -113,7 +93,7 @@ class Catalogue:
                 self.db.execute("INSERT INTO files VALUES (?, ?)", (file, name))
                 self.made |= info(self.folder / name, length)
                 self.db.executemany(_ADD, (_values(file, one) for one in records(self.folder / name, length)))
-        self.db.executescript(f"{_INDEXES} BEGIN")  # a script ends the transaction that it finds
+        self.db.executescript(f"{CATALOGUE_INDEXES} BEGIN")  # a script ends the transaction that it finds
 
     def take(self, wanted: Ids | None, hidden: Ids) -> None:
         """Take the records of these URLs, or of all; not those of hidden ones, nor what is nothing without them."""
@@ -139,7 +119,7 @@ def catalogue(
     """The records of the topics' pages with the redirects that lead to them, or all records."""
     try:
         with contextlib.closing(sqlite3.connect("", isolation_level=None)) as db:
-            db.executescript(_TABLES)
+            db.executescript(CATALOGUE_SQL)
             db.execute("BEGIN")
             made = Catalogue(library.archive, db)
             made.read(snapshot.shards)
@@ -168,7 +148,7 @@ def _choose(
 def _on_topic(shard: sqlite3.Connection, topics: frozenset[int]) -> Iterator[int]:
     """The pages on one of these topics; one with several topics is of each."""
     for id, topic, packed in shard.execute("SELECT id, topic, topics FROM pages WHERE topic >= 0"):
-        if topic in topics or (packed and any(n in topics for n, _ in msgspec.msgpack.decode(packed))):
+        if topic in topics or (packed and any(n in topics for n, _ in unpack_topics(packed))):
             yield id
 
 

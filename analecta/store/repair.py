@@ -19,8 +19,8 @@ from analecta.errors import ResourceError
 from analecta.model import FoundBy, UrlState
 from analecta.store.archive import RecordPlace, last_whole_member, new_id, read_record, stored_member, trim, warc_date
 from analecta.store.checksums import seal_of
-from analecta.store.partition import NOINDEX, SCHEMA_SQL, UNREAD, PageRecord, Shard
-from analecta.store.schema import unpack_text
+from analecta.store.partition import PageRecord, Shard
+from analecta.store.schema import NOINDEX, SHARD_SQL, UNREAD, MetaKey, unpack_text
 from analecta.store.shard_ids import restore_id
 from analecta.store.sqlite import connect, readable
 from analecta.store.verify import BAD_WORDS, Damage, bad_urls, is_sound, present, unreadable
@@ -97,7 +97,9 @@ def _copy(old: sqlite3.Connection, new: sqlite3.Connection) -> int:
 
 
 def _copy_table(old: sqlite3.Connection, new: sqlite3.Connection, table: str) -> int:
-    columns = [row[1] for row in new.execute(f"PRAGMA table_info({table})")]
+    columns = _columns(new, table)
+    with contextlib.suppress(sqlite3.Error):  # an older version may lack some
+        columns = [name for name in columns if name in _columns(old, table)] or columns
     names = ", ".join(columns)
     insert = f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({', '.join('?' * len(columns))})"
     saved = 0
@@ -105,6 +107,10 @@ def _copy_table(old: sqlite3.Connection, new: sqlite3.Connection, table: str) ->
         with contextlib.suppress(sqlite3.Error):  # a value that the table does not allow was damaged
             saved += new.execute(insert, row).rowcount
     return saved
+
+
+def _columns(db: sqlite3.Connection, table: str) -> list[str]:
+    return [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
 
 
 def _key(db: sqlite3.Connection, table: str) -> str:
@@ -169,7 +175,7 @@ def rebuild_shard(folder: Path, name: str) -> str:
     path, archive = folder / "shards" / name, folder / "archive"
     if path.exists() and path.stat().st_size and reindexed(path):
         return f"{name}: its indexes were rebuilt"
-    rows = salvage(path, SCHEMA_SQL, folder / "shards" / "quarantine")
+    rows = salvage(path, SHARD_SQL, folder / "shards" / "quarantine")
     with contextlib.closing(Shard(path)) as shard:
         restore_id(folder, name, shard.db)
         pages = 0
@@ -287,7 +293,7 @@ def _number_messages(db: sqlite3.Connection) -> None:
         raise_counter = (
             "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = max(value, excluded.value)"
         )
-        db.execute(raise_counter, (f"posted-{dest}", last))
+        db.execute(raise_counter, (f"{MetaKey.POSTED}{dest}", last))
 
 
 def _repair_urls(shard: Shard, archive: Path) -> None:

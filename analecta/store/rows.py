@@ -6,8 +6,7 @@ from typing import Any, get_type_hints
 import msgspec
 
 from analecta.model import FoundBy, UrlState, Verdict
-from analecta.store.partition import NOARCHIVE
-from analecta.store.schema import unpack_topics
+from analecta.store.schema import NOARCHIVE, unpack_topics
 
 _ZERO = {str: "''", int: "0", float: "0"}  # what stands for null where a field is not optional
 

@@ -15,10 +15,8 @@ import msgspec
 from analecta.errors import ResourceError
 from analecta.store.checksums import log_of
 from analecta.store.partition import Shard
+from analecta.store.schema import SHARDS_TABLE, MetaKey
 from analecta.store.sqlite import connect
-
-_TABLE = "CREATE TABLE IF NOT EXISTS shards (name TEXT PRIMARY KEY, id TEXT NOT NULL, made INTEGER NOT NULL)"
-_KEY = "shard"  # in the meta table of a shard: its id
 
 
 class ShardEntry(msgspec.Struct, frozen=True):
@@ -41,14 +39,14 @@ def claim(folder: Path, make: bool = False) -> None:
     if all(name in listed and listed[name].made for name in names):
         return
     with contextlib.closing(connect(folder / "library.db")) as db:
-        db.execute(_TABLE)
+        db.execute(SHARDS_TABLE)
         for name in names:
             path = folder / "shards" / name
             if (name not in listed or not listed[name].made) and (make or path.exists()):
                 # The list comes first: a kill in between leaves a shard without its id, which is then given it.
                 db.execute("INSERT OR IGNORE INTO shards VALUES (?, ?, 0)", (name, secrets.token_hex(16)))
                 with contextlib.closing(Shard(path)) as shard:
-                    shard.put(_KEY, db.execute("SELECT id FROM shards WHERE name = ?", (name,)).fetchone()[0])
+                    shard.put(MetaKey.SHARD, db.execute("SELECT id FROM shards WHERE name = ?", (name,)).fetchone()[0])
                     shard.commit()
                 db.execute("UPDATE shards SET made = 1 WHERE name = ?", (name,))
 
@@ -57,15 +55,15 @@ def restore_id(folder: Path, name: str, shard: sqlite3.Connection) -> None:
     """Give a rebuilt shard the id that library.db lists for it."""
     with contextlib.closing(connect(folder / "library.db", readonly=True)) as db:
         if known := _listed(db)[1].get(name):
-            shard.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_KEY, known.id))
+            shard.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (MetaKey.SHARD, known.id))
 
 
 def restore_list(folder: Path) -> None:
     """List the shards that are there again, where library.db had to be rebuilt and lost part of its list."""
     names = sorted(path.name for path in (folder / "shards").glob("p*.db"))
     with contextlib.closing(connect(folder / "library.db")) as db:
-        db.execute(_TABLE)
-        db.execute("INSERT OR IGNORE INTO meta VALUES ('partitions', ?)", (len(names),))
+        db.execute(SHARDS_TABLE)
+        db.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (MetaKey.PARTITIONS, len(names)))
         for name in names:
             if id := _id_of(folder / "shards" / name):
                 db.execute("INSERT OR IGNORE INTO shards VALUES (?, ?, 1)", (name, id))
@@ -111,7 +109,7 @@ def lost(folder: Path) -> dict[str, str]:
 
 def _listed(db: sqlite3.Connection) -> tuple[int, dict[str, ShardEntry]]:
     """How many partitions the library has, and the list of its shards; empty where the library is older than that."""
-    row = db.execute("SELECT value FROM meta WHERE key = 'partitions'").fetchone()
+    row = db.execute("SELECT value FROM meta WHERE key = ?", (MetaKey.PARTITIONS,)).fetchone()
     if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'shards'").fetchone():
         return int(row[0]) if row else 0, {}
     rows = db.execute("SELECT name, id, made FROM shards").fetchall()
@@ -150,7 +148,7 @@ def _foreign(path: Path, listed: dict[str, ShardEntry]) -> list[str]:
 
 def _id_of(path: Path) -> str:
     """The id that a shard carries; "" where it has none."""
-    row = _ask(path, f"SELECT value FROM meta WHERE key = '{_KEY}'", "meta")
+    row = _ask(path, f"SELECT value FROM meta WHERE key = '{MetaKey.SHARD}'", "meta")
     return str(row[0]) if row else ""
 
 

@@ -19,11 +19,11 @@ from analecta.errors import UsageError
 from analecta.model import UrlRef, UrlState
 from analecta.settings.schema import SiteSettings, Topic
 from analecta.store.library import LibraryFolder
+from analecta.store.schema import MetaKey
 from analecta.store.snapshot import Snapshot
 from analecta.urls import canonical, domain_of
 
 MERGE, SPLIT = "merge", "split"
-_KEY, _MOVED = "site_edits", "moved_sites"
 _URL = "SELECT url, state, reason, coalesce(elsewhere, 0) FROM urls WHERE id = ?"
 _HOPS = 10  # redirects from a front page to the next
 _FOR_GOOD = ("http-301", "http-308")
@@ -168,12 +168,12 @@ def sites_of(library: LibraryFolder, settings: SiteSettings) -> Sites:
 
 def moved(library: LibraryFolder) -> dict[str, str]:
     """Sites that a crawl has found to be part of others now."""
-    return msgspec.json.decode(library.get(_MOVED, "{}"), type=dict[str, str])
+    return msgspec.json.decode(library.get(MetaKey.MOVED_SITES, "{}"), type=dict[str, str])
 
 
 def add_moved(library: LibraryFolder, to: Mapping[str, str]) -> None:
     """Note that sites have moved, and where to."""
-    library.put(_MOVED, msgspec.json.encode({**moved(library), **to}).decode())
+    library.put(MetaKey.MOVED_SITES, msgspec.json.encode({**moved(library), **to}).decode())
 
 
 def seed_sites(topics: Iterable[Topic], sites: Sites) -> list[str]:
@@ -187,7 +187,7 @@ def seed_sites(topics: Iterable[Topic], sites: Sites) -> list[str]:
 
 def edits(library: LibraryFolder) -> list[SiteEdit]:
     """What was said by hand, oldest first."""
-    return msgspec.json.decode(library.get(_KEY, "[]"), type=list[SiteEdit])
+    return msgspec.json.decode(library.get(MetaKey.SITE_EDITS, "[]"), type=list[SiteEdit])
 
 
 def merge(library: LibraryFolder, settings: SiteSettings, site: str, into: str) -> SiteEdit:
@@ -229,7 +229,7 @@ def _write(library: LibraryFolder, before: Sequence[SiteEdit], edit: SiteEdit) -
 
 
 def _keep(library: LibraryFolder, all_edits: Sequence[SiteEdit]) -> None:
-    library.put(_KEY, msgspec.json.encode(all_edits).decode())
+    library.put(MetaKey.SITE_EDITS, msgspec.json.encode(all_edits).decode())
 
 
 def named(address: str) -> str:

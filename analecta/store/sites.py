@@ -12,16 +12,12 @@ import numpy.typing as npt
 from analecta.model import Lease, Link, UrlState
 from analecta.store.library import LibraryFolder
 from analecta.store.partition import SOFT404, UNREAD
+from analecta.store.schema import SITE_LINKS_TABLE, SITE_URLS_TABLE, SITES_TABLE
 from analecta.store.site_rules import Sites
 from analecta.store.snapshot import Snapshot
 from analecta.store.sqlite import connect
 from analecta.urls import carries
 
-# Came after the first libraries were made: they are added where a crawl first counts.
-_SITES = """CREATE TABLE IF NOT EXISTS sites (
-  n INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, pages INTEGER NOT NULL DEFAULT 0)"""
-_LINKS = """CREATE TABLE IF NOT EXISTS site_links (
-  src INTEGER, dst INTEGER, n INTEGER NOT NULL, PRIMARY KEY (src, dst)) WITHOUT ROWID"""
 _ADD = "INSERT INTO site_links VALUES (?, ?, ?) ON CONFLICT (src, dst) DO UPDATE SET n = n + excluded.n"
 _KEPT = "UPDATE sites SET pages = pages + ? WHERE n = ?"
 _MANY = 200_000  # names held in memory
@@ -35,8 +31,8 @@ class SiteUnits:
     def __init__(self, db: sqlite3.Connection) -> None:
         self.db = db
         self._numbers: dict[str, int] = {}
-        db.execute(_SITES)
-        db.execute(_LINKS)
+        db.execute(SITES_TABLE)
+        db.execute(SITE_LINKS_TABLE)
 
     def number(self, name: str) -> int:
         """The number of a unit; a new one gets the next."""
@@ -149,9 +145,6 @@ def has_counts(shard: sqlite3.Connection) -> bool:
 
 WAITS = "site-waits"
 
-_TABLE = """CREATE TABLE IF NOT EXISTS site_urls (
-  unit INTEGER, let_go INTEGER, rank REAL, id INTEGER, PRIMARY KEY (unit, let_go, rank, id)) WITHOUT ROWID"""
-
 
 def has_site_urls(shard: sqlite3.Connection) -> bool:
     """Whether a crawl that goes from site to site has been there."""
@@ -164,7 +157,7 @@ class SiteUrls:
     def __init__(self, units: SiteUnits) -> None:
         self.units = units
         self.db: sqlite3.Connection = units.db
-        self.db.execute(_TABLE)
+        self.db.execute(SITE_URLS_TABLE)
 
     def add(self, rows: Iterable[tuple[str, float, int]], let_go: bool = False) -> None:
         """Write down URLs: unit, rank and id."""

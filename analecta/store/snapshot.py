@@ -10,15 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from analecta.errors import UsageError, suggest
 from analecta.model import BELOW, NO_TOPIC, FoundBy, UrlRef, UrlState
 from analecta.settings.load import load
 from analecta.store import links
-from analecta.store.links import Ids, Inlinks, LinksOfPage, PageLinks
+from analecta.store.links import Inlinks, LinksOfPage, PageLinks
 from analecta.store.pages import VerdictRow
-from analecta.store.partition import NOINDEX, SHOWN, SOFT404
 from analecta.store.rows import (
     DECISION_COLUMNS,
     PAGE_COLUMNS,
@@ -44,7 +42,17 @@ from analecta.store.rows import (
     UrlRow,
     page_row,
 )
-from analecta.store.schema import unpack_text, unpack_topics, unpacked
+from analecta.store.schema import (
+    NOINDEX,
+    SHOWN,
+    SOFT404,
+    Ids,
+    MetaKey,
+    unpack_ids,
+    unpack_text,
+    unpack_topics,
+    unpacked,
+)
 from analecta.urls import address, canonical
 
 _AT_ONCE = 500  # ids in one query
@@ -68,12 +76,10 @@ _STORED_PAGE = f"SELECT {STORED_COLUMNS}, p.text {_OF_URLS} LEFT JOIN files f ON
 _MAIN = f"{SHOWN} AND p.topic >= 0"
 _RECORDED = f"""SELECT {RECORDED_COLUMNS} FROM pages p CROSS JOIN urls u ON u.id = p.id JOIN files f ON f.n = p.file
   WHERE u.page = p.seq"""
-# The page that stands for its URL now: no older version of it, no duplicate, no page that only says "not found".
-_CURRENT = f"""FROM pages p JOIN urls u ON u.id = p.id AND u.page = p.seq
-  WHERE p.status = 200 AND p.duplicate_of IS NULL AND p.flags & {SOFT404} = 0"""
-_CURRENT_TEXTS = f"SELECT p.seq, p.title, p.text {_CURRENT} AND p.text IS NOT NULL ORDER BY p.seq DESC LIMIT ?"
-_CURRENT_LINKS = f"""SELECT p.id, p.links, CASE WHEN p.topic < 0 THEN -1 ELSE p.confidence END {_CURRENT}
-  AND p.links IS NOT NULL"""
+_SHOWN_TEXTS = f"""SELECT p.seq, p.title, p.text FROM pages p CROSS JOIN urls u ON u.id = p.id WHERE {SHOWN}
+  AND p.text IS NOT NULL ORDER BY p.seq DESC LIMIT ?"""
+_SHOWN_LINKS = f"""SELECT p.id, p.links, CASE WHEN p.topic < 0 THEN -1 ELSE p.confidence END FROM pages p
+  CROSS JOIN urls u ON u.id = p.id WHERE {SHOWN} AND p.links IS NOT NULL"""
 _TEXT = "SELECT text FROM pages WHERE seq = ?"
 _BODY = "SELECT coalesce(headings, ''), text FROM pages WHERE seq = ?"
 _URLS = f"SELECT {URL_COLUMNS} FROM urls u JOIN hosts h ON h.n = u.host WHERE u.id IN "
@@ -229,21 +235,17 @@ class Snapshot:
 
     # --- pages as a search engine has them ----------------------------------------------------------------------------
 
-    def has_current_pages(self) -> bool:
-        """Whether there is any page that stands for its URL now."""
-        return any(shard.execute(f"SELECT 1 {_CURRENT} LIMIT 1").fetchone() for shard in self.shards)
-
-    def current_texts(self, most: int) -> Iterator[tuple[tuple[int, int], str, str]]:
+    def shown_texts(self, most: int) -> Iterator[tuple[tuple[int, int], str, str]]:
         """Place, title and text of the newest pages, as many of each partition, up to so many in all."""
         for n, shard in enumerate(self.shards):
-            for seq, title, text in shard.execute(_CURRENT_TEXTS, (most // len(self.shards),)):
+            for seq, title, text in shard.execute(_SHOWN_TEXTS, (most // len(self.shards),)):
                 yield (n, seq), title or "", unpack_text(text)
 
-    def current_links(self) -> Iterator[tuple[int, Ids, float]]:
+    def shown_links(self) -> Iterator[tuple[int, Ids, float]]:
         """Of each page with links: its id, the ids that it links to, and how surely it is on a topic (-1: on none)."""
         for shard in self.shards:
-            for id, packed, confidence in shard.execute(_CURRENT_LINKS):
-                yield id, np.frombuffer(packed, np.int64), confidence or 0.0
+            for id, packed, confidence in shard.execute(_SHOWN_LINKS):
+                yield id, unpack_ids(packed), confidence or 0.0
 
     def page_at(self, place: tuple[int, int]) -> tuple[str, str, str]:
         """Title, text and address of the page with this shard and seq."""
@@ -436,7 +438,7 @@ class Snapshot:
                 for topic, flags, duplicate, reserved, count in shard.execute(_PAGE_COUNTS)
             ]
             limits.update(dict(shard.execute("SELECT limits, count(*) FROM pages WHERE limits IS NOT NULL GROUP BY 1")))
-            told = shard.execute("SELECT value FROM meta WHERE key = 'memory'").fetchone()
+            told = shard.execute("SELECT value FROM meta WHERE key = ?", (MetaKey.MEMORY,)).fetchone()
             memory.update(json.loads(told[0]) if told else {})
         return LibraryCounts(urls, pages, dict(limits), self.host_count(), dict(memory))
 

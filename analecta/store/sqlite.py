@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 from analecta.errors import ResourceError
 from analecta.store.checksums import seal_of
+from analecta.store.schema import OLDEST_SCHEMA, SCHEMA, MetaKey
 
-SCHEMA = 2  # 2: pages have author and date
 Connection = sqlite3.Connection
 _ROOM = 1_000_000  # bytes without which nothing can be done: SQLite wants files beside its own
 
@@ -32,16 +32,9 @@ def readable(raw: bytes) -> str:
 
 @contextlib.contextmanager
 def looking(path: Path) -> Iterator[sqlite3.Connection]:
-    """A connection that reads a file which may be damaged, texts included."""
+    """A connection that reads one moment of a file which may be damaged, texts included."""
     with contextlib.closing(connect(path, readonly=True)) as db:
         db.text_factory = readable
-        yield db
-
-
-@contextlib.contextmanager
-def looking_at_one_moment(path: Path) -> Iterator[sqlite3.Connection]:
-    """The same, where all that is read is of one moment."""
-    with looking(path) as db:
         db.execute("BEGIN")
         yield db
 
@@ -133,12 +126,23 @@ def _write(path: Path) -> sqlite3.Connection:
     return db
 
 
-def check_schema(db: sqlite3.Connection, path: Path) -> None:
-    """Refuse a file made by a newer Analecta; an older one would be migrated here."""
-    found = db.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
-    version = int(found[0]) if found else 0
-    if version != SCHEMA:
-        raise ResourceError(
-            f"{path} has schema {version}, this Analecta knows schema {SCHEMA}: "
-            + ("update Analecta to open it" if version > SCHEMA else "it cannot be migrated")
-        )
+def schema_of(db: sqlite3.Connection) -> int:
+    """The version of the tables of a file; 0 where it has none yet."""
+    if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
+        return 0
+    found = db.execute("SELECT value FROM meta WHERE key = ?", (MetaKey.SCHEMA,)).fetchone()
+    return int(found[0]) if found else 0
+
+
+def check_schema(db: sqlite3.Connection, path: Path, oldest: int = SCHEMA) -> None:
+    """Refuse a file made by a newer Analecta, or by one older than can be dealt with here."""
+    version = schema_of(db)
+    if oldest <= version <= SCHEMA:
+        return
+    if version > SCHEMA:
+        advice = "update Analecta to open it"
+    elif version >= OLDEST_SCHEMA:
+        advice = "it is upgraded when a command that writes to the library holds it"
+    else:
+        advice = "it cannot be migrated"
+    raise ResourceError(f"{path} has schema {version}, this Analecta knows schema {SCHEMA}: {advice}")

@@ -102,7 +102,8 @@ def hold_example(shard: Shard, id: int, topic: int, priority: float) -> None:
     if changed and db.execute(_ASK, (id,)).rowcount and has_site_urls(db):
         db.execute("UPDATE site_urls SET let_go = 1 WHERE id = ?", (id,))  # it does not wait for its site
     if changed and topic >= 0:
-        db.execute("UPDATE pages SET topic = ?, topics = NULL WHERE id = ? AND topic >= 0", (topic, id))
+        own = "seq = (SELECT page FROM urls WHERE id = ?)"
+        db.execute(f"UPDATE pages SET topic = ?, topics = NULL WHERE {own} AND topic >= 0", (topic, id))
 
 
 def release_examples(shard: Shard, priority: float, kept: Container[int], ordinary: float) -> None:

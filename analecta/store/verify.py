@@ -10,6 +10,7 @@ from isal import isal_zlib
 
 from analecta.errors import ResourceError
 from analecta.store.checksums import changed_pages
+from analecta.store.schema import MetaKey, unpack_topics
 from analecta.store.sqlite import connect
 from analecta.store.warc_scan import ScannedRecord, read_records
 from analecta.urls import partition_of, url_id
@@ -301,16 +302,17 @@ CHECKS: tuple[Check, ...] = (
         "SELECT 'topic '||topic||': '||sum(n)||' URLs are queued, counted were '||sum(counted) FROM (SELECT topic,"
         " count(*) n, 0 counted FROM urls WHERE state = 0 GROUP BY topic UNION ALL"
         " SELECT cast(key AS INTEGER), 0, value FROM json_each((SELECT cast(value AS TEXT) FROM meta"
-        " WHERE key = 'queued'))) GROUP BY topic HAVING sum(n) != sum(counted)",
+        f" WHERE key = '{MetaKey.QUEUED}'))) GROUP BY topic HAVING sum(n) != sum(counted)",
         "they are counted again",
-        (("INSERT OR REPLACE INTO meta SELECT 'queued', cast(json_group_object(cast(topic AS TEXT), n) AS BLOB)"
+        ((f"INSERT OR REPLACE INTO meta SELECT '{MetaKey.QUEUED}',"
+         " cast(json_group_object(cast(topic AS TEXT), n) AS BLOB)"
          " FROM (SELECT topic, count(*) n FROM urls WHERE state = 0 GROUP BY topic)"),),
     ),
     Check(
         "messages between partitions",
         "SELECT 'messages to partition '||dest||' have gaps or no counter' FROM outbox GROUP BY dest HAVING"
         " max(seq) - min(seq) + 1 != count(*) OR max(seq) > coalesce((SELECT value FROM meta WHERE key ="
-        " 'posted-'||dest), 0)",
+        f" '{MetaKey.POSTED}'||dest), 0)",
         "they are numbered again",
         (),  # store/repair.py: the receiver's mark is in another file
         "outbox",
@@ -328,11 +330,6 @@ def archive_files(path: Path) -> list[tuple[int, str]]:
     """The archive files that a shard has committed: number and name."""
     with contextlib.closing(connect(path, readonly=True)) as db:
         return db.execute("SELECT n, name FROM files ORDER BY n").fetchall()
-
-
-def file_names(db: sqlite3.Connection) -> Iterator[str]:
-    """The names of the archive files that a shard has committed."""
-    return (name for (name,) in db.execute("SELECT name FROM files"))
 
 
 def verify_rows(
@@ -391,7 +388,7 @@ def _unpacked(packed: bytes) -> object:
 _VALUES: dict[str, Callable[[bytes], object]] = {
     "text": _unpacked,
     "anchors": _unpacked,
-    "topics": msgspec.msgpack.Decoder(tuple[tuple[int, float], ...]).decode,
+    "topics": unpack_topics,
     "links": lambda packed: memoryview(packed).cast("q"),
     "title": _as_text,
     "author": _as_text,

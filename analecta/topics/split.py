@@ -19,6 +19,7 @@ from analecta.settings.topics import tree
 from analecta.sources.collector import clean
 from analecta.sources.files import read_bytes, text_of
 from analecta.store.library import LibraryFolder
+from analecta.store.schema import MetaKey
 from analecta.topics.relabel import page_counts, pages_on, replant
 from analecta.urls import canonical
 from analecta.views.clusters import PageCluster, TopicClusters, load
@@ -142,7 +143,7 @@ def _remove(seeds: Any, urls: Mapping[str, str]) -> None:
 # last to the first. A file that was edited since is not put back unless the person insists.
 
 
-_STEPS = "splits"  # in library.db
+_STEPS = MetaKey.SPLITS
 _MOST_STEPS = 50
 
 

@@ -147,7 +147,8 @@ def _whole(folder: Path, strict: bool) -> None:
 
 def _seal(library: LibraryFolder) -> None:
     """From now on every changed byte is noticed; a library that cannot be written to is left as it is."""
-    with contextlib.suppress(ResourceError, OSError, SqliteError), library.lock():
+    with contextlib.suppress(ResourceError, OSError, SqliteError), library.lock(bare=True):
+        library.seal()
         seal_records(library)
 
 

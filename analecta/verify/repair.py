@@ -10,7 +10,8 @@ from analecta.publish.oai.verify import write_again, wrong_records
 from analecta.search.update import changed_files, sync
 from analecta.store import shard_ids
 from analecta.store.checksums import changed_pages, seal_of
-from analecta.store.library import SCHEMA_SQL, LibraryFolder
+from analecta.store.library import LibraryFolder
+from analecta.store.migrations import backups
 from analecta.store.oai_records import has_records
 from analecta.store.partition import Shard
 from analecta.store.repair import (
@@ -22,6 +23,7 @@ from analecta.store.repair import (
     repair_rows,
     salvage,
 )
+from analecta.store.schema import LIBRARY_SQL, MetaKey
 from analecta.store.sqlite import looking, readable, remake_indexes
 from analecta.store.verify import CheckPart, is_sound
 from analecta.store.warc_scan import set_aside
@@ -36,7 +38,7 @@ def repair_library_db(folder: Path) -> list[str]:
         return []
     if path.stat().st_size and reindexed(path):
         return ["library.db: its indexes were rebuilt"]
-    rows = salvage(path, SCHEMA_SQL, folder / _ASIDE)
+    rows = salvage(path, LIBRARY_SQL, folder / _ASIDE)
     shard_ids.restore_list(folder)
     return [f"library.db: rebuilt with {rows:,} rows saved; the old file is in {_ASIDE}/"]
 
@@ -56,7 +58,7 @@ def repair(library: LibraryFolder, parts: Mapping[str, CheckPart]) -> list[str]:
     for path in map(library.shard_path, range(library.partitions)):
         done += _repair_shard(library, path, parts, topics)
     done += _reseal(library.folder / "library.db")
-    return done + _models(library) + _index(library) + _oai(library)
+    return done + _backups(library) + _models(library) + _index(library) + _oai(library)
 
 
 def _repair_shard(library: LibraryFolder, path: Path, parts: Mapping[str, CheckPart], topics: int) -> list[str]:
@@ -87,6 +89,11 @@ def _reseal(path: Path) -> list[str]:
     return [f"{path.name}: page {pages} had changed; {what}"]
 
 
+def _backups(library: LibraryFolder) -> list[str]:
+    bad = [path for path in backups(library.folder) if not is_sound(path)]
+    return [f"backup {path.name}: put into {set_aside(path, library.folder / _ASIDE).parent.name}/" for path in bad]
+
+
 def _models(library: LibraryFolder) -> list[str]:
     done = []
     for name, fault in list(damaged_models(library.models)):
@@ -94,9 +101,9 @@ def _models(library: LibraryFolder) -> list[str]:
             for path in library.models.glob(f"{name}.*"):
                 set_aside(path, library.models / _ASIDE)
             done.append(f"model {name}: its files were put into models/{_ASIDE}")
-    named = str(library.get("model", ""))
-    if named and not (library.models / f"{named}.json").exists() and library.get("taught"):
-        library.put("taught", "")
+    named = str(library.get(MetaKey.MODEL, ""))
+    if named and not (library.models / f"{named}.json").exists() and library.get(MetaKey.TAUGHT):
+        library.put(MetaKey.TAUGHT, "")
         done.append("the model in use is gone: the next crawl learns it again, as does `analecta retrain`")
     return done
 

@@ -13,20 +13,22 @@ from analecta.publish.oai.verify import wrong_records
 from analecta.search.update import changed_files, folder_of
 from analecta.store import DatabaseError, SqliteError
 from analecta.store.library import LibraryFolder
-from analecta.store.sqlite import Connection, looking, looking_at_one_moment
+from analecta.store.migrations import backups
+from analecta.store.schema import MetaKey
+from analecta.store.sqlite import Connection, looking
 from analecta.store.verify import (
     BAD_ZLIB,
     DAMAGED,
     CheckPart,
     archive_files,
-    file_names,
+    is_sound,
     verify_database,
     verify_file,
     verify_places,
     verify_rows,
 )
 
-MODELS, INDEX, OAI = "models", "search index", "OAI records"
+BACKUPS, MODELS, INDEX, OAI = "backups", "models", "search index", "OAI records"
 _REBUILD = "it is rebuilt"
 _LEARN = "the files are put aside; if it is the model in use, the next crawl or `analecta retrain` learns it again"
 
@@ -60,6 +62,7 @@ def steps(library: LibraryFolder) -> list[VerifyStep]:
             found += _archive_steps(library, path, running)
     if not running:
         found.append(VerifyStep("archive", [], partial(_strangers, library)))
+    found += [VerifyStep(f"backup/{path.name}", [path], partial(_backup, path)) for path in backups(library.folder)]
     found.append(VerifyStep("models", sorted(library.models.glob("*")), partial(_models, library)))
     index = [path for path in folder_of(library).rglob("*") if path.is_file()]
     found.append(VerifyStep("index", sorted(index), partial(_index, library)))
@@ -77,7 +80,7 @@ def _with_log(path: Path) -> list[Path]:
 def _reading(path: Path, part: CheckPart, look: Callable[[Connection], Iterator[int]]) -> Iterator[int]:
     """Look at one moment of a database; where the file is damaged, that is a finding and no more."""
     try:
-        with looking_at_one_moment(path) as db:
+        with looking(path) as db:
             yield from look(db)
     except (DatabaseError, ResourceError) as error:
         part.find(DAMAGED, f"{path.name}: {error}", _REBUILD)
@@ -109,28 +112,33 @@ def _archive_steps(library: LibraryFolder, path: Path, running: bool) -> list[Ve
 def _strangers(library: LibraryFolder, part: CheckPart) -> Iterator[int]:
     """Archive files that no shard has committed: a kill leaves such, and the next crawl puts them aside."""
     known: set[str] = set()
-
-    def look(db: Connection) -> Iterator[int]:
-        known.update(file_names(db))
-        yield 0
-
     for path in map(library.shard_path, range(library.partitions)):
-        yield from _reading(path, part, look)
-    if part.kinds:
-        return  # what is damaged cannot tell which files are its own
+        yield 0
+        try:
+            known.update(name for _, name in archive_files(path))
+        except (DatabaseError, ResourceError) as error:  # it cannot tell which files are its own
+            part.find(DAMAGED, f"{path.name}: {error}", _REBUILD)
+            return
     for path in sorted(library.archive.glob("*.warc.gz")):
         if path.name not in known:
             part.note(f"{path.name} is no file that a crawl has finished writing to; the next crawl puts it aside")
 
 
+def _backup(path: Path, part: CheckPart) -> Iterator[int]:
+    """A copy of a database from before an upgrade: no part of the library, but it should be of use."""
+    yield 0
+    if not is_sound(path):
+        part.find(BACKUPS, f"{path.name} is damaged", "it is put into quarantine")
+
+
 def _models(library: LibraryFolder, part: CheckPart) -> Iterator[int]:
-    named = str(library.get("model", ""))
+    named = str(library.get(MetaKey.MODEL, ""))
     for name, fault in damaged_models(library.models):
         part.count("models")
         if fault:
             part.find(MODELS, f"{name} {fault}{' (in use)' if name == named else ''}", _LEARN)
         yield 0
-    if named and library.get("taught") and not (library.models / f"{named}.json").exists():
+    if named and library.get(MetaKey.TAUGHT) and not (library.models / f"{named}.json").exists():
         part.find(MODELS, f"{named}, which is in use, is missing", _LEARN)
 
 

@@ -16,6 +16,7 @@ from analecta.store.library_db import DROP, GOOD, learnt, said
 from analecta.store.links import Inlinks
 from analecta.store.partition import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404
 from analecta.store.rows import StoredPage, UrlRow
+from analecta.store.schema import MetaKey
 from analecta.store.snapshot import Snapshot
 from analecta.text.display import iso
 from analecta.urls import canonical
@@ -240,7 +241,7 @@ def _certificate(library: LibraryFolder, url: str, row: StoredPage) -> str:
 def _model(library: LibraryFolder, snapshot: Snapshot, hash: str) -> JudgeModel:
     if (found := snapshot.model(hash)) is None:
         return JudgeModel(hash)
-    return JudgeModel(hash, found.kind, iso(found.made_at), found.about, hash == library.get("model"))
+    return JudgeModel(hash, found.kind, iso(found.made_at), found.about, hash == library.get(MetaKey.MODEL))
 
 
 def _terms(library: LibraryFolder, model: JudgeModel, page: Page) -> list[tuple[str, float]]:

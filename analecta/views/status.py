@@ -14,6 +14,7 @@ from analecta.store.library import LibraryFolder
 from analecta.store.library_db import learnt, said
 from analecta.store.partition import NOINDEX, SOFT404
 from analecta.store.rows import LibraryCounts, ModelRow
+from analecta.store.schema import MetaKey
 from analecta.text.display import iso
 from analecta.views.reasons import NO_REFUSALS
 from analecta.views.rows import LeftOut, Row, history
@@ -104,7 +105,7 @@ def status(library: LibraryFolder) -> Status:
         partitions=library.partitions,
         memory=memory if library.holder() else {**memory, "used": 0},
         run=_run(library),
-        model=str(library.get("model", "")),
+        model=str(library.get(MetaKey.MODEL, "")),
         models=_models(models),
         feedback=len(said(library)),
         learnt=learnt(library),

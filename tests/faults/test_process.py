@@ -141,7 +141,7 @@ def test_f66_what_a_killed_crawl_left_in_its_log_is_read_on_a_read_only_disk(lib
     path = lib / "library.db"
     with shut(connect(path)) as db:
         db.execute("PRAGMA wal_autocheckpoint = 0")
-        db.execute("INSERT INTO notes VALUES (1, 'in the log')")
+        db.execute("INSERT INTO notes (at, note) VALUES (1, 'in the log')")
         log = path.with_name("library.db-wal").read_bytes()
         content = path.read_bytes()
     path.write_bytes(content)

@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from analecta.errors import LibraryBusy, ResourceError, UsageError
+from analecta.store import SqliteError
 from analecta.store.library import LibraryFolder, check_disk, filesystem
+from analecta.store.library_db import adopt_model
 from analecta.store.partition import Shard
-from analecta.store.sqlite import SCHEMA
+from analecta.store.schema import OLDEST_SCHEMA, SCHEMA, MetaKey
 
 TEXT = 'recipe = "adaptive"  # a remark\n'
 MOUNTS = """\
@@ -113,11 +115,25 @@ def test_shards_are_read_at_one_moment_while_they_are_written(library):
             assert later[0].execute(count).fetchone() == (1,)
 
 
+def test_a_model_is_adopted_with_all_that_goes_with_it_or_not_at_all(library):
+    with library.database() as db:
+        stop = "SELECT RAISE(ABORT, 'stopped')"
+        db.execute(f"CREATE TRIGGER stop BEFORE INSERT ON meta WHEN new.key = 'reclassifying' BEGIN {stop}; END")
+    with pytest.raises(SqliteError, match="stopped"):
+        adopt_model(library, "new", "centroid", "6 examples", "digest", {MetaKey.RECLASSIFYING: "null"})
+    with library.snapshot() as snapshot:
+        assert (snapshot.models(), library.get(MetaKey.MODEL), library.get(MetaKey.TAUGHT)) == ([], None, None)
+    adopt_model(library, "new", "centroid", "6 examples", "digest")
+    with library.snapshot() as snapshot:
+        assert [model.hash for model in snapshot.models()] == ["new"]
+    assert (library.get(MetaKey.MODEL), library.get(MetaKey.TAUGHT)) == ("new", "digest")
+
+
 # --- one writer ------------------------------------------------------------------------------------------------------
 
 HOLDER = (
-    "import sys; from pathlib import Path; from analecta.store.library import Library\n"
-    "with Library(Path(sys.argv[1])).lock(): print('held', flush=True); sys.stdin.read()"
+    "import sys; from pathlib import Path; from analecta.store.library import LibraryFolder\n"
+    "with LibraryFolder(Path(sys.argv[1])).lock(): print('held', flush=True); sys.stdin.read()"
 )
 
 
@@ -170,7 +186,9 @@ def test_f05_the_lock_is_free_after_use_and_after_an_error(library):
 # --- other schemas ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("version", "words"), [(SCHEMA + 1, "update Analecta"), (SCHEMA - 1, "cannot be migrated")])
+@pytest.mark.parametrize(
+    ("version", "words"), [(SCHEMA + 1, "update Analecta"), (OLDEST_SCHEMA - 1, "cannot be migrated")]
+)
 def test_f08_a_library_of_another_schema_is_refused_and_left_as_it_is(library, version, words):
     library.put("schema", version)
     before = (library.folder / "library.db").read_bytes()

@@ -9,7 +9,8 @@ from making import candidate, page_row, shard_at, states, target
 from analecta.errors import ResourceError
 from analecta.model import FoundBy, UrlState
 from analecta.store.partition import SOFT404, PageRecord, Shard
-from analecta.store.sqlite import SCHEMA, connect
+from analecta.store.schema import OLDEST_SCHEMA, SCHEMA
+from analecta.store.sqlite import connect
 
 
 def added(shard, *rows):
@@ -269,7 +270,9 @@ def test_every_page_column_is_in_the_table():
 # --- files that are not ours -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("version", "words"), [(SCHEMA + 1, "update Analecta"), (SCHEMA - 1, "cannot be migrated")])
+@pytest.mark.parametrize(
+    ("version", "words"), [(SCHEMA + 1, "update Analecta"), (OLDEST_SCHEMA - 1, "cannot be migrated")]
+)
 def test_f08_another_schema_is_refused_with_a_message(tmp_path, version, words):
     with shard_at(tmp_path / "p.db") as shard:
         shard.put("schema", version)

@@ -21,7 +21,9 @@ MANIFEST, README, DECISIONS, RUNS = "manifest.json", "README.md", "decisions.jso
 SETTINGS, RESOLVED = "settings/analecta.toml", "settings/resolved.json"
 VERSIONS, MODELS, TOPICS = "versions.json", "models.json", "topics.json"
 FILES, ARCHIVE = "files/", "archive/"
-_OWN = frozenset(("lock", "oai.lock", "index.lock", "shards", "archive", "models", "index", "analysis", "site", "undo"))
+_OWN = frozenset(
+    ("lock", "oai.lock", "index.lock", "shards", "archive", "models", "index", "analysis", "site", "undo", "backup")
+)
 _OWN_FILES = ("analecta.toml", "library.db", "oai.db")  # and all that stands beside them, as library.db-wal
 _LONGEST = 255  # bytes of a name: no file system takes more
 _ALLOWED = re.compile(

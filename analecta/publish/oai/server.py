@@ -24,6 +24,7 @@ from analecta.publish.oai.protocol import Repository
 from analecta.publish.oai.sync import OaiSync, keeping
 from analecta.store import SqliteError, oai_records
 from analecta.store.library import LibraryFolder
+from analecta.store.schema import MetaKey
 
 PATH = "/oai"
 _MOST_BODY = 65_536  # bytes of a POST; the longest honest request has some hundreds
@@ -91,9 +92,9 @@ def _email(asked: OaiServerOptions) -> str:
 
 
 def _repository(keeper: OaiSync, name: str, url: str, email: str, asked: OaiServerOptions) -> Repository:
-    began, repository = (oai_records.get(keeper.db, key) for key in ("began", "repository"))
+    began, repository = (oai_records.get(keeper.db, key) for key in (MetaKey.OAI_BEGAN, MetaKey.OAI_REPOSITORY))
     site = RepositoryIdentity(name or "library", url, email, repository, began, asked.page_size)
-    return Repository(site, oai_records.get(keeper.db, "key"), keeper.clock)
+    return Repository(site, oai_records.get(keeper.db, MetaKey.OAI_KEY), keeper.clock)
 
 
 def _written_host(host: str) -> str:

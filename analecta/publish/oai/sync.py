@@ -26,6 +26,7 @@ from analecta.store.change_watch import Watch
 from analecta.store.library import LibraryFolder
 from analecta.store.oai_records import Database, RecordChange, with_above
 from analecta.store.rows import PageRow
+from analecta.store.schema import MetaKey
 from analecta.store.snapshot import Snapshot
 
 T = TypeVar("T")
@@ -53,7 +54,7 @@ def keeping(library: LibraryFolder, now: Callable[[], float], repository: str) -
             raise LibraryBusy(f"the records of {library.folder} are already served by another process") from error
         path = library.derived("oai.db")
         with oai_records.writing(path, now(), repository) as db, contextlib.closing(Watch()) as watch:
-            clock = Clock(now, int(oai_records.get(db, "clock", 0)))
+            clock = Clock(now, int(oai_records.get(db, MetaKey.OAI_CLOCK, 0)))
             try:
                 yield OaiSync(library, path, db, clock, watch)
             finally:

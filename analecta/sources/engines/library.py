@@ -1,4 +1,4 @@
-"""A library asked as a search engine is: pages by words, and the pages that link to a page, from its own link table.
+"""A library asked as a search engine is: shown pages by words, and the pages that link to a page by its link table.
 
 Nothing goes over the network. The words are indexed when the first question comes, for as long as the library is open.
 """
@@ -26,7 +26,7 @@ _ADDRESSES = 100  # of one page; links to any of them count as links to it
 def open_library(folder: Path) -> Iterator["LibrarySearch"]:
     """A library to ask; BadUse where there is none, or nothing in it."""
     with LibraryFolder(folder).snapshot() as snapshot:
-        if not snapshot.has_current_pages():
+        if next(snapshot.shown_ids(), None) is None:
             raise UsageError(f"the library {folder} holds no pages yet: crawl it first, or ask another engine")
         yield LibrarySearch(snapshot)
 
@@ -64,7 +64,7 @@ class LibrarySearch:
         places: list[tuple[int, int]] = []
 
         def pages() -> Iterator[tuple[str, str]]:
-            for place, title, text in self.snapshot.current_texts(self.most):
+            for place, title, text in self.snapshot.shown_texts(self.most):
                 places.append(place)
                 yield title, text
 
@@ -77,7 +77,7 @@ class LibrarySearch:
         sure: list[float] = []
 
         def links() -> Iterator[NDArray[np.int64]]:
-            for id, targets, confidence in self.snapshot.current_links():
+            for id, targets, confidence in self.snapshot.shown_links():
                 ids.append(id)
                 sure.append(confidence)
                 yield targets

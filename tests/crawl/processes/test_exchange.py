@@ -73,7 +73,7 @@ class Party:
         for message in map(decode, self.transport.receive()):
             source = message.source
             for found in self.exchange.take(message):
-                self.shard.db.execute("INSERT INTO journal VALUES (?, ?)", (source, found.target.url))
+                self.shard.db.execute("INSERT INTO journal (at, event) VALUES (?, ?)", (source, found.target.url))
 
     def commit(self):
         if self.shard.changed:

@@ -11,8 +11,10 @@ from analecta.sources.engines.engine import EngineHit
 from analecta.sources.engines.examples import find_examples
 from analecta.sources.engines.library import open_library
 from analecta.sources.result import SourceResult
-from analecta.store.schema import unpack_text
+from analecta.store.library import LibraryFolder
+from analecta.store.schema import NOINDEX, pack_text, unpack_text
 from analecta.urls import canonical
+from tests.making import candidate, page_row, shard_at, target
 
 
 @pytest.fixture
@@ -35,12 +37,28 @@ def test_a_page_is_found_by_words_that_stand_in_it_and_phrases_are_exact(grown, 
 
 
 def test_the_pages_that_link_to_a_page_are_those_of_the_link_table(grown, asked):
-    rows = kept(grown, "WHERE p.links IS NOT NULL AND p.duplicate_of IS NULL AND p.status = 200 AND p.flags & 8 = 0")
+    rows = kept(grown, "WHERE p.links IS NOT NULL AND p.duplicate_of IS NULL AND p.status = 200 AND p.flags & 9 = 0")
     target = rows[3][0]
     id = canonical(target).id
     linking = {url for url, *_, links in rows if id in np.frombuffer(links, np.int64).tolist()} - {target}
     assert linking
     assert linking <= {hit.url for hit in asyncio.run(asked.backlinks(EngineHit(target), 1000))}
+
+
+def test_a_page_that_says_noindex_is_not_found_by_its_words_nor_by_its_links(tmp_path):
+    library = LibraryFolder.create(tmp_path / "lib", "")
+    library.make_shards(1)
+    urls = ["http://a.test/open", "http://a.test/hidden", "http://a.test/both"]
+    both = np.array([target(urls[2]).id], np.int64).tobytes()
+    with shard_at(library.shard_path(0)) as shard:
+        shard.add((n, candidate(url), UrlState.QUEUED, False, "") for n, url in enumerate(urls, 1))
+        for url, flags in zip(urls, (0, NOINDEX, 0), strict=True):
+            row = page_row(target(url).id, title="Wrens", text=pack_text("wrens sing"), links=both, flags=flags)
+            shard.add_page(row, UrlState.DONE, 0, 0)
+        shard.commit()
+    with open_library(library.folder) as asked:
+        assert {hit.url for hit in asyncio.run(asked("wrens", 10))} == {urls[0], urls[2]}
+        assert linked(asked, urls[2]) == [urls[0]]
 
 
 def test_links_to_a_redirect_count_for_the_page_that_it_leads_to(grown, asked):

@@ -1,0 +1,105 @@
+"""Libraries of older versions: read as they are, and upgraded when they are next locked for writing.
+
+Each database is copied into LIB/backup and then upgraded in one transaction; library.db is the first, so that an older
+Analecta refuses the library from then on. What a kill leaves undone is done at the next lock, file by file.
+"""
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from analecta.errors import ResourceError
+from analecta.store.checksums import log_of
+from analecta.store.schema import OLDEST_SCHEMA, SCHEMA, MetaKey
+from analecta.store.sqlite import check_schema, connect, schema_of
+
+BACKUP = "backup"  # the folder in a library
+
+
+def upgrade(folder: Path, files: Sequence[Path]) -> None:
+    """Bring the databases of a library to the schema of this version; the caller holds the library."""
+    old = [path for path in files if path.exists() and _is_old(path)]
+    if old:
+        _check_room(folder, old)
+    for path in old:
+        try:
+            _upgrade_file(path, folder / BACKUP)
+        except (OSError, sqlite3.Error) as error:
+            raise ResourceError(f"{path} could not be upgraded and is as it was: {error}") from error
+
+
+def backups(folder: Path) -> list[Path]:
+    """The copies of databases from before they were upgraded."""
+    return sorted((folder / BACKUP).glob("*.bak"))
+
+
+def _is_old(path: Path) -> bool:
+    with contextlib.closing(connect(path, readonly=True)) as db:
+        if not schema_of(db):  # a shard that was killed while it was made
+            return False
+        check_schema(db, path, OLDEST_SCHEMA)
+        return schema_of(db) < SCHEMA
+
+
+def _check_room(folder: Path, files: Sequence[Path]) -> None:
+    disk = os.statvfs(folder)
+    free, wanted = disk.f_bavail * disk.f_frsize, sum(path.stat().st_size + log_of(path) for path in files)
+    if free < wanted:
+        raise ResourceError(
+            f"{folder} was made by an older Analecta and is upgraded before it is written to. A copy of its databases "
+            f"needs {wanted / 1e6:,.0f} MB, and the disk has {free / 1e6:,.0f}: make room on it. Nothing was changed"
+        )
+
+
+def _upgrade_file(path: Path, folder: Path) -> None:
+    with contextlib.closing(connect(path)) as db:
+        db.execute("BEGIN IMMEDIATE")  # nobody writes between the copy and the upgrade
+        version = schema_of(db)
+        _back_up(path, folder / f"{path.name}.v{version}.bak")
+        for step in range(version, SCHEMA):
+            MIGRATIONS[step](db)
+        db.execute("UPDATE meta SET value = ? WHERE key = ?", (SCHEMA, MetaKey.SCHEMA))
+        db.execute("COMMIT")
+
+
+def _back_up(path: Path, target: Path) -> None:
+    """Copy a database with its log into one file, which has its name once it is whole."""
+    target.parent.mkdir(exist_ok=True)
+    part = target.with_name(f".{target.name}.part")
+    for left in (part, part.with_name(f"{part.name}-journal"), part.with_name(f"{part.name}-wal")):
+        left.unlink(missing_ok=True)
+    with contextlib.closing(connect(path, readonly=True)) as source, contextlib.closing(sqlite3.connect(part)) as copy:
+        source.backup(copy)
+        copy.execute("PRAGMA journal_mode = DELETE")
+    with part.open("rb") as file:
+        os.fsync(file.fileno())
+    os.replace(part, target)
+
+
+# --- the steps -------------------------------------------------------------------------------------------------------
+# Each takes any database of a library from one version to the next, inside a transaction. Tables are written out here:
+# those of store/schema.py are of the version of today.
+
+_KEYED = {  # of version 3
+    "journal": "at REAL NOT NULL, event TEXT NOT NULL",
+    "notes": "at REAL NOT NULL, note TEXT NOT NULL",
+    "history": "run INTEGER NOT NULL, at REAL NOT NULL, pages INTEGER NOT NULL, topic INTEGER NOT NULL, "
+    "items INTEGER NOT NULL, least REAL NOT NULL, mean REAL NOT NULL, most REAL NOT NULL",
+}
+
+
+def _add_primary_keys(db: sqlite3.Connection) -> None:
+    """2 to 3: journal, notes and history get a primary key."""
+    for table, columns in _KEYED.items():
+        names = ", ".join(name for (name,) in db.execute("SELECT name FROM pragma_table_info(?)", (table,)))
+        if names:
+            db.execute(f"ALTER TABLE {table} RENAME TO old_{table}")
+            db.execute(f"CREATE TABLE {table} (n INTEGER PRIMARY KEY, {columns})")
+            db.execute(f"INSERT INTO {table} ({names}) SELECT {names} FROM old_{table} ORDER BY rowid")
+            db.execute(f"DROP TABLE old_{table}")
+
+
+# By the version that each starts from.
+MIGRATIONS: Mapping[int, Callable[[sqlite3.Connection], None]] = {2: _add_primary_keys}
