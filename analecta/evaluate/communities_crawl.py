@@ -44,7 +44,7 @@ from analecta.testweb.process import ServerProcess
 
 SITES = 1100
 _WORKERS = 2
-_WEB = "analecta.testweb.community_web:VillagesWeb"
+_WEB = "analecta.testweb.community_web:CommunityWebServer"
 _LEGEND = """P, R and f are precision, recall and f-value: of what was found against the truth, and against global
 clustering (a spanning tree over the same sites, cut to as many clusters). `its clustering` is what the crawl spends on
 communities while it goes on; `global` begins with the stored pages: links are counted and weighed, the tree is made and

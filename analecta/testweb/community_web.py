@@ -213,7 +213,7 @@ class CommunityWebServer:
             parts += [f"<h2>{voice.heading()}</h2>", f"<p>{voice.paragraph(6)}</p>"]
         near = range(1, len(dealt)) if page == 0 else [n for n in (page - 1, page + 1) if 0 < n < len(dealt)]
         own = [(self.path(site, n), self.title(site, n)) for n in near]
-        parts += ["<h2>On this site</h2>", _listed([("/", "WebSite"), *own])]
+        parts += ["<h2>On this site</h2>", _listed([("/", "Home"), *own])]
         if page < len(dealt):
             parts += ["<h2>Elsewhere</h2>", _listed([self._link(site, *link) for link in dealt[page]])]
         head = f"<title>{self.title(site, page)} - {home.name}</title>"

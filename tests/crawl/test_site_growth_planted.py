@@ -37,7 +37,7 @@ def villages():
 def library(tmp_path_factory, villages):
     """Crawled from one site of each community, one of those that are linked least."""
     seeds = [f"http://{villages.name(village.first + village.count - 1)}/" for village in villages.villages]
-    with ServerProcess("analecta.testweb.community_web:VillagesWeb", {"sites": SITES}) as server:
+    with ServerProcess("analecta.testweb.community_web:CommunityWebServer", {"sites": SITES}) as server:
         asked = {"recipe": "communities", "crawl": {"workers": 2}}
         library = make_library(tmp_path_factory.mktemp("planted") / "lib", seeds, server.address, **asked)
         ending = Crawl(library, load(library.settings_path), start=in_threads()).run()

@@ -83,7 +83,7 @@ def test_what_is_not_there_is_not_found(web):
 
 def test_the_villages_are_served_over_http_and_list_themselves():
     with (
-        ServerProcess("analecta.testweb.community_web:VillagesWeb", {"sites": 200}) as server,
+        ServerProcess("analecta.testweb.community_web:CommunityWebServer", {"sites": 200}) as server,
         closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)) as connection,
     ):
         connection.request("GET", "/", headers={"Host": "localhost"})
