@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
+import scipy
 from scipy.sparse import csr_matrix
 
 from analecta.judge.features import rows
@@ -94,12 +95,11 @@ def _elsewhere(alike: Floats, topics: Numbers) -> Numbers:
 
 def _small_group(alike: Floats) -> Bools:
     """The smaller of two groups, if it has nothing to do with the other; else nothing."""
-    from scipy.cluster.hierarchy import fcluster, linkage  # 0.2 s, at each start of a crawl that mostly needs it not
-    from scipy.spatial.distance import squareform
-
     apart = np.maximum(1 - alike, 0)
     np.fill_diagonal(apart, 0)
-    small = fcluster(linkage(squareform(apart, checks=False), "average"), 2, "maxclust") == 1
+    # scipy imports its parts when they are first named: these take 0.2 s, and most crawls do without.
+    tree = scipy.cluster.hierarchy.linkage(scipy.spatial.distance.squareform(apart, checks=False), "average")
+    small = scipy.cluster.hierarchy.fcluster(tree, 2, "maxclust") == 1
     small = small if 2 * small.sum() <= len(small) else ~small
     between = float(alike[np.ix_(small, ~small)].mean()) if small.any() else 1.0
     large, close = _within(alike[np.ix_(~small, ~small)]), _within(alike[np.ix_(small, small)])

@@ -22,6 +22,8 @@ from analecta.judge.suspects import DOUBTED, MOST, doubtful
 from analecta.judge.training_set import archetypes, drifted
 from analecta.learning.examples import MarkedPage
 from analecta.model import NO_TOPIC, UNLABELLED, UNLIMITED, Example
+from analecta.parse import Parser
+from analecta.parse.saved_page import read_page
 from analecta.protocols import Judge
 from analecta.settings.schema import TrainingSettings
 from analecta.store.library import LibraryFolder
@@ -250,9 +252,6 @@ class Trainer:
 
     def _read(self) -> list[Example]:
         """What is in the files; a person can read of which nothing could be learnt."""
-        from analecta.parse import Parser
-        from analecta.parse.saved_page import read_page  # 0.1 s: most libraries have no such files
-
         found = []
         told = {note for _, note in self.library.notes()}
         with Parser() as parser:
