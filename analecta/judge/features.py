@@ -1,8 +1,8 @@
 """What a learner sees of a page: counts of features, in which spaces, with which weights (B6)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -110,7 +110,6 @@ def _with(matrix: csr_matrix, data: Floats) -> csr_matrix:
 # of what links to the page say, `neighbours` the stems of the pages that link to it.
 
 
-SPACES = ("terms", "pairs", "anchors", "neighbours")
 WINDOW = 4  # words between which two stems make a pair
 # Links say these of any page, so as words about the page they are worth nothing.
 ANCHOR_STOP = frozenset(
@@ -168,13 +167,10 @@ class FeatureSpace:
         """What must be saved, besides the names."""
         return {"hashes": self._hashes, "features": self._features, "pairs": self._pairs}
 
-    @classmethod
-    def restore(cls, kind: str, window: int, names: list[str], arrays: dict[str, npt.NDArray[Any]]) -> Self:
-        """As it was saved."""
-        space = cls(kind, window)
-        space.names, space._pairs = names, arrays["pairs"]
-        space._know(arrays["hashes"], arrays["features"])
-        return space
+    def restore(self, names: list[str], arrays: Mapping[str, npt.NDArray[Any]], prefix: str = "") -> None:
+        """Take over what was saved."""
+        self.names, self._pairs = names, arrays[f"{prefix}pairs"]
+        self._know(arrays[f"{prefix}hashes"], arrays[f"{prefix}features"])
 
     def _know(self, hashes: UInt64s, features: Ints) -> None:
         self._hashes, self._features = hashes, features
