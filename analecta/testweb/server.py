@@ -52,7 +52,6 @@ class Moods:
         moods: Mapping[str, Mood],
         draw: Callable[[], float],
         now: Callable[[], float],
-        *,
         delay: float = 0.0,
         error_rate: float = 0.0,
     ) -> None:
@@ -255,16 +254,21 @@ def read_log(path: Path) -> list[LogLine]:
     return sorted((LogLine(float(t), h, p, int(s)) for t, h, p, s in lines), key=lambda noted: noted.time)
 
 
+class ServerOptions(msgspec.Struct, frozen=True):
+    """How a server listens (port 0 takes a free one), and how it fails; `log` is the file of its requests."""
+
+    port: int = 0
+    delay: float = 0.0
+    error_rate: float = 0.0
+    seed: int = 0
+    processes: int = 1
+    log: str = ""
+
+
 def serve(
     answer: Answer,
-    port: int = 0,
-    *,
-    moods: Mapping[str, Mood] | None = None,
-    delay: float = 0.0,
-    error_rate: float = 0.0,
-    seed: int = 0,
-    processes: int = 1,
-    log: Path | None = None,
+    options: ServerOptions = ServerOptions(),
+    moods: Mapping[str, Mood] = {},
     ready: Callable[[int], None] = lambda port: None,
     lifeline: int | None = None,
 ) -> None:
@@ -272,6 +276,7 @@ def serve(
 
     Further processes are forked when the answer is at hand, so that they share its memory.
     """
+    port, processes = options.port, options.processes
     bind(port, shared=False).close()  # a port that another server has is an error, not one to share
     listener = bind(port)
     port = listener.getsockname()[1]
@@ -279,8 +284,8 @@ def serve(
     if processes > 1 and end is not None and not children:  # a child: it lives as long as its parent holds the pipe
         listener.close()
         listener, lifeline, ready = bind(port), end, lambda port: None
-    watch = Moods(moods or {}, Random(seed).random, time.monotonic, delay=delay, error_rate=error_rate)
-    note = RequestLog(log) if log else None
+    watch = Moods(moods, Random(options.seed).random, time.monotonic, options.delay, options.error_rate)
+    note = RequestLog(Path(options.log)) if options.log else None
     gc.freeze()  # what was loaded stays: the collector need not look at it again
     try:
         asyncio.run(_until_told(answer, listener, watch, note, lifeline, lambda: ready(port)))
