@@ -105,11 +105,16 @@ def test_documents_that_are_not_read_yet_are_told():
 def test_no_figure_is_cut_where_the_terminal_is_narrow(width):
     counts = {"pages": 11111, "on_topic": 2222, "hosts": 3333, "refused": 44444, "failed": 5555}
     busy = crawl((128, 666666, 0.0))
-    busy.tally, busy.settings = Tally(bytes=7_700_000_000, **counts), Settings()
-    shown = written(LivePicture(SimpleNamespace())._figures(busy, 12.3), width)
+    busy.settings, busy.began, busy.interrupts, busy.only_examples, busy.titles = Settings(), 0.0, 2, False, []
+    drawn = []
+    picture = LivePicture(SimpleNamespace(update=lambda shown, refresh: drawn.append(shown)))
+    for now, tally in ((0.0, Tally()), (12.0, Tally(bytes=7_700_000_000, **counts))):
+        busy.clock, busy.tally = (lambda now=now: now), tally
+        picture(busy)
+    shown = written(drawn[-1], width)
     assert all(f"{count:,}" in shown for count in (*counts.values(), 666666))
     assert "…" not in shown
-    assert ("12.3/s" in shown) == (width == 80)
+    assert ("925.9/s" in shown) == (width == 80)
 
 
 def test_what_became_of_pages_asked_for_again_is_told_in_one_line():

@@ -116,8 +116,8 @@ def test_shards_are_read_at_one_moment_while_they_are_written(library):
 # --- one writer ------------------------------------------------------------------------------------------------------
 
 HOLDER = (
-    "import sys; from pathlib import Path; from analecta.store.library import Library\n"
-    "with Library(Path(sys.argv[1])).lock(): print('held', flush=True); sys.stdin.read()"
+    "import sys; from pathlib import Path; from analecta.store.library import LibraryFolder\n"
+    "with LibraryFolder(Path(sys.argv[1])).lock(): print('held', flush=True); sys.stdin.read()"
 )
 
 
