@@ -10,7 +10,7 @@ import xxhash
 
 from analecta.testweb import sentences
 from analecta.testweb.plan import number_in, slug
-from analecta.testweb.sentences import TOPICS, SentenceMaker, capital, lexicon, some, title, titles
+from analecta.testweb.sentences import TOPICS, SentenceMaker, capital, lexicon, title, titles
 from analecta.testweb.server import HERE, Mood, ServedResponse
 
 # --- villages --------------------------------------------------------------------------------------------------------
@@ -227,7 +227,7 @@ class CommunityWebServer:
         nouns = lexicon(topic)["n"]
         favourites = Random(self._hash(village, -1)).sample(range(len(nouns)), min(_FAVOURITES, len(nouns)))
         bits = self._hash(site, -2)
-        kinds = some(sentences.TITLE_WORDS)
+        kinds = sentences.ENGLISH["title_words"]
         name = f"The {capital(nouns[favourites[bits % len(favourites)]])} {capital(kinds[(bits >> 8) % len(kinds)])}"
         return WebSite(host, name, topic, tuple(favourites), site % _WWW == 3)
 
