@@ -6,14 +6,13 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from analecta.errors import UsageError
+from analecta.judge.arrays import Array, Floats
 from analecta.judge.model_files import load_model, save_model
 from analecta.model import Page, Verdict
 from analecta.text.tokens import Words, words
 
-Floats = npt.NDArray[np.float64]
 OptionsT = TypeVar("OptionsT", bound=msgspec.Struct)
 
 
@@ -62,11 +61,11 @@ class TrainedJudge(Generic[OptionsT]):
         settings = msgspec.structs.asdict(self.options)
         return ({"settings": settings} if settings else {}) | self._learned(self.saved_facts)
 
-    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+    def arrays(self) -> dict[str, Array]:
         """What is saved as numbers."""
         return self._learned(self.saved_arrays)
 
-    def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+    def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> Self:
         """Take over what was saved."""
         for names, found in ((self.saved_facts, facts), (self.saved_arrays, arrays)):
             for name in names:

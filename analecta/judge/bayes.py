@@ -11,9 +11,9 @@ from typing import Any, Self
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
+from analecta.judge.arrays import Array, Bools, Floats
 from analecta.judge.base import TrainedJudge, strongest
 from analecta.judge.calibration import confidence, cross_validated, line
 from analecta.judge.features import Features, augmented, page_frequency, plain_idf, unit
@@ -21,9 +21,6 @@ from analecta.judge.training_set import PAGES, material
 from analecta.judge.tree import Tree
 from analecta.model import Example, Page, Verdict
 from analecta.text.tokens import Words, words
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 _ALONE = 0.2  # see calibration.py; words of a single example outweigh all others in its own score
 
@@ -90,11 +87,11 @@ class NaiveBayes(TrainedJudge[BayesOptions]):
         """What is saved as text."""
         return super().facts() | {"names": self.features_.names}
 
-    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+    def arrays(self) -> dict[str, Array]:
         """What is saved as numbers."""
         return super().arrays() | self.features_.spaces[0].arrays()
 
-    def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+    def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> Self:
         """Take over what was saved."""
         self.features_ = Features()
         self.features_.spaces[0].restore(facts["names"], arrays)

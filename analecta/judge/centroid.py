@@ -24,14 +24,13 @@ from typing import Self
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
+from analecta.judge.arrays import Floats, Ints
 from analecta.judge.base import TrainedJudge, best_verdicts, strongest
+from analecta.judge.features import plain_idf, row_sums, smooth_idf, tf_idf, unit
 from analecta.model import Example, Page, Verdict
 from analecta.text.tokens import Vocabulary, Words, counts, likely_language, stop_words, words
-
-Floats = npt.NDArray[np.float64]
 
 FEW = 7  # the paper's number of hits a topic: fewer examples weigh as if there were as many
 _NOT_ZERO = 5e-324  # the least number above: a page that shares nothing with a topic is not of it
@@ -128,9 +127,8 @@ class Centroid(TrainedJudge[CentroidOptions]):
         self._other_word = self.options.outside * mean / max(len(self.topics_), 1)
         return self
 
-    def _idf(self, pages: int, frequency: npt.NDArray[np.int64]) -> Floats:
-        ratio = pages / np.maximum(frequency, 1)
-        return np.asarray(np.log1p(ratio) if self.options.smooth else np.log(np.maximum(ratio, 1)), np.float64)
+    def _idf(self, pages: int, frequency: Ints) -> Floats:
+        return (smooth_idf if self.options.smooth else plain_idf)(pages, frequency)
 
     def _see(self, found: csr_matrix) -> None:
         self.seen_ += found.shape[0]
@@ -139,21 +137,15 @@ class Centroid(TrainedJudge[CentroidOptions]):
             self.idf_ = self._idf(self.pages_ + self.seen_, self.frequency_ + self.seen_frequency_)
             self.prepare()
 
-    def _correlate(self, found: csr_matrix, lengths: npt.NDArray[np.int64]) -> tuple[Floats, csr_matrix]:
+    def _correlate(self, found: csr_matrix, lengths: Ints) -> tuple[Floats, csr_matrix]:
         """Pages x topics correlations (S5), and the page vectors over the dictionary."""
-        tf = found.data
-        rows = np.repeat(np.arange(found.shape[0]), np.diff(found.indptr))
-        other = lengths - np.bincount(rows, weights=tf, minlength=found.shape[0])
-        value = (1 + np.log(tf) if self.options.damp else tf) * self.idf_[found.indices]
-        square = np.bincount(rows, weights=value**2, minlength=found.shape[0]) + self._other_word * other
-        value = value / np.sqrt(np.where(square > 0, square, 1))[rows]
-        shape = (found.shape[0], len(self.dictionary_))
-        unit = csr_matrix((value, found.indices, found.indptr), shape=shape)
-        present = csr_matrix((np.ones_like(value), found.indices, found.indptr), shape=shape)
+        besides = self._other_word * (lengths - row_sums(found))
+        vectors = unit(tf_idf(found, self.idf_, self.options.damp), besides)
+        present = csr_matrix((np.ones(found.nnz), found.indices, found.indptr), shape=found.shape)
         enough = present @ self._member >= self._needed
-        return np.where(enough, unit @ self._unit, 0.0), unit
+        return np.where(enough, vectors @ self._unit, 0.0), vectors
 
-    def _verdicts(self, found: csr_matrix, lengths: npt.NDArray[np.int64]) -> list[Verdict]:
+    def _verdicts(self, found: csr_matrix, lengths: Ints) -> list[Verdict]:
         if not self.dictionary_:
             return [Verdict()] * found.shape[0]
         correlations, _ = self._correlate(found, lengths)

@@ -18,17 +18,15 @@ from typing import Any, Self
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from analecta.errors import UsageError
+from analecta.judge.arrays import Array, Floats
 from analecta.judge.base import TrainedJudge
 from analecta.judge.features import WINDOW
 from analecta.judge.svm import Svm, SvmOptions, best_of
 from analecta.judge.training_set import PAGES
 from analecta.model import Example, Page, Verdict
 from analecta.text.tokens import Words
-
-Floats = npt.NDArray[np.float64]
 
 MEMBERS = ("terms", "pairs", "anchors", "neighbours")
 
@@ -95,11 +93,11 @@ class Committee(TrainedJudge[CommitteeOptions]):
         """What is saved as text."""
         return super().facts() | {"members": {m: judge.facts() for m, judge in self.members_.items()}}
 
-    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+    def arrays(self) -> dict[str, Array]:
         """What is saved as numbers."""
         return {f"{m}:{k}": array for m, judge in self.members_.items() for k, array in judge.arrays().items()}
 
-    def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+    def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> Self:
         """Take over what was saved."""
         parts = {m: facts["members"][m] for m in self.options.members}
         self.members_ = {
@@ -164,5 +162,5 @@ DECISIONS: dict[str, Callable[[Floats, Floats], Floats]] = {
 }
 
 
-def _below(prefix: str, arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
+def _below(prefix: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
     return {key[len(prefix) :]: array for key, array in arrays.items() if key.startswith(prefix)}

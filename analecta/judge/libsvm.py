@@ -1,14 +1,13 @@
 """The solver of support vector machines. Only this module needs scikit-learn: it is imported when one is trained."""
 
 import numpy as np
-import numpy.typing as npt
 from sklearn import config_context
 from sklearn.svm import SVC
 
-Floats = npt.NDArray[np.float64]
+from analecta.judge.arrays import Bools, Floats
 
 
-def solve(products: Floats, yes: npt.NDArray[np.bool_], costs: Floats) -> tuple[Floats, float]:
+def solve(products: Floats, yes: Bools, costs: Floats) -> tuple[Floats, float]:
     """The alphas of the examples and the bias; those without costs have no say."""
     some = np.flatnonzero(costs > 0)
     machine = SVC(kernel="precomputed", C=1.0, tol=1e-4)

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 
+from analecta.judge.arrays import Floats
 from analecta.model import Page
 from analecta.text.tokens import Vocabulary, Words, words
 
@@ -58,7 +58,6 @@ ADDRESSES = {
 }
 ADDRESS = 2.5  # cues that an address is worth
 
-Floats = npt.NDArray[np.float64]
 _ODD = np.uint64(0x9E3779B97F4A7C15)  # so that a phrase is another one the other way round
 
 

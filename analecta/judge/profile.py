@@ -22,13 +22,13 @@ ten examples say little about which of their words are usual on this web.
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
+from analecta.judge.arrays import Array, Bools, Floats, Ints, Weights
 from analecta.judge.base import TrainedJudge, best_verdicts, strongest
 from analecta.judge.calibration import ScoreLine, confidence
 from analecta.judge.features import SIZE, buckets, rows
@@ -36,10 +36,6 @@ from analecta.judge.training_set import PAGES, TrainingSet, material
 from analecta.model import BELOW, NO_TOPIC, UNLABELLED, Example, Page, Verdict
 from analecta.text.tokens import Words, stop_words, words
 
-Floats = npt.NDArray[np.float64]
-Weights = npt.NDArray[np.float32]
-Numbers = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 _NEVER = ScoreLine(1e3, 1.0)  # for a topic without examples
 _ENOUGH = 5  # pages that are not the topic: made-up ones are not needed any more
 _STEEP = 5.0  # confidence is 0.01 where most other pages are, 0.7 at the weaker third of the examples
@@ -89,7 +85,7 @@ class Profile(TrainedJudge[ProfileOptions]):
 
     def __init__(self, options: ProfileOptions | None = None) -> None:
         super().__init__(options)
-        self._known: dict[str, tuple[npt.NDArray[Any], npt.NDArray[Any]]] = {}
+        self._known: dict[str, tuple[Array, Array]] = {}
 
     @property
     def needs(self) -> frozenset[str]:
@@ -119,7 +115,7 @@ class Profile(TrainedJudge[ProfileOptions]):
         self.weights_[:, taught], self.lines_[taught] = self._learn(units, given, parts)
         return self.prepare()
 
-    def _counted(self, texts: Sequence[str]) -> tuple[Numbers, csr_matrix]:
+    def _counted(self, texts: Sequence[str]) -> tuple[Ints, csr_matrix]:
         """The buckets that texts use, and how often each does; what was counted last time is not counted again."""
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
         known = {text: self._known[text] for text in texts if text in self._known}
@@ -208,11 +204,11 @@ class Profile(TrainedJudge[ProfileOptions]):
             lines[i] = _line(trained[:, i], seen[:, i], part.first, part.other)
         return profiles, lines
 
-    def _shown(self, labels: Numbers, topic: int) -> Bools:
+    def _shown(self, labels: Ints, topic: int) -> Bools:
         """Which examples show a topic: its own and those of the topics below it; none where it has none of its own."""
         return np.asarray(self._below[topic][np.maximum(labels, 0)] & (labels >= 0) & (labels == topic).any())
 
-    def _parted(self, met: Numbers, likeness: Floats, topic: int) -> tuple[Numbers, Numbers]:
+    def _parted(self, met: Ints, likeness: Floats, topic: int) -> tuple[Ints, Ints]:
         """Of pages met those that join the examples of a topic, and those that stand for what it is not.
 
         The latter are of the worse half, and less like the examples than like the page that is the least so: the

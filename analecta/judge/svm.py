@@ -16,9 +16,9 @@ from typing import Any, NamedTuple, Self
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
+from analecta.judge.arrays import Array, Bools, Floats, Ints
 from analecta.judge.base import TrainedJudge, strongest
 from analecta.judge.calibration import confidence, cross_validated, line
 from analecta.judge.features import (
@@ -41,9 +41,6 @@ from analecta.text.tokens import Words, words
 # The training set of a node is a few hundred pages, so all their scalar products fit into one small matrix. libsvm
 # solves on that in 5 ms for 600 pages (liblinear takes 8 ms), and gives the alphas that the estimate needs.
 
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 _RHO = 2.0  # Joachims' constant for the bound
 _PROMISE = 0.1  # F1 below which xi-alpha says nothing
@@ -202,14 +199,14 @@ class Svm(TrainedJudge[SvmOptions]):
         """What is saved as text."""
         return super().facts() | {"names": [space.names for space in self.features_.spaces]}
 
-    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+    def arrays(self) -> dict[str, Array]:
         """What is saved as numbers."""
         found = super().arrays()
         for i, space in enumerate(self.features_.spaces):
             found |= {f"{i}_{name}": array for name, array in space.arrays().items()}
         return found
 
-    def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+    def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> Self:
         """Take over what was saved."""
         self.tree_, self.features_ = Tree(facts["topics"]), Features(self.options.spaces, self.options.window)
         for i, (space, names) in enumerate(zip(self.features_.spaces, facts["names"], strict=True)):
@@ -237,7 +234,7 @@ class Svm(TrainedJudge[SvmOptions]):
                 self._learn_node(node, vectors, np.searchsorted(union, columns[node]), given, yes, yes | no)
         return self
 
-    def _columns(self, found: csr_matrix, weights: Floats, yes: Bools, no: Bools, kept: int) -> npt.NDArray[np.int64]:
+    def _columns(self, found: csr_matrix, weights: Floats, yes: Bools, no: Bools, kept: int) -> Ints:
         """The features of a node: the most telling of the topic and of its rivals (B3)."""
         if not (yes.any() and no.any()):
             return np.zeros(0, np.int64)
@@ -257,7 +254,7 @@ class Svm(TrainedJudge[SvmOptions]):
         self,
         node: int,
         vectors: csr_matrix,
-        columns: npt.NDArray[np.int64],
+        columns: Ints,
         given: TrainingSet,
         yes: Bools,
         some: Bools,

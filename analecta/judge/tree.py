@@ -8,13 +8,9 @@ topic itself, being only a part of names, holds none.
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from analecta.judge.arrays import Bools, Floats, Ints
 from analecta.model import BELOW, Verdict
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 ROOT = -1
 
