@@ -7,6 +7,7 @@ To plant further structure (communities), add sites with their own `peers`.
 
 import re
 from bisect import bisect_right
+from functools import lru_cache
 from random import Random
 
 import msgspec
@@ -81,17 +82,11 @@ class WebPlan:
         # Some leading sites are mirrored, each under another name.
         self.mirrors = {f"mirror-{i}.test": self.sites[3 * i] for i in range(MIRRORS)}
         self._first = [site.first for site in self.sites]
-        self._cards: dict[int, PageCard] = {}
+        self.card = lru_cache(50_000)(self._card)  # what page n is; some 20 MB
 
-    def card(self, n: int) -> PageCard:
-        """What page n is."""
-        found = self._cards.get(n)
-        if found is None:
-            if len(self._cards) > 50_000:  # some 20 MB
-                self._cards.clear()
-            site = self.sites[bisect_right(self._first, n) - 1]
-            found = self._cards[n] = self._deal(n, site, n - site.first)
-        return found
+    def _card(self, n: int) -> PageCard:
+        site = self.sites[bisect_right(self._first, n) - 1]
+        return self._deal(n, site, n - site.first)
 
     def find(self, site: PocketSite, path: str) -> PageCard | None:
         """The page that has this path, if any."""
