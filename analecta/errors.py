@@ -3,10 +3,10 @@
 What may well happen to a URL (a refusal, a time-out, a 404) is returned as a value, never raised.
 
     AnalectaError
-    ├── BadUse            2  the command or a file it was given makes no sense
-    │   └── BadSettings   2  a key or value in a settings file
-    └── Environment       4  disk, network, permissions
-        └── Busy          4  another process holds the library
+    ├── UsageError         2  the command or a file it was given makes no sense
+    │   └── SettingsError  2  a key or value in a settings file
+    └── ResourceError      4  disk, network, permissions
+        └── LibraryBusy    4  another process holds the library
 """
 
 from difflib import get_close_matches

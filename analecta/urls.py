@@ -166,10 +166,7 @@ class Joiner:
 
 def is_loopback(connect_to: str) -> bool:
     """Whether an address like "127.0.0.1:8080" or "https://[::1]:443" is on this machine."""
-    host = connect_to.rpartition("//")[2].rpartition(":")[0].strip("[]")
-    with contextlib.suppress(ValueError):
-        return ipaddress.ip_address(host).is_loopback
-    return host == "localhost"
+    return _is_here(connect_to.rpartition("//")[2].rpartition(":")[0])
 
 
 def origin(url: str) -> str:
@@ -181,12 +178,14 @@ def origin(url: str) -> str:
 def on_this_machine(url: str) -> bool:
     """Whether a URL's host is this machine by its very name, whatever a name server may say."""
     target = canonical(_PARAMETER.sub("x", url))
-    if target is None:
-        return False
-    host = re.sub(r":\d+$", "", target.host)
+    return target is not None and _is_here(re.sub(r":\d+$", "", target.host))
+
+
+def _is_here(host: str) -> bool:
+    name = host.strip("[]")
     with contextlib.suppress(ValueError):
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    return host == "localhost"
+        return ipaddress.ip_address(name).is_loopback
+    return name == "localhost"
 
 
 # --- Which words are an address that can be crawled, and why others are none -----------------------------------------

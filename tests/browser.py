@@ -89,13 +89,13 @@ class Browser:
             message["sessionId"] = self._session
         self._out.write(json.dumps(message).encode() + b"\0")
         while True:
-            said = self._hear()
+            said = self.hear()
             if said.get("id") == self._number:
                 assert "error" not in said, said
                 return said["result"]
             self.events.append(said)
 
-    def _hear(self) -> dict[str, Any]:
+    def hear(self) -> dict[str, Any]:
         while b"\0" not in self._rest:
             piece = self._back.read1(1 << 16)
             assert piece, "the browser has gone"
@@ -108,7 +108,7 @@ class Browser:
         self.events.clear()
         self.ask("Page.navigate", url=page.resolve().as_uri() if isinstance(page, Path) else page)
         while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
-            self.events.append(self._hear())
+            self.events.append(self.hear())
 
     def run(self, script: str) -> Any:
         """The value of a JavaScript expression; promises are waited for."""

@@ -302,11 +302,19 @@ def test_the_joiner_equals_canonical_for_each_href_on_each_base():
 
 
 def test_the_joiner_forgets_when_it_is_full_and_is_right_all_the_same():
-    joiner = Joiner(size=3)
+    parsed = []
+
+    def join(href, base):
+        parsed.append(href)
+        return canonical(href, base)
+
+    joiner = Joiner(size=3, join=join)
     for i in range(20):
-        join = joiner.base(f"http://h{i % 5}/")
-        assert join(f"x{i % 7}") == canonical(f"x{i % 7}", f"http://h{i % 5}/")
-        assert len(joiner._cache) <= 4
+        found = joiner.base(f"http://h{i % 5}/")(f"x{i % 7}")
+        assert found == canonical(f"x{i % 7}", f"http://h{i % 5}/")
+    assert len(parsed) == 20
+    joiner.base("http://h0/")("x0")
+    assert len(parsed) == 21, "it was forgotten, so it is parsed again"
 
 
 def test_the_joiner_parses_a_link_once():

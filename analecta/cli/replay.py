@@ -1,9 +1,9 @@
 """The command that serves an archived or made-up web on this machine."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -14,7 +14,7 @@ from analecta.errors import ResourceError, UsageError
 from analecta.signals import INTERRUPTED
 from analecta.testweb.replay import Replay, SearchedWeb, made_up
 from analecta.testweb.search import WebSearch
-from analecta.testweb.server import Answer, serve
+from analecta.testweb.server import Answer, Mood, ServerOptions, serve
 from analecta.testweb.warc_index import WarcIndex, warc_files
 from analecta.text.display import many, plain
 
@@ -48,10 +48,10 @@ def serve_web(
     """Serve WARC files, or a made-up web, as a web until Ctrl-C."""
     if not 0 <= error_rate <= 1:
         raise UsageError(f"The error rate is a share between 0 and 1, not {error_rate}.")
-    options: dict[str, Any] = {"delay": delay, "error_rate": error_rate, "processes": processes, "seed": seed}
+    options = ServerOptions(port, delay, error_rate, seed, processes)
     if len(paths) == 1 and not paths[0].exists() and (web := made_up(str(paths[0]))):
         answer = SearchedWeb(web).answer if search else web.answer
-        _serve(answer, port, "A made-up web", web.hosts, search, moods=web.moods, **options)
+        _serve(answer, options, "A made-up web", web.hosts, search, web.moods)
         return
     console = Console(stderr=True)
     archives = _load(paths, console)
@@ -59,12 +59,19 @@ def serve_web(
         console.print(f"Warning: {plain(warning)}", style="yellow", markup=False)
     try:
         found = Replay(archives, _index(archives, console) if search else None)
-        _serve(found.answer, port, many(len(archives), "page"), list(archives.hosts), search, **options)
+        _serve(found.answer, options, many(len(archives), "page"), list(archives.hosts), search)
     finally:
         archives.close()
 
 
-def _serve(answer: Answer, port: int, what: str, hosts: Sequence[str], search: bool = False, **options: Any) -> None:
+def _serve(
+    answer: Answer,
+    options: ServerOptions,
+    what: str,
+    hosts: Sequence[str],
+    search: bool = False,
+    moods: Mapping[str, Mood] = {},
+) -> None:
     """Serve, and say where and how to ask."""
 
     def ready(at: int) -> None:
@@ -77,10 +84,10 @@ def _serve(answer: Answer, port: int, what: str, hosts: Sequence[str], search: b
         print("\n".join(lines), flush=True)
 
     try:
-        serve(answer, port, ready=ready, **options)
+        serve(answer, options, moods, ready)
     except OSError as error:
         raise ResourceError(
-            f"Port {port} cannot be used ({error.strerror}); choose another, or 0 for a free one."
+            f"Port {options.port} cannot be used ({error.strerror}); choose another, or 0 for a free one."
         ) from error
 
 

@@ -23,7 +23,7 @@ from analecta.evaluate.questions import (
     read_examples,
     read_labels,
 )
-from analecta.evaluate.scoring import CrawlScore, score, score_order
+from analecta.evaluate.scores import CrawlScore, score, score_order
 from analecta.testweb.webs import StillWeb, open_web
 
 Step = Callable[[str, int, int], None]  # what is being done, how much of it, of how much

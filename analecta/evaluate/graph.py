@@ -13,7 +13,7 @@ import numpy as np
 
 from analecta.fetch.client import TOKEN
 from analecta.fetch.robots import Rules, decoded
-from analecta.model import Response
+from analecta.model import Page, Response, UrlRef
 from analecta.parse import Parser, ParserDied
 from analecta.testweb.webs import StillWeb
 from analecta.urls import canonical
@@ -118,12 +118,17 @@ def _nodes(answers: Iterator[Response], web: StillWeb, rules: dict[str, Rules], 
             to = canonical(answer.headers.get("location", "").strip(), answer.url)
             yield Node(target.id, target.url, False, _pack([to.id] if to else []))
         elif 200 <= answer.status < 300 and not target.url.endswith("/robots.txt"):
-            try:
-                page = parser(answer, target)
-            except ParserDied as died:
-                page = died.page
+            page = parsed_page(parser, answer, target)
             open_links = [] if page.nofollow else [link.target.id for link in page.links if not link.nofollow]
             yield Node(target.id, target.url, True, _pack(open_links))
+
+
+def parsed_page(parser: Parser, answer: Response, target: UrlRef) -> Page:
+    """The page of an answer, or what is known of it where reading it failed."""
+    try:
+        return parser(answer, target)
+    except ParserDied as died:
+        return died.page
 
 
 def _allowed(url: str, host: str, web: StillWeb, rules: dict[str, Rules]) -> bool:

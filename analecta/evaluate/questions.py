@@ -7,13 +7,12 @@ from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from analecta.errors import UsageError
-from analecta.evaluate.graph import PageGraph
-from analecta.judge import JUDGES
+from analecta.evaluate.graph import PageGraph, parsed_page
+from analecta.judge.bayes import NaiveBayes
 from analecta.model import Example, Page, Response, Verdict
-from analecta.parse import Parser, ParserDied
+from analecta.parse import Parser
 from analecta.protocols import Judge
 from analecta.testweb.webs import StillWeb
 from analecta.text.tokens import words
@@ -28,15 +27,9 @@ Labels = dict[int, tuple[str, ...]]  # of each page, by its number
 
 def read_labels(path: Path, graph: PageGraph) -> Labels:
     """The labels of a file: `URL<TAB>label|label...`, or `host<TAB>label` for every page of a host."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read the labels {path}: {error}") from error
     pages: dict[str, tuple[str, ...]] = {}
     hosts: dict[str, tuple[str, ...]] = {}
-    for number, line in enumerate(lines, 1):
-        if not line.strip() or line.startswith("#"):
-            continue
+    for number, line in _lines(path, "labels"):
         where, tab, names = line.partition("\t")
         labels = tuple(name.strip() for name in names.split("|") if name.strip())
         if not tab or not labels:
@@ -51,6 +44,15 @@ def read_labels(path: Path, graph: PageGraph) -> Labels:
     if not found:
         raise UsageError(f"no page of the web is named in {path}: do the two belong together?")
     return found
+
+
+def _lines(path: Path, what: str) -> Iterator[tuple[int, str]]:
+    """The lines of a file by number, but empty ones and comments."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read the {what} {path}: {error}") from error
+    return ((n, line) for n, line in enumerate(lines, 1) if line.strip() and not line.startswith("#"))
 
 
 def of_urls(pages: Mapping[str, tuple[str, ...]], graph: PageGraph) -> Labels:
@@ -221,11 +223,7 @@ _LEAST = 4
 
 def read_examples(path: Path, graph: PageGraph) -> list[int]:
     """The pages of a file that the web has, one URL a line."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read the examples {path}: {error}") from error
-    urls = [line.split("\t")[0].strip() for line in lines if line.strip() and not line.startswith("#")]
+    urls = [line.split("\t")[0].strip() for _, line in _lines(path, "examples")]
     found = list(dict.fromkeys(n for url in urls if (n := graph.find(url)) is not None))
     if len(found) < _LEAST:
         raise UsageError(f"{path} names {len(found)} pages of the web; at least {_LEAST} are needed to learn from")
@@ -257,9 +255,7 @@ class EvaluationClassifier:
         rest = [n for n in range(len(self.graph)) if n not in known]
         others = rng.sample(rest, min(len(rest), _OTHERS * len(pages)))
         examples = [*self._examples(0, pages, parser), *self._examples(-1, others, parser)]
-        make: Callable[[], Any] = JUDGES.get("bayes", JUDGES["centroid"])
-        judge: Judge = make().fit(examples, [topic])
-        return judge
+        return NaiveBayes().fit(examples, [topic])
 
     def _examples(self, topic: int, pages: Sequence[int], parser: Parser) -> list[Example]:
         answers = iter([self.web.get(self.graph.urls[n]) for n in pages])
@@ -270,10 +266,7 @@ class EvaluationClassifier:
             target = canonical(answer.url)
             if target is None or target.id not in self.graph.number or not 200 <= answer.status < 300:
                 continue
-            try:
-                yield parser(answer, target)
-            except ParserDied as died:
-                yield died.page
+            yield parsed_page(parser, answer, target)
 
 
 def probability(verdict: Verdict) -> float:

@@ -6,7 +6,7 @@ import msgspec
 
 from analecta.analyse.measures import mean_and_error, paired_t
 from analecta.evaluate.evaluation import BOUNDS, BREADTH_FIRST, ORACLE, SIMULATED, Evaluation
-from analecta.evaluate.scoring import BEST, RANKS, STEP, CrawlScore
+from analecta.evaluate.scores import BEST, RANKS, STEP, CrawlScore
 from analecta.publish.charts import ChartLine
 
 COMPARED = {"recall_r": "recall@R", "recall_2r": "recall@2R", "recall_4r": "recall@4R", "area": "area",

@@ -65,7 +65,7 @@ class Frontier:
         self.silent: set[str] = set()  # hosts that had answered before and do not now
         self.settled: Counter[tuple[UrlState, str]] = Counter()  # URLs that were settled unasked, and why
         self.lines: CountedClock | None = None  # in a crawl in order: all times here are counted ones
-        self._domains: dict[str, Domain] = {}
+        self.domains: dict[str, Domain] = {}
         self._domain_of = domain_of
         self._within = within
         self._left = left
@@ -541,7 +541,7 @@ class Frontier:
         """A host; one never heard of is made."""
         host = self.hosts.get(name)
         if host is None:
-            domain = self._domains.setdefault(self._domain_of(name), Domain())
+            domain = self.domains.setdefault(self._domain_of(name), Domain())
             host = self.hosts[name] = HostQueue(name, domain, self.manners, self._now)
             if self._within is not None:
                 host.outside = not self._within(name)
@@ -726,7 +726,7 @@ class Frontier:
                 self._inside.discard(host)
                 self._open.discard(host)
         used = {host.domain for host in self.hosts.values()}
-        self._domains = {name: domain for name, domain in self._domains.items() if domain in used}
+        self.domains = {name: domain for name, domain in self.domains.items() if domain in used}
         if self.addresses is not None:
             self.addresses.keep_only({host.address for host in self.hosts.values()})
         self._sweep_at = max(10_000, 2 * len(self.hosts))

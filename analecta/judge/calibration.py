@@ -12,10 +12,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
+from analecta.judge.arrays import Bools, Floats, Ints
 
 ENOUGH = 5  # examples, and real counter-examples, from which Platt's sigmoid is fitted
 FARAWAY = 8.0
@@ -39,7 +37,7 @@ def confidence(scores: Floats, middle: Floats | float, slope: Floats | float) ->
     return np.asarray(1 / (1 + np.exp(-np.clip(slope * (scores - middle), -30, 30))), np.float64)
 
 
-def folds(yes: Bools) -> npt.NDArray[np.int64]:
+def folds(yes: Bools) -> Ints:
     """A fold for every example, five or as many as there are: both sides are dealt out in turn."""
     n = min(_FOLDS, max(int(yes.sum()), 1))
     fold = np.zeros(len(yes), np.int64)

@@ -13,131 +13,126 @@ The paper's meta classifier abstains where the votes are split and the rule want
 goes to OTHERS, with a confidence below the threshold.
 """
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
+import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from analecta.errors import UsageError
+from analecta.judge.arrays import Array, Floats
+from analecta.judge.base import TrainedJudge
 from analecta.judge.features import WINDOW
-from analecta.judge.model_files import load_model, save_model
-from analecta.judge.svm import Svm, best_of
+from analecta.judge.svm import Svm, SvmOptions, best_of
 from analecta.judge.training_set import PAGES
 from analecta.model import Example, Page, Verdict
-from analecta.text.tokens import Words, words
-
-Floats = npt.NDArray[np.float64]
+from analecta.text.tokens import Words
 
 MEMBERS = ("terms", "pairs", "anchors", "neighbours")
-MODES = ("unanimous", "majority", "weighted", "best")
 
 
-class Committee:
+class CommitteeOptions(msgspec.Struct, frozen=True):
+    """A member is named by its feature spaces, joined by + if there are several; the rest is for every member."""
+
+    mode: str = "weighted"
+    members: Sequence[str] = MEMBERS
+    threshold: float = 0.5
+    overlap: int = 1
+    candidates: int = 5000
+    kept: int = 2000
+    window: int = WINDOW
+    stock: int = PAGES
+    cost: float = 1.0
+    outside: float = 0.5
+
+
+class Committee(TrainedJudge[CommitteeOptions]):
     """Judges pages by the votes of several support vector machines."""
 
-    def __init__(
-        self,
-        mode: str = "weighted",
-        members: Sequence[str] = MEMBERS,
-        threshold: float = 0.5,
-        overlap: int = 1,
-        candidates: int = 5000,
-        kept: int = 2000,
-        window: int = WINDOW,
-        stock: int = PAGES,
-        cost: float = 1.0,
-        outside: float = 0.5,
-    ) -> None:
-        """Keep the settings; a member is named by its feature spaces, joined by + if there are several."""
-        if mode not in MODES:
-            raise UsageError(f"a committee cannot decide by {mode!r}; it can by: {', '.join(MODES)}")
-        self.mode = mode
-        self.members = list(members)
-        self.threshold = threshold
-        self.overlap = overlap
-        self.candidates = candidates
-        self.kept = kept
-        self.window = window
-        self.stock = stock
-        self.cost = cost
-        self.outside = outside
+    kind = "committee"
+    options_type = CommitteeOptions
+    saved_facts = ()
+
+    def __init__(self, options: CommitteeOptions | None = None) -> None:
+        super().__init__(options)
+        if self.options.mode not in DECISIONS:
+            raise UsageError(f"a committee cannot decide by {self.options.mode!r}; it can by: {', '.join(DECISIONS)}")
 
     @property
     def needs(self) -> frozenset[str]:
         """What its members look at besides a page's own words."""
-        asked = self._asked if hasattr(self, "members_") else self.members
+        asked = self.asked_ if hasattr(self, "members_") else self.options.members
         return frozenset(kind for member in asked for kind in member.split("+")) & {"anchors", "neighbours"}
 
     def fit(self, examples: Sequence[Example], topics: Sequence[str]) -> Self:
         """Have every member learn from the examples."""
-        self.members_ = {member: self._member(member).fit(examples, topics) for member in self.members}
-        return self._prepare()
-
-    def judge(self, pages: Sequence[Page]) -> list[Verdict]:
-        """What the members decide of each page."""
-        return self.judge_words(words([page.text for page in pages]))
+        self.members_ = {member: self._member(member).fit(examples, topics) for member in self.options.members}
+        return self.prepare()
 
     def judge_words(self, batch: Words, anchors: Words | None = None, neighbours: Words | None = None) -> list[Verdict]:
-        """The same for words already cut."""
-        votes = np.stack([self.members_[m].confidences(batch, anchors, neighbours) for m in self._asked])
-        return self._tree.verdicts(self._decide(votes), self.threshold, self.overlap)
+        """What the members decide of each page."""
+        votes = np.stack([self.members_[m].confidences(batch, anchors, neighbours) for m in self.asked_])
+        return self._tree.verdicts(
+            decide(self.options.mode, votes, self._weights), self.options.threshold, self.options.overlap
+        )
 
     def explain(self, page: Page) -> list[tuple[str, float]]:
         """The features that speak for the page's topic, of all members that see any."""
-        found = [pair for member in self._asked for pair in self.members_[member].explain(page)]
+        found = [pair for member in self.asked_ for pair in self.members_[member].explain(page)]
         return sorted(found, key=lambda pair: (-pair[1], pair[0]))
 
     def weights(self) -> Floats:
         """Members x nodes: what each vote weighs; cross-validation is asked where xi-alpha promises nothing of one."""
-        members = [self.members_[m] for m in self._asked]
+        members = [self.members_[m] for m in self.asked_]
         promised, seen = (np.stack([getattr(m, name)[:, 0] for m in members]) for name in ("estimates_", "observed_"))
         known = np.stack([m.known_ for m in members])
         weight = np.where((promised > 0).all(axis=0, where=known), promised, seen)
         return np.where(known, np.maximum(weight, 1e-3), 0.0)
 
-    def save(self, folder: Path) -> str:
-        """Write what was learnt; gives the name to load it by."""
-        settings = {k: v for k, v in vars(self).items() if not k.startswith("_") and not k.endswith("_")}
-        facts = {m: judge.facts() for m, judge in self.members_.items()}
-        arrays = {f"{m}:{k}": a for m, judge in self.members_.items() for k, a in judge.arrays().items()}
-        return save_model(folder, {"judge": "committee", "settings": settings, "members": facts}, arrays)
+    def facts(self) -> dict[str, Any]:
+        """What is saved as text."""
+        return super().facts() | {"members": {m: judge.facts() for m, judge in self.members_.items()}}
 
-    @classmethod
-    def load(cls, folder: Path, name: str) -> Self:
-        """The judge that was saved under this name."""
-        facts, arrays = load_model(folder, name, "committee")
-        try:
-            judge = cls(**facts["settings"])
-            judge.members_ = {m: Svm.restore(facts["members"][m], _below(f"{m}:", arrays)) for m in judge.members}
-            return judge._prepare()
-        except (KeyError, TypeError, ValueError) as error:
-            raise UsageError(f"model {name} is not whole: learn it anew") from error
+    def arrays(self) -> dict[str, Array]:
+        """What is saved as numbers."""
+        return {f"{m}:{k}": array for m, judge in self.members_.items() for k, array in judge.arrays().items()}
+
+    def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> Self:
+        """Take over what was saved."""
+        parts = {m: facts["members"][m] for m in self.options.members}
+        self.members_ = {
+            m: Svm(SvmOptions(**part["settings"])).restore(part, _below(f"{m}:", arrays)) for m, part in parts.items()
+        }
+        return self.prepare()
 
     def _member(self, member: str) -> Svm:
+        o = self.options
         return Svm(
-            spaces=member.split("+"),
-            candidates=self.candidates,
-            kept=self.kept,
-            window=self.window,
-            stock=self.stock,
-            cost=self.cost,
-            outside=self.outside,
+            SvmOptions(
+                spaces=member.split("+"),
+                candidates=o.candidates,
+                kept=o.kept,
+                window=o.window,
+                stock=o.stock,
+                cost=o.cost,
+                outside=o.outside,
+            )
         )
 
-    def _prepare(self) -> Self:
-        able = [m for m in self.members if self.members_[m].known_.any()] or self.members[:1]
-        if self.mode == "best":
+    def prepare(self) -> Self:
+        """Choose the members that are asked, and what their votes weigh."""
+        able = [m for m in self.options.members if self.members_[m].known_.any()] or list(self.options.members[:1])
+        if self.options.mode == "best":
             able = [able[best_of([self.members_[m].quality() for m in able])]]
-        self._asked = able
+        self.asked_ = able
         self._weights = self.weights()
         self._tree = self.members_[able[0]].tree_
         return self
 
-    def _decide(self, votes: Floats) -> Floats:
-        """One confidence from members x pages x nodes of them; where nobody votes it is 0."""
-        return np.nan_to_num(_DECISIONS[self.mode](votes, self._weights), nan=0.0)
+
+def decide(mode: str, votes: Floats, weights: Floats) -> Floats:
+    """One confidence from members x pages x nodes of them; where nobody votes it is 0."""
+    return np.nan_to_num(DECISIONS[mode](votes, weights), nan=0.0)
 
 
 def _unanimous(votes: Floats, _: Floats) -> Floats:
@@ -159,7 +154,7 @@ def _weighted(votes: Floats, weights: Floats) -> Floats:
     return np.asarray(np.divide(said, total, out=np.full_like(said, np.nan), where=total > 0), np.float64)
 
 
-_DECISIONS: dict[str, Callable[[Floats, Floats], Floats]] = {
+DECISIONS: dict[str, Callable[[Floats, Floats], Floats]] = {
     "unanimous": _unanimous,
     "majority": _majority,
     "weighted": _weighted,
@@ -167,5 +162,5 @@ _DECISIONS: dict[str, Callable[[Floats, Floats], Floats]] = {
 }
 
 
-def _below(prefix: str, arrays: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
+def _below(prefix: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
     return {key[len(prefix) :]: array for key, array in arrays.items() if key.startswith(prefix)}

@@ -1,17 +1,16 @@
 """What a learner sees of a page: counts of features, in which spaces, with which weights (B6)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_matrix, hstack
 
+from analecta.judge.arrays import Array, Bools, Floats, Ints
 from analecta.model import Example
 from analecta.text.stems import Lexicon, learn_stems
 from analecta.text.tokens import BUCKETS as SIZE
-from analecta.text.tokens import Ints, UInt64s, Vocabulary, Words, buckets, counts, tally, words
+from analecta.text.tokens import UInt64s, Vocabulary, Words, buckets, counts, tally, words
 
 # --- buckets ---------------------------------------------------------------------------------------------------------
 # Words as numbers below 2^18, as a matrix: no dictionary to build, to look up or to send along with a model.
@@ -33,21 +32,17 @@ def rows(batch: Words) -> csr_matrix:
 # From counts to weights: the tf-idf forms of the papers, and which features are worth keeping (B3, P4).
 
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-
-
 def page_frequency(counts: csr_matrix) -> Floats:
     """On how many pages each feature is."""
     return np.bincount(counts.indices, minlength=counts.shape[1]).astype(np.float64)
 
 
-def plain_idf(pages: float, frequency: Floats) -> Floats:
+def plain_idf(pages: float, frequency: Floats | Ints) -> Floats:
     """ln(|C| / df), as the papers have it: 0 for what is on every page."""
     return np.log(np.maximum(pages / np.maximum(frequency, 1), 1))
 
 
-def smooth_idf(pages: float, frequency: Floats) -> Floats:
+def smooth_idf(pages: float, frequency: Floats | Ints) -> Floats:
     """ln(1 + |C| / df): alike, but what all examples share, the best words of a single topic, still counts."""
     return np.log1p(pages / np.maximum(frequency, 1))
 
@@ -87,9 +82,7 @@ def mutual_information(present: csr_matrix, inside: Bools, weights: Floats) -> F
         return np.where(both > 0, both * np.log(both / (feature * topic)), 0.0)
 
 
-def most_telling(
-    counts: csr_matrix, inside: Bools, weights: Floats, candidates: int = 5000, kept: int = 2000
-) -> npt.NDArray[np.int64]:
+def most_telling(counts: csr_matrix, inside: Bools, weights: Floats, candidates: int = 5000, kept: int = 2000) -> Ints:
     """The best features of a topic: of its `candidates` most frequent ones those with most mutual information."""
     often = counts.T @ (weights * inside)
     frequent = np.lexsort((np.arange(len(often)), -often))[:candidates]
@@ -110,7 +103,6 @@ def _with(matrix: csr_matrix, data: Floats) -> csr_matrix:
 # of what links to the page say, `neighbours` the stems of the pages that link to it.
 
 
-SPACES = ("terms", "pairs", "anchors", "neighbours")
 WINDOW = 4  # words between which two stems make a pair
 # Links say these of any page, so as words about the page they are worth nothing.
 ANCHOR_STOP = frozenset(
@@ -164,17 +156,14 @@ class FeatureSpace:
         at, features = self._pair_vocabulary.find(keys * _ODD)
         return tally(pages[at], features, len(batch), len(self._pairs))
 
-    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+    def arrays(self) -> dict[str, Array]:
         """What must be saved, besides the names."""
         return {"hashes": self._hashes, "features": self._features, "pairs": self._pairs}
 
-    @classmethod
-    def restore(cls, kind: str, window: int, names: list[str], arrays: dict[str, npt.NDArray[Any]]) -> Self:
-        """As it was saved."""
-        space = cls(kind, window)
-        space.names, space._pairs = names, arrays["pairs"]
-        space._know(arrays["hashes"], arrays["features"])
-        return space
+    def restore(self, names: list[str], arrays: Mapping[str, Array], prefix: str = "") -> None:
+        """Take over what was saved."""
+        self.names, self._pairs = names, arrays[f"{prefix}pairs"]
+        self._know(arrays[f"{prefix}hashes"], arrays[f"{prefix}features"])
 
     def _know(self, hashes: UInt64s, features: Ints) -> None:
         self._hashes, self._features = hashes, features

@@ -21,9 +21,9 @@ from functools import cache
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
+from analecta.judge.arrays import Bools, Floats, Ints
 from analecta.judge.features import SIZE, buckets, page_frequency, rows, smooth_idf, tf_idf, unit
 from analecta.model import BELOW, Example
 from analecta.text.tokens import LANGUAGES, Words, stop_words, words
@@ -40,10 +40,6 @@ _USUAL = 0.1  # likeness of two pages of one topic; real topics have 0.06 to 0.2
 _LETTERS = 20_000  # of a page: what it is about shows early, and fifty topics are looked at in half a second
 _WORDS = 8
 _NONE = np.zeros(0, np.int64)
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-Numbers = npt.NDArray[np.int64]
 
 
 class Neighbour(msgspec.Struct, frozen=True):
@@ -169,7 +165,7 @@ def _stop_buckets() -> Bools:
 # --- topics and examples compared -------------------------------------------------------------------------------------
 
 
-def _compared(alike: Floats, home: Numbers, amount: Numbers) -> tuple[Floats, Floats]:
+def _compared(alike: Floats, home: Ints, amount: Ints) -> tuple[Floats, Floats]:
     """How like topics are one another, and how near each example is to each topic, without itself."""
     belongs = np.eye(len(amount))[home]
     sums = alike @ belongs
@@ -187,7 +183,7 @@ def _compared(alike: Floats, home: Numbers, amount: Numbers) -> tuple[Floats, Fl
     return np.clip(similarities, 0.0, 1.0), near
 
 
-def _close(similarities: Floats, amount: Numbers) -> list[tuple[int, int]]:
+def _close(similarities: Floats, amount: Ints) -> list[tuple[int, int]]:
     """Topics that are too close, the closest first; of those with too few examples nothing is said."""
     found = np.argwhere(np.triu(similarities >= CLOSE, 1)).tolist()
     known = [(i, j) for i, j in found if min(amount[i], amount[j]) >= ENOUGH]
@@ -200,7 +196,7 @@ def _nearest(similarities: Floats, topic: int, most: int = 2) -> list[int]:
     return [other for other in ranked if other != topic and similarities[other] > 0][:most]
 
 
-def _nearest_topic(near: Floats, home: Numbers, amount: Numbers) -> Numbers:
+def _nearest_topic(near: Floats, home: Ints, amount: Ints) -> Ints:
     """The topic that each example is nearest to; of a single one, which is all that is known of its topic, its own."""
     if not near.size:
         return home
@@ -209,7 +205,7 @@ def _nearest_topic(near: Floats, home: Numbers, amount: Numbers) -> Numbers:
     return np.where(stays, home, best)
 
 
-def _strays(near: Floats, home: Numbers, place: Numbers) -> list[tuple[int, int, float, float]]:
+def _strays(near: Floats, home: Ints, place: Ints) -> list[tuple[int, int, float, float]]:
     """Examples that are clearly nearer to another topic than to the others of their own, the clearest first."""
     at = np.arange(len(home))
     own, there = near[at, home], near[at, place]
@@ -232,7 +228,7 @@ def _unlike(alike: Floats) -> list[tuple[int, int, float, float]]:
 # --- words for people -------------------------------------------------------------------------------------------------
 
 
-def _telling(batch: Words, pages: csr_matrix, home: Numbers, amount: Numbers) -> list[list[str]]:
+def _telling(batch: Words, pages: csr_matrix, home: Ints, amount: Ints) -> list[list[str]]:
     """The words of each topic that weigh most with it and less with the others."""
     belongs = csr_matrix((np.ones(len(home)), (home, np.arange(len(home)))), (len(amount), len(home)))
     sums = csr_matrix(belongs @ pages)
@@ -246,14 +242,14 @@ def _telling(batch: Words, pages: csr_matrix, home: Numbers, amount: Numbers) ->
     return [_names(batch, at[of == topic], place, own) for topic, own in enumerate(heaviest)]
 
 
-def _heaviest(sums: csr_matrix, total: Floats, own: int, others: int) -> Numbers:
+def _heaviest(sums: csr_matrix, total: Floats, own: int, others: int) -> Ints:
     """The buckets that weigh most on a topic's mean page, less what they weigh on the mean page of the others."""
     weight = sums.data / max(own, 1) - (total[sums.indices] - sums.data) / max(others, 1)
     best = np.lexsort((sums.indices, -weight))[:_WORDS]
     return np.asarray(sums.indices[best[weight[best] > 0]], np.int64)
 
 
-def _names(batch: Words, at: Numbers, place: Numbers, own: Numbers) -> list[str]:
+def _names(batch: Words, at: Ints, place: Ints, own: Ints) -> list[str]:
     """The word of each bucket; of several that share one, that which occurs most."""
     _, first, often = np.unique(batch.hashes[at], return_index=True, return_counts=True)
     ranked = at[first[np.argsort(often, kind="stable")]]

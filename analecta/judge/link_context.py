@@ -6,11 +6,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
+from analecta.judge.arrays import Bools, Floats, Ints
 from analecta.judge.features import SIZE
 from analecta.text.tokens import Int32s, words
 
-Floats = npt.NDArray[np.float64]
-Numbers = npt.NDArray[np.int64]
 Columns = npt.NDArray[np.int32]
 
 _USUAL = 0.1  # words that stand around more than this share of all links tell nothing: "the", "more", "page"
@@ -21,13 +20,13 @@ _LED, _SQUARE, _USED, _TOLD = range(4)  # what is known of a word, times how tel
 class LinkContexts:
     """Keeps the words around links, link after link, each link by the slot of its target."""
 
-    def __init__(self, use: Callable[[Numbers], Floats]) -> None:
+    def __init__(self, use: Callable[[Ints], Floats]) -> None:
         """`use` tells of buckets how good the pages are that use such words."""
         self.kept: dict[int, int] = {}  # how many links to a slot
         self._use = use
         self._of: list[int] = []  # the slot of each link
         self._words: list[Columns] = []  # the words of links, in pieces; the last piece is of those heard last
-        self._lengths: list[Numbers] = []  # how many words each link has, in the same pieces
+        self._lengths: list[Ints] = []  # how many words each link has, in the same pieces
         self._column = np.full(SIZE, -1, np.int32)  # by bucket
         self._buckets = np.zeros(0, np.int64)  # by column
         self._known = np.zeros((0, 4), np.float32)  # by column
@@ -53,7 +52,7 @@ class LinkContexts:
         known[:, _SQUARE], known[:, _USED], known[:, _TOLD] = np.log1p(len(self._of)) ** 2, self._use(new), 1
         self._known = np.concatenate([self._known, known])
 
-    def forget(self, new: Numbers) -> None:
+    def forget(self, new: Ints) -> None:
         """Slots are numbered anew; links to those that are now -1 are dropped."""
         of = new[self._of] if self._of else np.zeros(0, np.int64)
         if self._words:
@@ -63,7 +62,7 @@ class LinkContexts:
         self._of = of[of >= 0].tolist()
         self.kept = {int(new[slot]): kept for slot, kept in self.kept.items() if new[slot] >= 0}
 
-    def learn(self, better: Floats, fetched: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    def learn(self, better: Floats, fetched: Bools) -> tuple[Floats, Floats]:
         """Work out anew what words tell, and with it for each slot what those around its links led to and their use.
 
         `better`: by slot, how much better than the average a page is.
@@ -88,7 +87,7 @@ class LinkContexts:
             np.bincount(of, weights=by_use, minlength=size) / kept,
         )
 
-    def last(self) -> tuple[Floats, Floats, Numbers]:
+    def last(self) -> tuple[Floats, Floats, Ints]:
         """Of each link heard last: what its words led to, how good the pages are that use them, how many they are."""
         return *self._tell(self._matrix(-1)), self._lengths[-1]
 
@@ -155,7 +154,7 @@ class WordUse:
         """How good an average page is."""
         return float(np.clip(self._good_in_all / max(self._met_in_all, 1e-9), 0.02, 0.98))
 
-    def odds(self, words: Numbers) -> Floats:
+    def odds(self, words: Ints) -> Floats:
         """The log odds that a page which uses a word is good, against any page; less sure of words that few use."""
         met, good, mean = self._met[words] / self._weight, self._good[words] / self._weight, self.mean
         odds = np.log((good + 0.5 * mean) / (met - good + 0.5 * (1 - mean))) - np.log(mean / (1 - mean))

@@ -17,13 +17,10 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from analecta.judge.arrays import Bools, Floats, Ints
 from analecta.judge.link_context import LinkContexts, WordUse
 from analecta.text.tokens import Int32s
-
-Floats = npt.NDArray[np.float64]
-Numbers = npt.NDArray[np.int64]
 
 PARENTS, LED, USED, NEXT = range(4)
 WEIGHTS = (1.25, 2.0, 1.25, 1.0)
@@ -71,7 +68,7 @@ class LinkJudge:
         self._score: dict[int, float] = {}  # by slot, of pages that were fetched
         self._lost: set[int] = set()  # slots of targets that came to nothing
         self._pages: list[int] = []  # slots
-        self._links: list[Numbers] = []  # the slots each page links to
+        self._links: list[Ints] = []  # the slots each page links to
         self._use = WordUse(half_life)
         self._around = LinkContexts(self._use.odds)
         self._news: dict[int, tuple[float, int]] = {}  # targets met last: their parents' scores, which context
@@ -170,17 +167,17 @@ class LinkJudge:
         facts[some, LED], facts[some, USED] = led[place[some]], used[place[some]]
         return list(self._value(facts, np.array(targets, np.int64)).tolist())
 
-    def _value(self, facts: Floats, ids: Numbers) -> Floats:
+    def _value(self, facts: Floats, ids: Ints) -> Floats:
         """Facts weighed, as a number between 0 and 1."""
         mean, deviation = self._scale
         value = ((facts - mean) / deviation) @ self.weights
         lucky = (ids ^ self.seed) % _EXPLORE == 0
         return np.asarray(1 / (1 + np.exp(-np.clip((value + self.explore * lucky) / 4, -30, 30))), np.float64)
 
-    def _ids(self) -> Numbers:
+    def _ids(self) -> Ints:
         return np.fromiter(self._slots, np.int64, len(self._slots))
 
-    def _waiting(self) -> Numbers:
+    def _waiting(self) -> Ints:
         waits = np.ones(len(self._slots), np.bool_)
         waits[list(self._score)] = False
         waits[list(self._lost)] = False
@@ -199,7 +196,7 @@ class LinkJudge:
         facts[:, LED], facts[:, USED] = self._around.learn(better, fetched)
         return facts
 
-    def _by_links(self, better: Floats, fetched: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    def _by_links(self, better: Floats, fetched: Bools) -> tuple[Floats, Floats]:
         """For each slot how good its parents are, and its neighbours in lists."""
         size = len(better)
         to = np.concatenate(self._links)

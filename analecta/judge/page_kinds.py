@@ -7,12 +7,14 @@ recognised by what shops and calls all over the world have in common, or not at 
 """
 
 import re
+import tomllib
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from analecta.judge.arrays import Floats
 from analecta.model import Page
 from analecta.text.tokens import Vocabulary, Words, words
 
@@ -21,35 +23,7 @@ LINE = 6.0
 LONG = 1200
 _MANY = 3  # times a cue counts, at a lower rate each time
 
-CUES = {
-    "course": """
-        syllabus:3 prerequisites:2 homework:2 midterm:3 grading:2 lectures:1.5 lecture:1 textbook:1 semester:1.5 ta:1
-        assignments:1.5 quizzes:2 instructor:2 tuition:1 credits:1 enrolment:1 office_hours:3 final_exam:3
-        course_description:3 required_text:2 lecture_notes:1.5 course_outline:3 problem_sets:2 late_policy:2
-        learning_outcomes:2 class_meets:2 spring_semester:2 fall_semester:2 reading_list:1 course_materials:2
-    """,
-    "call": """
-        cfp:3 camera_ready:4 for_papers:4 paper_submission:3 submission_deadline:4 important_dates:4 program_committee:3
-        programme_committee:3 of_acceptance:2 are_invited:2
-        of_interest:1 papers_should:2 peer_reviewed:1 workshop:1 keynote:1 deadline:1.5 organizers:1
-        submitted_electronically:2 full_papers:2 extended_abstracts:2 conference_chair:2 general_chair:2
-        steering_committee:2 easychair:3 author_notification:3 registration_deadline:2
-    """,
-    "cv": """
-        curriculum_vitae:6 resume:2 vitae:3 work_experience:3 professional_experience:3 employment_history:3
-        research_interests:1.5 of_birth:1.5 and_awards:1.5 references_available:3
-        upon_request:1.5 refereed_publications:2 journal_articles:1 invited_talks:2 teaching_experience:2.5 phd:1
-        postdoctoral:1 assistant_professor:1 dissertation:1 skills:1 nationality:1.5 marital_status:3 gpa:1.5
-        career_objective:3 volunteer_experience:2 professional_affiliations:2 languages_spoken:2
-    """,
-    "shop": """
-        to_cart:5 to_basket:5 to_bag:4 shopping_cart:4 shopping_basket:4 checkout:2.5 wishlist:2.5 wish_list:2.5
-        in_stock:2.5 of_stock:2 free_shipping:3 free_delivery:3 our_price:2 list_price:2.5 customer_reviews:2
-        gift_card:1.5 sku:2 qty:2 vat:1 your_cart:3 your_basket:3 sale_price:2 delivery_options:2
-        returns_policy:2 best_sellers:1.5 price_high:2 warenkorb:4 panier:3 carrito:4 carrello:4
-        winkelwagen:4 корзину:3 koszyka:4
-    """,
-}
+CUES: dict[str, str] = tomllib.loads(Path(__file__).with_name("page_kinds.toml").read_text("utf-8"))
 ADDRESSES = {
     "course": re.compile(r"(?i)/(courses?|syllab\w*|teaching|lectures?|class(es)?|modules?)(/|[._-]|\d|$)"),
     "call": re.compile(r"(?i)(/|[._-])(cfp|call-?_?for-?_?(papers|participation))([/._-]|\d|$)"),
@@ -58,7 +32,6 @@ ADDRESSES = {
 }
 ADDRESS = 2.5  # cues that an address is worth
 
-Floats = npt.NDArray[np.float64]
 _ODD = np.uint64(0x9E3779B97F4A7C15)  # so that a phrase is another one the other way round
 
 

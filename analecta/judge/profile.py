@@ -10,37 +10,32 @@ this was also chosen among seven ways, so expect less elsewhere).
 
 Pages met come without a topic (MET): the examples alone say which of them are of the topic and which are not. Each
 example is compared with the others; what is nearer to all of them than a middling example is to the others joins
-them for less weight, and the worse half is what is not the topic. Every lesson begins from the examples anew, so that
-an error of the last one does not grow (docs/decisions.md has figures).
+them for less weight, and the worse half is what is not the topic. Every training starts again from the examples, so
+that an error of the last one does not grow (docs/decisions.md has figures).
 
 Below "Science" lies "Science / Biology": its examples show the topic above too, which says by its own where its line
 is, and a page of both is of the one below. Else what is left to a topic after a split would be all that its subtopics
 are not.
 
-It is learnt in milliseconds, so that a crawl can afford to learn again every few pages at first, when it matters:
+It is learned in milliseconds, so that a crawl can afford to learn again every few pages at first, when it matters:
 ten examples say little about which of their words are usual on this web.
 """
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
+import msgspec
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
-from analecta.errors import UsageError
+from analecta.judge.arrays import Array, Bools, Floats, Ints, Weights
+from analecta.judge.base import TrainedJudge, best_verdicts, strongest
 from analecta.judge.calibration import ScoreLine, confidence
 from analecta.judge.features import SIZE, buckets, rows
-from analecta.judge.model_files import load_model, save_model
 from analecta.judge.training_set import PAGES, TrainingSet, material
 from analecta.model import BELOW, NO_TOPIC, UNLABELLED, Example, Page, Verdict
 from analecta.text.tokens import Words, stop_words, words
 
-Floats = npt.NDArray[np.float64]
-Weights = npt.NDArray[np.float32]
-Numbers = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 _NEVER = ScoreLine(1e3, 1.0)  # for a topic without examples
 _ENOUGH = 5  # pages that are not the topic: made-up ones are not needed any more
 _STEEP = 5.0  # confidence is 0.01 where most other pages are, 0.7 at the weaker third of the examples
@@ -49,7 +44,7 @@ _FEWEST = 3  # examples that can vouch for other pages
 _ALONE = 0.1  # of the way to those that cannot; of real pages 7 in 10 taken then are right, and 2 in 10 are found
 _SOME = 0.01  # score of a page that has a word or two of theirs; one that has none has 0
 _AT_ONCE = 64  # texts cut into words: a thousand would take twice the time, out of the processor's cache
-_MOST = 2000  # examples that are learnt from at once
+_MOST = 2000  # examples that are learned from at once
 _TELLING = 20.0  # times as much as another page that is not the topic one counts at most that a person gave as such
 _TIMES = 3  # as much as so many times the examples the pages that join them may count, before their trust
 
@@ -64,33 +59,38 @@ class TopicWeights(NamedTuple):
     first: Bools
 
 
-class Profile:
+class ProfileOptions(msgspec.Struct, frozen=True):
+    """`away`: how much what is not the topic counts; `terms`: words a profile keeps, the heaviest.
+
+    Of the pages met not more than `share` join the examples of a topic, nor more than `joining`, and count
+    `trust` each against 1 of theirs.
+    """
+
+    away: float = 0.6
+    terms: int = 4000
+    overlap: int = 1
+    threshold: float = 0.5
+    share: float = 0.3
+    trust: float = 0.3
+    joining: int = 100
+
+
+class Profile(TrainedJudge[ProfileOptions]):
     """Judges pages by how much their words are those of a topic rather than those of other pages."""
 
-    def __init__(
-        self,
-        away: float = 0.6,
-        terms: int = 4000,
-        overlap: int = 1,
-        threshold: float = 0.5,
-        share: float = 0.3,
-        trust: float = 0.3,
-        joining: int = 100,
-    ) -> None:
-        """`away`: how much what is not the topic counts; `terms`: words a profile keeps, the heaviest.
+    kind = "profile"
+    options_type = ProfileOptions
+    saved_facts = ("topics", "examples")
+    saved_arrays = ("buckets", "idf", "weights", "lines")
 
-        Of the pages met not more than `share` join the examples of a topic, nor more than `joining`, and count
-        `trust` each against 1 of theirs.
-        """
-        self.away = away
-        self.terms = terms
-        self.overlap = overlap
-        self.threshold = threshold
-        self.share = share
-        self.trust = trust
-        self.joining = joining
-        self.needs: frozenset[str] = frozenset({"met"})
-        self._known: dict[str, tuple[npt.NDArray[Any], npt.NDArray[Any]]] = {}
+    def __init__(self, options: ProfileOptions | None = None) -> None:
+        super().__init__(options)
+        self._known: dict[str, tuple[Array, Array]] = {}
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """Pages met, of which nobody said what they are."""
+        return frozenset({"met"})
 
     def fit(self, examples: Sequence[Example], topics: Sequence[str]) -> Self:
         """Learn a profile of each topic."""
@@ -98,23 +98,24 @@ class Profile:
         given = material(examples, len(topics), 0 if enough else PAGES, _MOST)
         self.topics_ = list(topics)
         self.examples_ = len(examples)
-        self.buckets_ = np.zeros(0, np.int64)
+        self.buckets_ = np.zeros(0, np.int32)
         self.idf_ = np.zeros(0, np.float32)
         self.weights_ = np.zeros((0, len(topics)), np.float32)
         self._below = _below(topics)
         self.lines_ = np.tile(np.array(_NEVER, np.float64), (len(topics), 1))
         if not given.examples or not topics:
-            return self._prepare()
-        self.buckets_, counted = self._counted([example.text for example in given.examples])
+            return self.prepare()
+        used, counted = self._counted([example.text for example in given.examples])
+        self.buckets_ = used.astype(np.int32)
         self.idf_ = _idf(counted, ~given.stock)
         units = _units(counted, self.idf_)
         taught = [topic for topic in range(len(topics)) if (given.labels == topic).any()]
         parts = self._parts(given, taught, self._likeness(units, given, len(topics)))
         self.weights_ = np.zeros((len(self.buckets_), len(topics)), np.float32)
         self.weights_[:, taught], self.lines_[taught] = self._learn(units, given, parts)
-        return self._prepare()
+        return self.prepare()
 
-    def _counted(self, texts: Sequence[str]) -> tuple[Numbers, csr_matrix]:
+    def _counted(self, texts: Sequence[str]) -> tuple[Ints, csr_matrix]:
         """The buckets that texts use, and how often each does; what was counted last time is not counted again."""
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
         known = {text: self._known[text] for text in texts if text in self._known}
@@ -134,7 +135,7 @@ class Profile:
 
     def _likeness(self, units: csr_matrix, given: TrainingSet, topics: int) -> Floats:
         """How much nearer each page is to the examples of each topic than a middling example is to the others."""
-        usual = _unit(_sum(units, np.where(given.stock, 0.0, 1.0))) * self.away
+        usual = _unit(_sum(units, np.where(given.stock, 0.0, 1.0))) * self.options.away
         off = units @ usual
         like = np.full((units.shape[0], topics), -np.inf)
         own = np.stack([self._shown(given.labels, topic) for topic in range(topics)], axis=1)
@@ -164,7 +165,7 @@ class Profile:
             if other.sum() < _ENOUGH and not shown.any():
                 other |= given.stock
             counts = np.where(yes, given.weights, 0.0)
-            counts[joins] = self.trust * min(1.0, _TIMES * yes.sum() / max(len(joins), 1))
+            counts[joins] = self.options.trust * min(1.0, _TIMES * yes.sum() / max(len(joins), 1))
             own = yes & (given.weights >= given.weights[yes].max())
             against = _against(np.where(other, given.weights, 0.0), shown)
             parts.append(TopicWeights(counts, against, other, own, own & (given.labels == topic)))
@@ -177,7 +178,7 @@ class Profile:
         totals = _sum(units, np.stack([part.counts for part in parts], axis=1))
         aways = _sum(units, np.stack([part.against for part in parts], axis=1))
         sizes, against = _sizes(totals), _sizes(aways)
-        towards, offs = _scaled(totals, sizes), _scaled(aways, against) * np.float32(self.away)
+        towards, offs = _scaled(totals, sizes), _scaled(aways, against) * np.float32(self.options.away)
         profiles = towards - offs
         seen = np.asarray(units @ profiles, np.float64)
         trained = seen.copy()
@@ -196,18 +197,18 @@ class Profile:
             trained[examples[own], i] = alone - far[own, i]
             if len(shown) > 1:
                 alike = _without_themselves(more @ aways[:, i], against[i], part.against[shown])
-                trained[shown, i] = more @ towards[:, i] - self.away * alike
+                trained[shown, i] = more @ towards[:, i] - self.options.away * alike
             weight = np.abs(profiles[:, i])
-            if np.count_nonzero(weight) > self.terms:
-                profiles[weight < np.partition(weight, -self.terms)[-self.terms], i] = 0
+            if np.count_nonzero(weight) > self.options.terms:
+                profiles[weight < np.partition(weight, -self.options.terms)[-self.options.terms], i] = 0
             lines[i] = _line(trained[:, i], seen[:, i], part.first, part.other)
         return profiles, lines
 
-    def _shown(self, labels: Numbers, topic: int) -> Bools:
+    def _shown(self, labels: Ints, topic: int) -> Bools:
         """Which examples show a topic: its own and those of the topics below it; none where it has none of its own."""
         return np.asarray(self._below[topic][np.maximum(labels, 0)] & (labels >= 0) & (labels == topic).any())
 
-    def _parted(self, met: Numbers, likeness: Floats, topic: int) -> tuple[Numbers, Numbers]:
+    def _parted(self, met: Ints, likeness: Floats, topic: int) -> tuple[Ints, Ints]:
         """Of pages met those that join the examples of a topic, and those that stand for what it is not.
 
         The latter are of the worse half, and less like the examples than like the page that is the least so: the
@@ -215,14 +216,13 @@ class Profile:
         """
         like = likeness[:, topic]
         ranked = met[np.argsort(-like[met], kind="stable")]
-        best, worse = ranked[: min(self.joining, int(self.share * len(ranked)))], ranked[len(ranked) // 2 :]
+        best, worse = (
+            ranked[: min(self.options.joining, int(self.options.share * len(ranked)))],
+            ranked[len(ranked) // 2 :],
+        )
         rivals = np.where(self._below[topic] | self._below[:, topic], -np.inf, likeness[best])
         joins = best[(like[best] >= 0) & (like[best] >= rivals.max(axis=1))]
         return joins, worse[like[worse] < like[worse].min(initial=0.0) / 2]
-
-    def judge(self, pages: Sequence[Page]) -> list[Verdict]:
-        """The topics of each page, best first."""
-        return self.judge_words(words([page.text for page in pages]))
 
     def judge_words(self, batch: Words, anchors: Words | None = None, neighbours: Words | None = None) -> list[Verdict]:
         """The same for words already cut."""
@@ -230,11 +230,7 @@ class Profile:
             return [Verdict()] * len(batch)
         sure = self._sure(self._units(batch))
         sure[np.diff(batch.starts) == 0] = 0.0
-        if len(self.topics_) == 1:
-            return [self._verdict([0], [one]) for one in sure[:, 0].tolist()]
-        order = np.argsort(-sure, axis=1, kind="stable")[:, : max(self.overlap, 1)]
-        ranked = np.take_along_axis(sure, order, axis=1)
-        return [self._verdict(*row) for row in zip(order.tolist(), ranked.tolist(), strict=True)]
+        return best_verdicts(sure, sure, self.options.threshold, self.options.overlap)
 
     def _units(self, batch: Words) -> csr_matrix:
         """Page vectors over the buckets that are known, and one more for all others, which count nothing."""
@@ -251,17 +247,10 @@ class Profile:
             if not len(below):
                 break
             best = below[sure[:, below].argmax(axis=1)]
-            page = np.flatnonzero(sure[np.arange(len(sure)), best] >= self.threshold)
+            page = np.flatnonzero(sure[np.arange(len(sure)), best] >= self.options.threshold)
             sure[page, best[page]] = np.maximum(sure[page, best[page]], sure[page, topic])
             sure[page, topic] = 0.0
         return sure
-
-    def _verdict(self, topics: list[int], ranked: list[float]) -> Verdict:
-        if ranked[0] < self.threshold:
-            return Verdict(-1, ranked[0])
-        return Verdict(
-            topics[0], ranked[0], tuple((t, c) for t, c in zip(topics, ranked, strict=True) if c >= self.threshold)
-        )
 
     def explain(self, page: Page) -> list[tuple[str, float]]:
         """The words that speak for the page's best topic, and how much each does."""
@@ -274,40 +263,11 @@ class Profile:
         made = dict(zip(batch.bags.buckets.tolist(), value.tolist(), strict=True))
         named = dict(zip(buckets(batch.hashes).tolist(), batch.strings(), strict=True))
         stop = stop_words("en")
-        told = [(word, made.get(bucket, 0.0)) for bucket, word in named.items() if word not in stop]
-        return sorted(((w, v) for w, v in told if v > 0), key=lambda pair: (-pair[1], pair[0]))[:30]
+        told = {word: made.get(bucket, 0.0) for bucket, word in named.items() if word not in stop}
+        return strongest(told, told.values())[:30]
 
-    def save(self, folder: Path) -> str:
-        """Write what was learnt; gives the name to load it by."""
-        names = ("away", "terms", "overlap", "threshold", "share", "trust", "joining")
-        facts = {
-            "judge": "profile",
-            "settings": {name: getattr(self, name) for name in names},
-            "topics": self.topics_,
-            "examples": self.examples_,
-        }
-        arrays: dict[str, npt.NDArray[Any]] = {
-            "buckets": self.buckets_.astype(np.int32),
-            "idf": self.idf_,
-            "weights": self.weights_,
-            "lines": self.lines_,
-        }
-        return save_model(folder, facts, arrays)
-
-    @classmethod
-    def load(cls, folder: Path, name: str) -> Self:
-        """The judge that was saved under this name."""
-        facts, arrays = load_model(folder, name, "profile")
-        try:
-            judge = cls(**facts["settings"])
-            judge.topics_, judge.examples_ = facts["topics"], facts["examples"]
-            judge.buckets_, judge.idf_ = arrays["buckets"].astype(np.int64), arrays["idf"]
-            judge.weights_, judge.lines_ = arrays["weights"], arrays["lines"]
-            return judge._prepare()
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise UsageError(f"model {name} is not whole: learn it anew") from error
-
-    def _prepare(self) -> Self:
+    def prepare(self) -> Self:
+        """Work out from what was learned what judging needs."""
         self._below = _below(self.topics_)
         known = len(self.buckets_)
         self._place = np.full(SIZE, known, np.int32)

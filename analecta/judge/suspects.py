@@ -14,10 +14,10 @@ With 3 of 10 examples wrong, pages taken for a topic alone were right to 0.82 in
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
-from scipy.sparse import csr_matrix
+import scipy
 
-from analecta.judge.features import rows
+from analecta.judge.arrays import Bools, Floats, Ints
+from analecta.judge.features import page_frequency, rows, tf_idf, unit
 from analecta.model import Example
 from analecta.text.tokens import words
 
@@ -30,10 +30,6 @@ _APART = 0.2  # likeness between the two groups, as a share of that within the l
 
 _LITTLE = 0.01  # likeness that is none
 _LOOSE = 0.3  # likeness within the larger group, as a share of that within the smaller: else it is no group
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-Numbers = npt.NDArray[np.int64]
 
 
 def doubtful(examples: Sequence[Example], met: Sequence[str] = ()) -> dict[str, int]:
@@ -57,13 +53,8 @@ def doubtful(examples: Sequence[Example], met: Sequence[str] = ()) -> dict[str, 
 def _alike(texts: Sequence[str], met: Sequence[str]) -> Floats:
     """The cosines between texts, without what all pages have in common: those that were met, or else all texts."""
     counted = rows(words([*texts, *met]))
-    often = np.bincount(counted.indices, minlength=counted.shape[1])
-    idf = np.log((1 + counted.shape[0] / np.maximum(often, 1)) / 2)  # as in judge/profile.py
-    pages = csr_matrix(
-        ((1 + np.log(counted.data)) * idf[counted.indices], counted.indices, counted.indptr), counted.shape
-    )
-    length = np.sqrt(np.asarray(pages.multiply(pages).sum(axis=1)).ravel())
-    pages = csr_matrix(pages.multiply((1 / np.where(length > 0, length, 1))[:, None]))
+    idf = np.log((1 + counted.shape[0] / np.maximum(page_frequency(counted), 1)) / 2)  # as in judge/profile.py
+    pages = unit(tf_idf(counted, idf))
     usual = np.asarray(pages[len(texts) if met else 0 :].sum(axis=0)).ravel()
     own = pages[: len(texts)]
     share = own @ (usual / max(float(np.linalg.norm(usual)), 1e-12))
@@ -71,7 +62,7 @@ def _alike(texts: Sequence[str], met: Sequence[str]) -> Floats:
     return np.asarray(((own @ own.T).toarray() - np.outer(share, share)) / np.outer(left, left), np.float64)
 
 
-def _elsewhere(alike: Floats, topics: Numbers) -> Numbers:
+def _elsewhere(alike: Floats, topics: Ints) -> Ints:
     """The topic of each example: its own, or another that is clearly nearer to it than the others of its own are.
 
     Asked thrice: wrong examples of one kind stand by one another, until the first of them are doubted.
@@ -94,12 +85,11 @@ def _elsewhere(alike: Floats, topics: Numbers) -> Numbers:
 
 def _small_group(alike: Floats) -> Bools:
     """The smaller of two groups, if it has nothing to do with the other; else nothing."""
-    from scipy.cluster.hierarchy import fcluster, linkage  # 0.2 s, at each start of a crawl that mostly needs it not
-    from scipy.spatial.distance import squareform
-
     apart = np.maximum(1 - alike, 0)
     np.fill_diagonal(apart, 0)
-    small = fcluster(linkage(squareform(apart, checks=False), "average"), 2, "maxclust") == 1
+    # scipy imports its parts when they are first named: these take 0.2 s, and most crawls do without.
+    tree = scipy.cluster.hierarchy.linkage(scipy.spatial.distance.squareform(apart, checks=False), "average")
+    small = scipy.cluster.hierarchy.fcluster(tree, 2, "maxclust") == 1
     small = small if 2 * small.sum() <= len(small) else ~small
     between = float(alike[np.ix_(small, ~small)].mean()) if small.any() else 1.0
     large, close = _within(alike[np.ix_(~small, ~small)]), _within(alike[np.ix_(small, small)])

@@ -10,27 +10,26 @@ Beyond the paper:
 All nodes are one matrix: a batch of pages is judged by one product.
 """
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import Any, NamedTuple, Self
 
+import msgspec
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
-from analecta.errors import UsageError
+from analecta.judge.arrays import Array, Bools, Floats, Ints
+from analecta.judge.base import TrainedJudge, strongest
 from analecta.judge.calibration import confidence, cross_validated, line
 from analecta.judge.features import (
     WINDOW,
     Features,
-    FeatureSpace,
     most_telling,
     page_frequency,
     smooth_idf,
     tf_idf,
     unit,
 )
-from analecta.judge.model_files import load_model, save_model
 from analecta.judge.training_set import PAGES, TrainingSet, material
 from analecta.judge.tree import Tree
 from analecta.model import Example, Page, Verdict
@@ -42,9 +41,6 @@ from analecta.text.tokens import Words, words
 # The training set of a node is a few hundred pages, so all their scalar products fit into one small matrix. libsvm
 # solves on that in 5 ms for 600 pages (liblinear takes 8 ms), and gives the alphas that the estimate needs.
 
-
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 
 _RHO = 2.0  # Joachims' constant for the bound
 _PROMISE = 0.1  # F1 below which xi-alpha says nothing
@@ -90,19 +86,11 @@ class Hyperplane(NamedTuple):
 
 def separate(products: Floats, yes: Bools, costs: Floats) -> Hyperplane:
     """The plane with the widest margin between yes and no; an example may cost so much at most."""
-    # scikit-learn takes 1.1 s and 73 MB to import; processes that only judge do without.
-    from sklearn import config_context
-    from sklearn.svm import SVC
-
-    alphas = np.zeros(len(yes))
-    some = np.flatnonzero(costs > 0)
+    some = costs > 0
     if not (yes[some].any() and (~yes[some]).any()):
-        return Hyperplane(alphas, 1.0 if yes[some].any() else -1.0)
-    machine = SVC(kernel="precomputed", C=1.0, tol=1e-4)
-    with config_context(assume_finite=True, skip_parameter_validation=True):  # its checks take longer than its work
-        machine.fit(products[np.ix_(some, some)], yes[some], sample_weight=costs[some])
-    alphas[some[machine.support_]] = machine.dual_coef_[0]
-    return Hyperplane(alphas, float(machine.intercept_[0]))
+        return Hyperplane(np.zeros(len(yes)), 1.0 if yes[some].any() else -1.0)
+    # Imported late: scikit-learn takes 1.1 s and 73 MB, and processes that only judge do without.
+    return Hyperplane(*import_module("analecta.judge.libsvm").solve(products, yes, costs))
 
 
 def unseen_scores(products: Floats, yes: Bools, costs: Floats) -> Floats:
@@ -141,69 +129,51 @@ def observed(scores: Floats, yes: Bools, middle: float) -> Estimate:
 # --- svm -------------------------------------------------------------------------------------------------------------
 
 
-Arrays = dict[str, npt.NDArray[Any]]
+class SvmOptions(msgspec.Struct, frozen=True):
+    """Of several numbers of features `kept`, the xi-alpha estimate chooses one (B7)."""
 
-_ARRAYS = ("idf_", "planes_", "bias_", "middle_", "slope_", "known_", "estimates_", "observed_")
+    spaces: Sequence[str] = ("terms",)
+    threshold: float = 0.5
+    overlap: int = 1
+    candidates: int = 5000
+    kept: int | Sequence[int] = 2000
+    window: int = WINDOW
+    stock: int = PAGES
+    cost: float = 1.0
+    outside: float = 0.5
 
 
-class Svm:
+class Svm(TrainedJudge[SvmOptions]):
     """Judges pages by linear support vector machines, top down."""
 
-    def __init__(
-        self,
-        spaces: Sequence[str] = ("terms",),
-        threshold: float = 0.5,
-        overlap: int = 1,
-        candidates: int = 5000,
-        kept: int | Sequence[int] = 2000,
-        window: int = WINDOW,
-        stock: int = PAGES,
-        cost: float = 1.0,
-        outside: float = 0.5,
-    ) -> None:
-        """Keep the settings; of several numbers of features `kept`, the xi-alpha estimate chooses one (B7)."""
-        self.spaces = list(spaces)
-        self.threshold = threshold
-        self.overlap = overlap
-        self.candidates = candidates
-        self.kept = kept if isinstance(kept, int) else list(kept)
-        self.window = window
-        self.stock = stock
-        self.cost = cost
-        self.outside = outside
+    kind = "svm"
+    options_type = SvmOptions
+    saved_arrays = ("idf_", "planes_", "bias_", "middle_", "slope_", "known_", "estimates_", "observed_")
 
     @property
     def needs(self) -> frozenset[str]:
         """What it looks at besides a page's own words."""
-        return frozenset(self.spaces) & {"anchors", "neighbours"}
+        return frozenset(self.options.spaces) & {"anchors", "neighbours"}
 
     def fit(self, examples: Sequence[Example], topics: Sequence[str]) -> Self:
         """Learn a hyperplane for each node of the topic tree; examples of topic -1 are of OTHERS."""
-        given = material(examples, len(topics), self.stock)
-        if isinstance(self.kept, int):
-            return self._learn(given, topics, self.kept)
-        numbers = sorted(self.kept)
+        given = material(examples, len(topics), self.options.stock)
+        if isinstance(self.options.kept, int):
+            return self._learn(given, topics, self.options.kept)
+        numbers = sorted(self.options.kept)
         qualities = [self._learn(given, topics, kept).quality() for kept in numbers]
         return self._learn(given, topics, numbers[best_of(qualities)])
 
     def quality(self) -> TreeQuality:
-        """How good it will be; nodes of which nothing could be learnt count as 0."""
+        """How good it will be; nodes of which nothing could be learned count as 0."""
         nodes = max(len(self.tree_), 1)
         promised, seen = ([Estimate(*row).f1 for row in rows.tolist()] for rows in (self.estimates_, self.observed_))
         return TreeQuality(sum(promised) / nodes, sum(seen) / nodes)
 
-    def estimate(self, node: int) -> Estimate:
-        """What xi-alpha says of the classifier of a node (B7)."""
-        return Estimate(*self.estimates_[node].tolist())
-
-    def judge(self, pages: Sequence[Page]) -> list[Verdict]:
-        """The topic where each page stops on its way down the tree, and how sure that is."""
-        return self.judge_words(words([page.text for page in pages]))
-
     def judge_words(self, batch: Words, anchors: Words | None = None, neighbours: Words | None = None) -> list[Verdict]:
         """The same for words already cut."""
         nodes = np.nan_to_num(self.confidences(batch, anchors, neighbours), nan=0.0)
-        return self.tree_.verdicts(nodes, self.threshold, self.overlap)
+        return self.tree_.verdicts(nodes, self.options.threshold, self.options.overlap)
 
     def confidences(self, batch: Words, anchors: Words | None = None, neighbours: Words | None = None) -> Floats:
         """Pages x nodes: how sure each node is; not a number where it has nothing to go by."""
@@ -223,53 +193,29 @@ class Svm:
         node = int(self.tree_.node_of[self.tree_.of_topics(nodes)[0].argmax()])
         vector = self._vectors(*self.features_.count(batch))
         made = vector.data * self.planes_[vector.indices, node]
-        named = zip((self._names[i] for i in vector.indices.tolist()), made.tolist(), strict=True)
-        return sorted(((name, w) for name, w in named if w > 0), key=lambda pair: (-pair[1], pair[0]))
-
-    def save(self, folder: Path) -> str:
-        """Write what was learnt; gives the name to load it by."""
-        return save_model(folder, {"judge": "svm"} | self.facts(), self.arrays())
-
-    @classmethod
-    def load(cls, folder: Path, name: str) -> Self:
-        """The judge that was saved under this name."""
-        facts, arrays = load_model(folder, name, "svm")
-        try:
-            return cls.restore(facts, arrays)
-        except (KeyError, TypeError, ValueError) as error:
-            raise UsageError(f"model {name} is not whole: learn it anew") from error
+        return strongest((self._names[i] for i in vector.indices.tolist()), made.tolist())
 
     def facts(self) -> dict[str, Any]:
         """What is saved as text."""
-        settings = {k: v for k, v in vars(self).items() if not k.startswith("_") and not k.endswith("_")}
-        return {"settings": settings, "topics": self.topics_, "names": [s.names for s in self.features_.spaces]}
+        return super().facts() | {"names": [space.names for space in self.features_.spaces]}
 
-    def arrays(self) -> Arrays:
+    def arrays(self) -> dict[str, Array]:
         """What is saved as numbers."""
-        found = {name: getattr(self, name) for name in _ARRAYS}
+        found = super().arrays()
         for i, space in enumerate(self.features_.spaces):
             found |= {f"{i}_{name}": array for name, array in space.arrays().items()}
         return found
 
-    @classmethod
-    def restore(cls, facts: dict[str, Any], arrays: Arrays) -> Self:
-        """As it was saved."""
-        judge = cls(**facts["settings"])
-        judge.topics_, judge.tree_ = facts["topics"], Tree(facts["topics"])
-        judge.features_ = Features(judge.spaces, judge.window)
-        judge.features_.spaces = [
-            FeatureSpace.restore(
-                kind, judge.window, names, {k: arrays[f"{i}_{k}"] for k in ("hashes", "features", "pairs")}
-            )
-            for i, (kind, names) in enumerate(zip(judge.spaces, facts["names"], strict=True))
-        ]
-        for name in _ARRAYS:
-            setattr(judge, name, arrays[name])
-        return judge._prepare()
+    def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> Self:
+        """Take over what was saved."""
+        self.tree_, self.features_ = Tree(facts["topics"]), Features(self.options.spaces, self.options.window)
+        for i, (space, names) in enumerate(zip(self.features_.spaces, facts["names"], strict=True)):
+            space.restore(names, arrays, f"{i}_")
+        return super().restore(facts, arrays)
 
     def _learn(self, given: TrainingSet, topics: Sequence[str], kept: int) -> Self:
         self.topics_, self.tree_ = list(topics), Tree(topics)
-        self.features_ = Features(self.spaces, self.window)
+        self.features_ = Features(self.options.spaces, self.options.window)
         found = self.features_.learn(given.examples)
         told = np.diff(found.indptr) > 0  # an example to which no link leads teaches nothing about anchors
         sides = [
@@ -282,20 +228,20 @@ class Svm:
         found, others = self.features_.count_examples(given.examples)
         self.idf_ = smooth_idf(len(given.examples), page_frequency(found))
         self._empty(len(self.tree_))
-        vectors = self._prepare()._vectors(found, others)
+        vectors = self.prepare()._vectors(found, others)
         for node, (yes, no) in enumerate(sides):
             if yes.any() and no.any():
                 self._learn_node(node, vectors, np.searchsorted(union, columns[node]), given, yes, yes | no)
         return self
 
-    def _columns(
-        self, found: csr_matrix, weights: Floats, yes: npt.NDArray[np.bool_], no: npt.NDArray[np.bool_], kept: int
-    ) -> npt.NDArray[np.int64]:
+    def _columns(self, found: csr_matrix, weights: Floats, yes: Bools, no: Bools, kept: int) -> Ints:
         """The features of a node: the most telling of the topic and of its rivals (B3)."""
         if not (yes.any() and no.any()):
             return np.zeros(0, np.int64)
         some = yes | no
-        sides = (most_telling(found[some], side[some], weights[some], self.candidates, kept) for side in (yes, no))
+        sides = (
+            most_telling(found[some], side[some], weights[some], self.options.candidates, kept) for side in (yes, no)
+        )
         return np.union1d(*sides)
 
     def _empty(self, nodes: int) -> None:
@@ -308,14 +254,14 @@ class Svm:
         self,
         node: int,
         vectors: csr_matrix,
-        columns: npt.NDArray[np.int64],
+        columns: Ints,
         given: TrainingSet,
-        yes: npt.NDArray[np.bool_],
-        some: npt.NDArray[np.bool_],
+        yes: Bools,
+        some: Bools,
     ) -> None:
         rows = vectors[some][:, columns]
         products = (rows @ rows.T).toarray()
-        yes, stock, costs = yes[some], given.stock[some], self.cost * given.weights[some]
+        yes, stock, costs = yes[some], given.stock[some], self.options.cost * given.weights[some]
         plane = separate(products, yes, costs)
         unseen = unseen_scores(products, yes, costs)
         self.planes_[columns, node], self.bias_[node] = rows.T @ plane.alphas, plane.bias
@@ -327,9 +273,10 @@ class Svm:
         self.estimates_[node, 1] *= heard
         self.observed_[node, 1] *= heard
 
-    def _prepare(self) -> Self:
+    def prepare(self) -> Self:
+        """Work out from what was learned what judging needs."""
         self._names = self.features_.names
-        self._other_word = self.outside * float((self.idf_**2).mean()) if len(self.idf_) else 0.0
+        self._other_word = self.options.outside * float((self.idf_**2).mean()) if len(self.idf_) else 0.0
         return self
 
     def _vectors(self, found: csr_matrix, others: Floats) -> csr_matrix:

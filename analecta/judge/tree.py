@@ -8,13 +8,9 @@ topic itself, being only a part of names, holds none.
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from analecta.judge.arrays import Bools, Floats, Ints
 from analecta.model import BELOW, Verdict
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 ROOT = -1
 
@@ -27,7 +23,7 @@ class Tree:
         order = sorted(range(len(paths)), key=lambda t: (len(paths[t]), t))
         self.topics: list[int] = []
         self.parents: list[int] = []
-        self._place: dict[tuple[str, ...], int] = {}
+        self.nodes: dict[tuple[str, ...], int] = {}
         self.node_of = np.zeros(len(paths), np.int64)
         for topic in order:
             self.node_of[topic] = self._plant(paths[topic], topic)
@@ -98,13 +94,13 @@ class Tree:
     def _plant(self, path: tuple[str, ...], topic: int) -> int:
         parent = ROOT
         for n in range(1, len(path)):
-            parent = self._place[path[:n]] if path[:n] in self._place else self._add(path[:n], parent, -1)
+            parent = self.nodes[path[:n]] if path[:n] in self.nodes else self._add(path[:n], parent, -1)
         return self._add(path, parent, topic)
 
     def _add(self, path: tuple[str, ...], parent: int, topic: int) -> int:
         self.topics.append(topic)
         self.parents.append(parent)
-        self._place.setdefault(path, len(self.topics) - 1)
+        self.nodes.setdefault(path, len(self.topics) - 1)
         return len(self.topics) - 1
 
     def _ancestors(self, node: int) -> list[int]:

@@ -11,7 +11,7 @@ import xxhash
 from analecta.testweb import sentences
 from analecta.testweb.pages import ENTRIES, PARKED, WrittenLink, frame, listing
 from analecta.testweb.plan import PageCard, PocketSite, WebPlan, number_in
-from analecta.testweb.sentences import SentenceMaker, some
+from analecta.testweb.sentences import SentenceMaker
 
 AGENT = "analecta"  # the product token that robots files of the pocket web know
 
@@ -227,7 +227,7 @@ def soft_404(site: PocketSite) -> str:
 
 def parked(host: str) -> str:
     """The page of a domain that is for sale: the same for each path."""
-    ads = "".join([f'<li><a href="/{ad.replace(" ", "-")}">{ad}</a></li>\n' for ad in some(sentences.SPAM)])
+    ads = "".join([f'<li><a href="/{ad.replace(" ", "-")}">{ad}</a></li>\n' for ad in sentences.ENGLISH["spam"]])
     return (
         f"<!DOCTYPE html>\n<html><head><title>{host} is for sale</title></head><body><h1>{host}</h1>\n"
         f"<p>This domain may be for sale. Buy this domain today! Related searches:</p>\n"

@@ -10,7 +10,7 @@ import xxhash
 
 from analecta.testweb import sentences
 from analecta.testweb.plan import number_in, slug
-from analecta.testweb.sentences import TOPICS, SentenceMaker, capital, lexicon, some, title, titles
+from analecta.testweb.sentences import TOPICS, SentenceMaker, capital, lexicon, title, titles
 from analecta.testweb.server import HERE, Mood, ServedResponse
 
 # --- villages --------------------------------------------------------------------------------------------------------
@@ -213,7 +213,7 @@ class CommunityWebServer:
             parts += [f"<h2>{voice.heading()}</h2>", f"<p>{voice.paragraph(6)}</p>"]
         near = range(1, len(dealt)) if page == 0 else [n for n in (page - 1, page + 1) if 0 < n < len(dealt)]
         own = [(self.path(site, n), self.title(site, n)) for n in near]
-        parts += ["<h2>On this site</h2>", _listed([("/", "WebSite"), *own])]
+        parts += ["<h2>On this site</h2>", _listed([("/", "Home"), *own])]
         if page < len(dealt):
             parts += ["<h2>Elsewhere</h2>", _listed([self._link(site, *link) for link in dealt[page]])]
         head = f"<title>{self.title(site, page)} - {home.name}</title>"
@@ -227,7 +227,7 @@ class CommunityWebServer:
         nouns = lexicon(topic)["n"]
         favourites = Random(self._hash(village, -1)).sample(range(len(nouns)), min(_FAVOURITES, len(nouns)))
         bits = self._hash(site, -2)
-        kinds = some(sentences.TITLE_WORDS)
+        kinds = sentences.ENGLISH["title_words"]
         name = f"The {capital(nouns[favourites[bits % len(favourites)]])} {capital(kinds[(bits >> 8) % len(kinds)])}"
         return WebSite(host, name, topic, tuple(favourites), site % _WWW == 3)
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from analecta.testweb import sentences
 from analecta.testweb.plan import PageCard, PocketSite, WebPlan
-from analecta.testweb.sentences import OFF_TOPIC, PRIVACY, TOPICS, SentenceMaker, some
+from analecta.testweb.sentences import OFF_TOPIC, PRIVACY, TOPICS, SentenceMaker
 
 # --- Who links to whom: mostly within a topic, more often to its leading sites and their first articles --------------
 
@@ -140,7 +140,7 @@ class LinkMaker:
         """What readers left below an article; their links are marked nofollow."""
         if card.n % 9:
             return []
-        spam = WrittenLink(f"http://{PARKED[1]}/{card.n}", rng.choice(some(sentences.SPAM)), nofollow=True)
+        spam = WrittenLink(f"http://{PARKED[1]}/{card.n}", rng.choice(sentences.ENGLISH["spam"]), nofollow=True)
         other = self.choose(card.site.topic, rng)
         return [WrittenLink(other.url, other.title, nofollow=True), spam]
 
@@ -240,7 +240,7 @@ def article(card: PageCard, paragraphs: Sequence[str], links: Links) -> str:
         listing(links.listed),
     ]
     if links.comments:
-        nicks = some(sentences.NICKS)
+        nicks = sentences.ENGLISH["nicks"]
         parts.append("<h3>Comments</h3>")
         parts += [
             f"<p><b>{nicks[(card.n + i) % len(nicks)]}</b>: {anchor(link)}</p>" for i, link in enumerate(links.comments)

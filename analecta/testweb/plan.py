@@ -7,13 +7,14 @@ To plant further structure (communities), add sites with their own `peers`.
 
 import re
 from bisect import bisect_right
+from functools import lru_cache
 from random import Random
 
 import msgspec
 import xxhash
 
 from analecta.testweb import sentences
-from analecta.testweb.sentences import TOPICS, capital, lexicon, some, title, titles
+from analecta.testweb.sentences import TOPICS, capital, lexicon, title, titles
 
 MIRRORS = 3
 ASKS = {0: "noindex", 1: "nofollow", 2: "noarchive", 3: "noindex, nofollow"}  # of 40 articles
@@ -21,24 +22,6 @@ ASKS = {0: "noindex", 1: "nofollow", 2: "noarchive", 3: "noindex, nofollow"}  # 
 ODD = ("calendar", "session", "facets", "repeating", "relative", "soft-404")
 ROBOTS = ("plain",) * 6 + ("broken", "missing", "closed", "delay", "agents", "plain")
 MOODS = ("",) * 7 + ("slow", "", "limited", "busy", "cutting")
-# language, charset and where it is declared: the page may also be wrong about it
-FOREIGN = (
-    ("de", "iso-8859-1", "header"),
-    ("de", "windows-1252", "meta"),
-    ("de", "utf-8", "meta"),
-    ("fr", "windows-1252", "wrong"),
-    ("fr", "utf-16", "bom"),
-    ("fr", "iso-8859-1", "meta"),
-    ("es", "utf-8", "header"),
-    ("es", "utf-8", "wrong"),
-    ("es", "windows-1252", "header"),
-    ("ru", "windows-1251", "header"),
-    ("ru", "windows-1251", "meta"),
-    ("ja", "shift_jis", "meta"),
-    ("ja", "utf-8", "header"),
-    ("zh", "gbk", "header"),
-    ("zh", "gbk", "wrong"),
-)
 
 
 class PocketSite(msgspec.Struct, frozen=True):
@@ -99,17 +82,11 @@ class WebPlan:
         # Some leading sites are mirrored, each under another name.
         self.mirrors = {f"mirror-{i}.test": self.sites[3 * i] for i in range(MIRRORS)}
         self._first = [site.first for site in self.sites]
-        self._cards: dict[int, PageCard] = {}
+        self.card = lru_cache(50_000)(self._card)  # what page n is; some 20 MB
 
-    def card(self, n: int) -> PageCard:
-        """What page n is."""
-        found = self._cards.get(n)
-        if found is None:
-            if len(self._cards) > 50_000:  # some 20 MB
-                self._cards.clear()
-            site = self.sites[bisect_right(self._first, n) - 1]
-            found = self._cards[n] = self._deal(n, site, n - site.first)
-        return found
+    def _card(self, n: int) -> PageCard:
+        site = self.sites[bisect_right(self._first, n) - 1]
+        return self._deal(n, site, n - site.first)
 
     def find(self, site: PocketSite, path: str) -> PageCard | None:
         """The page that has this path, if any."""
@@ -217,14 +194,21 @@ def _path(site: PocketSite, local: int, name: str, bits: int) -> str:
 def _sites(size: int, rng: Random) -> list[PocketSite]:
     ranks = max(2, size // 600)
     foreign = max(2, size // 200)
+    abroad = [
+        (language, topic, *declared)
+        for language, one in sentences.LANGUAGES.items()
+        for topic, declared in zip(one["nouns"], one["sites"], strict=True)
+    ]
     shares = [1 / (1 + rank) ** 0.6 for rank in range(ranks)]
-    pages = max(0, size - foreign * len(FOREIGN)) / len(TOPICS) / sum(shares)
+    pages = max(0, size - foreign * len(abroad)) / len(TOPICS) / sum(shares)
     sites: list[PocketSite] = []
     taken: set[str] = set()
 
     def add(topic: str, rank: int, count: int, **more: str) -> None:
-        word = rng.choice(some(sentences.HOST_WORDS) if rank % 3 == 1 else [slug(noun) for noun in lexicon(topic)["n"]])
-        kind = rng.choice(some(sentences.TITLE_WORDS))
+        word = rng.choice(
+            sentences.ENGLISH["host_words"] if rank % 3 == 1 else [slug(noun) for noun in lexicon(topic)["n"]]
+        )
+        kind = rng.choice(sentences.ENGLISH["title_words"])
         host = f"{word}-{kind}.test"
         if host in taken:
             host = f"{word}-{kind}-{len(sites)}.test"
@@ -244,7 +228,6 @@ def _sites(size: int, rng: Random) -> list[PocketSite]:
                 more |= {"robots": ROBOTS[i], "mood": MOODS[i], "odd": ODD[i] if i < len(ODD) else ""}
                 more |= {"sitemap": "index"} if i == len(TOPICS) - 1 else {}
             add(topic, rank, max(3, round(pages * shares[rank] * rng.uniform(0.7, 1.3))), **more)
-    pairs = [(language, topic) for language, one in sentences.LANGUAGES.items() for topic in one["nouns"]]
-    for (language, topic), (_, charset, declared) in zip(pairs, FOREIGN, strict=True):
+    for language, topic, charset, declared in abroad:
         add(topic, ranks, foreign, language=language, charset=charset, declared=declared)
     return sites

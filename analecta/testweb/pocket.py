@@ -5,9 +5,9 @@ import html
 import re
 import struct
 import zlib
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from email.utils import formatdate
+from functools import lru_cache
 from itertools import islice
 
 import msgspec
@@ -41,13 +41,9 @@ def pdf(text: str) -> bytes:
         places.append(len(out))
         out += b"%d 0 obj\n%b\nendobj\n" % (number, content)
     table = b"".join(b"%010d 00000 n \n" % place for place in places)
-    size = len(objects) + 1
-    return out + b"xref\n0 %d\n0000000000 65535 f \n%btrailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n" % (
-        size,
-        table,
-        size,
-        len(out),
-    )
+    size, start = len(objects) + 1, len(out)
+    out += b"xref\n0 %d\n0000000000 65535 f \n%b" % (size, table)
+    return out + b"trailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n" % (size, start)
 
 
 def png(colour: int, side: int = 16) -> bytes:
@@ -109,7 +105,7 @@ class PocketWeb:
         self.writer = PageWriter(self.plan, self.weaver)
         self.hosts = (*self.plan.by_host, *self.plan.mirrors, *PARKED)
         self.moods = {site.host: NAMED[site.mood] for site in self.plan.sites if site.mood}
-        self._kept: OrderedDict[tuple[str, str, bool], ServedResponse] = OrderedDict()
+        self._made = lru_cache(KEPT)(self._make)
 
     def truth(self, url: str, *, links: bool = True) -> AddressTruth | None:
         """What is true of an address, or None where nothing stands."""
@@ -144,13 +140,7 @@ class PocketWeb:
         if host in HERE and target == "/":
             rows = (f"{url}\t{topic}\n" for topic in self.topics for url in self.seeds(topic, SHOWN))
             return ServedResponse(200, b"Content-Type: text/plain; charset=utf-8\r\n", "".join(rows).encode())
-        packed = "gzip" in headers.get("accept-encoding", "")
-        key = (host, target, packed)
-        found = self._kept.get(key)
-        if found is None:
-            found = self._kept[key] = self._make(host, target, packed)
-            if len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
+        found = self._made(host, target, "gzip" in headers.get("accept-encoding", ""))
         wanted = headers.get("if-none-match")
         if wanted and found.status == 200 and b"ETag: %b\r\n" % wanted.encode() in found.head:
             return ServedResponse(304, found.head)

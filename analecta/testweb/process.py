@@ -5,44 +5,39 @@ closed: it cannot outlive us, whatever happens to us.
 """
 
 import importlib
-import json
 import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
+
+import msgspec
 
 from analecta.errors import ResourceError
 from analecta.testweb.pocket import PocketWeb
-from analecta.testweb.server import LogLine, Mood, read_log, serve
+from analecta.testweb.server import LogLine, Mood, ServerOptions, read_log, serve
+
+
+class ServerOrder(msgspec.Struct):
+    """What the child is to make and to serve."""
+
+    make: str
+    arguments: dict[str, Any]
+    moody: bool
+    options: ServerOptions
 
 
 class ServerProcess:
     """Serves what `module:function(**arguments)` returns: an answer, or a web with `.answer` and `.moods`."""
 
     def __init__(
-        self,
-        make: str,
-        arguments: Mapping[str, object] | None = None,
-        *,
-        port: int = 0,
-        delay: float = 0.0,
-        error_rate: float = 0.0,
-        seed: int = 0,
-        processes: int = 1,
-        log: Path | None = None,
-        moody: bool = True,
+        self, make: str, arguments: Mapping[str, object] | None = None, *, moody: bool = True, **options: Any
     ) -> None:
-        self.log = log
-        self.port = port
-        self._order = {
-            "make": make,
-            "arguments": dict(arguments or {}),
-            "moody": moody,
-            "log": str(log) if log else None,
-            "options": {"port": port, "delay": delay, "error_rate": error_rate, "seed": seed, "processes": processes},
-        }
+        """The options are those of ServerOptions; `log` may be a path."""
+        self.log: Path | None = options.get("log")
+        self.options = ServerOptions(**options | {"log": str(self.log or "")})
+        self.port = self.options.port
+        self._order = ServerOrder(make, dict(arguments or {}), moody, self.options)
         self._child: subprocess.Popen[bytes] | None = None
 
     @property
@@ -58,7 +53,7 @@ class ServerProcess:
         return self._child.pid
 
     def __enter__(self) -> Self:
-        command = [sys.executable, "-m", "analecta.testweb.process", json.dumps(self._order)]
+        command = [sys.executable, "-m", "analecta.testweb.process", msgspec.json.encode(self._order).decode()]
         # A group of its own: a Ctrl-C is for us, and we may still want its answers.
         self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, process_group=0)
         assert self._child.stdout
@@ -69,9 +64,7 @@ class ServerProcess:
         self.port = int(said)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -98,25 +91,15 @@ class PocketServer(ServerProcess):
         super().__init__("analecta.testweb.pocket:PocketWeb", {"size": size, "seed": seed}, **options)
         self.web = PocketWeb(size, seed)
 
-    def __enter__(self) -> Self:
-        return super().__enter__()
-
 
 def _main(order: str) -> None:
     """The child: make what was ordered and serve it until stdin ends."""
-    given = json.loads(order)
-    module, _, name = given["make"].partition(":")
-    made = getattr(importlib.import_module(module), name)(**given["arguments"])
-    moods: Mapping[str, Mood] = getattr(made, "moods", {}) if given["moody"] else {}
-    log = Path(given["log"]) if given["log"] else None
-    serve(
-        getattr(made, "answer", made),
-        moods=moods,
-        log=log,
-        ready=lambda port: print(port, flush=True),
-        lifeline=sys.stdin.fileno(),
-        **given["options"],
-    )
+    given = msgspec.json.decode(order, type=ServerOrder)
+    module, _, name = given.make.partition(":")
+    made = getattr(importlib.import_module(module), name)(**given.arguments)
+    moods: Mapping[str, Mood] = getattr(made, "moods", {}) if given.moody else {}
+    answer = getattr(made, "answer", made)
+    serve(answer, given.options, moods, lambda port: print(port, flush=True), sys.stdin.fileno())
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 """Archived and made-up webs, served under their own host names on loopback."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from analecta.errors import UsageError
 from analecta.testweb.community_web import CommunityWebServer
 from analecta.testweb.pocket import PocketWeb
-from analecta.testweb.search import WebSearch
+from analecta.testweb.search import MadeUpPages, WebSearch
 from analecta.testweb.server import HERE, ServedResponse
 from analecta.testweb.warc_index import WarcIndex
 
@@ -34,7 +34,7 @@ class SearchedWeb:
 
     def __init__(self, web: PocketWeb | CommunityWebServer) -> None:
         self.web = web
-        self.search = WebSearch(_Archived(web))
+        self.search = WebSearch(MadeUpPages(web.answer, web.listed))
 
     def answer(self, host: str, target: str, headers: Mapping[str, str]) -> ServedResponse:
         """What the search engine or the web says."""
@@ -42,24 +42,11 @@ class SearchedWeb:
         return found or self.web.answer(host, target, headers)
 
 
-class _Archived:
-    """A made-up web as if it had been archived."""
-
-    def __init__(self, web: PocketWeb | CommunityWebServer) -> None:
-        self.web = web
-
-    def pages(self) -> Iterator[tuple[str, ServedResponse]]:
-        return ((url, self.answer(url)) for url in self.web.listed())
-
-    def answer(self, url: str) -> ServedResponse:
-        host, _, path = url.partition("://")[2].partition("/")
-        return self.web.answer(host, f"/{path}", {})
-
-
 # --- Replay: WARC files served as a web under their own host names, on loopback --------------------------------------
 
 
 _TEXT = b"Content-Type: text/plain; charset=utf-8\r\n"
+_NOTHING = ServedResponse(404, _TEXT, b"Nothing here.\n")
 
 
 class Replay:
@@ -73,19 +60,13 @@ class Replay:
         if host in HERE:
             return self._here(target)
         found = self.archives.answer(f"http://{host}{target}")
-        if found is None:
-            return ServedResponse(404, _TEXT, b"Not in the archive.\n")
-        return found
+        return found or ServedResponse(404, _TEXT, b"Not in the archive.\n")
 
     def _here(self, target: str) -> ServedResponse:
         if self.search and (found := self.search.asked(target)):
             return found
         hosts = "".join(f"{count}\t{host}\n" for host, count in sorted(self.archives.hosts.items()))
-        return (
-            ServedResponse(200, _TEXT, hosts.encode())
-            if target == "/"
-            else ServedResponse(404, _TEXT, b"Nothing here.\n")
-        )
+        return ServedResponse(200, _TEXT, hosts.encode()) if target == "/" else _NOTHING
 
 
 def make(paths: Sequence[str], search: bool = False) -> Replay:

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 import orjson
 
 from analecta.analyse.word_search import InLinks, WordSearch, snippet
-from analecta.testweb.server import ServedResponse
+from analecta.testweb.server import Answer, ServedResponse
 from analecta.testweb.warc_index import key_of
 from analecta.urls import Joiner
 
@@ -67,6 +67,25 @@ class Archives(Protocol):
     def pages(self) -> Iterator[tuple[str, ServedResponse]]: ...
 
     def answer(self, url: str) -> ServedResponse | None: ...
+
+
+class MadeUpPages:
+    """A made-up web as if these of its URLs had been archived."""
+
+    def __init__(self, ask: Answer, urls: Callable[[], Iterator[str]]) -> None:
+        self.ask, self.urls = ask, urls
+
+    def pages(self) -> Iterator[tuple[str, ServedResponse]]:
+        """Every URL with its answer."""
+        return ((url, self.answer(url)) for url in self.urls())
+
+    def answer(self, url: str) -> ServedResponse:
+        """What the web says."""
+        host, _, path = url.partition("://")[2].partition("/")
+        return self.ask(host, f"/{path}", {})
+
+    def close(self) -> None:
+        """It has no files."""
 
 
 class WebSearch:

@@ -1,6 +1,7 @@
 """A small fast HTTP/1.1 server for loopback, with moods: hosts that fail, stall or refuse as real ones do."""
 
 import asyncio
+import contextlib
 import gc
 import os
 import socket
@@ -9,6 +10,7 @@ from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from pathlib import Path
 from random import Random
+from typing import TextIO
 
 import msgspec
 
@@ -52,7 +54,6 @@ class Moods:
         moods: Mapping[str, Mood],
         draw: Callable[[], float],
         now: Callable[[], float],
-        *,
         delay: float = 0.0,
         error_rate: float = 0.0,
     ) -> None:
@@ -126,7 +127,7 @@ def wire(answer: ServedResponse, *, head_only: bool = False) -> bytes:
 class ServerConnection(asyncio.Protocol):
     """One client. Requests are answered in order; a delayed answer holds back those after it."""
 
-    def __init__(self, answer: Answer, moods: Moods, log: Callable[[str, str, int], None] | None) -> None:
+    def __init__(self, answer: Answer, moods: Moods, log: TextIO | None) -> None:
         self.answer, self.moods, self.log = answer, moods, log
         self.buffer = b""
         self.waiting: asyncio.TimerHandle | None = None
@@ -179,8 +180,8 @@ class ServerConnection(asyncio.Protocol):
             answer = ServedResponse(deed.status, _PLAIN + b"Retry-After: %d\r\n" % deed.retry_after, b"Not now.\n")
         else:
             answer = self.answer(host, target, headers)
-        if self.log:
-            self.log(host, target, answer.status)
+        if self.log:  # on file before the answer is sent
+            self.log.write(f"{time.monotonic():.6f}\t{host}\t{target}\t{answer.status}\n")
         data = wire(answer, head_only=method == "HEAD")
         if deed is None and not close:
             return self.write(data)
@@ -207,9 +208,7 @@ class ServerConnection(asyncio.Protocol):
         self._send(wire(answer), False, True)
 
 
-async def listen(
-    answer: Answer, listener: socket.socket, moods: Moods, log: Callable[[str, str, int], None] | None = None
-) -> asyncio.Server:
+async def listen(answer: Answer, listener: socket.socket, moods: Moods, log: TextIO | None = None) -> asyncio.Server:
     """Start answering on a socket, in the loop that runs."""
     loop = asyncio.get_running_loop()
     return await loop.create_server(lambda: ServerConnection(answer, moods, log), sock=listener, backlog=2048)
@@ -225,23 +224,8 @@ def bind(port: int, host: str = "127.0.0.1", shared: bool = True) -> socket.sock
     return listener
 
 
-class RequestLog:
-    """Writes a line for each request: monotonic time, host, target, status, with tabs between."""
-
-    def __init__(self, path: Path) -> None:
-        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-
-    def __call__(self, host: str, target: str, status: int) -> None:
-        """Note a request; it is on file before the answer is sent."""
-        os.write(self._file, f"{time.monotonic():.6f}\t{host}\t{target}\t{status}\n".encode())
-
-    def close(self) -> None:
-        """Close the file."""
-        os.close(self._file)
-
-
 class LogLine(msgspec.Struct, frozen=True):
-    """A line of the request log."""
+    """A line of the request log: monotonic time, host, target and status, with tabs between."""
 
     time: float
     host: str
@@ -255,16 +239,21 @@ def read_log(path: Path) -> list[LogLine]:
     return sorted((LogLine(float(t), h, p, int(s)) for t, h, p, s in lines), key=lambda noted: noted.time)
 
 
+class ServerOptions(msgspec.Struct, frozen=True):
+    """How a server listens (port 0 takes a free one), and how it fails; `log` is the file of its requests."""
+
+    port: int = 0
+    delay: float = 0.0
+    error_rate: float = 0.0
+    seed: int = 0
+    processes: int = 1
+    log: str = ""
+
+
 def serve(
     answer: Answer,
-    port: int = 0,
-    *,
-    moods: Mapping[str, Mood] | None = None,
-    delay: float = 0.0,
-    error_rate: float = 0.0,
-    seed: int = 0,
-    processes: int = 1,
-    log: Path | None = None,
+    options: ServerOptions = ServerOptions(),
+    moods: Mapping[str, Mood] = {},
     ready: Callable[[int], None] = lambda port: None,
     lifeline: int | None = None,
 ) -> None:
@@ -272,6 +261,7 @@ def serve(
 
     Further processes are forked when the answer is at hand, so that they share its memory.
     """
+    port, processes = options.port, options.processes
     bind(port, shared=False).close()  # a port that another server has is an error, not one to share
     listener = bind(port)
     port = listener.getsockname()[1]
@@ -279,14 +269,12 @@ def serve(
     if processes > 1 and end is not None and not children:  # a child: it lives as long as its parent holds the pipe
         listener.close()
         listener, lifeline, ready = bind(port), end, lambda port: None
-    watch = Moods(moods or {}, Random(seed).random, time.monotonic, delay=delay, error_rate=error_rate)
-    note = RequestLog(log) if log else None
+    watch = Moods(moods, Random(options.seed).random, time.monotonic, options.delay, options.error_rate)
     gc.freeze()  # what was loaded stays: the collector need not look at it again
     try:
-        asyncio.run(_until_told(answer, listener, watch, note, lifeline, lambda: ready(port)))
+        with open(options.log, "a", buffering=1, encoding="utf-8") if options.log else contextlib.nullcontext() as log:
+            asyncio.run(_until_told(answer, listener, watch, log, lifeline, lambda: ready(port)))
     finally:
-        if note:
-            note.close()
         if end is not None:
             os.close(end)
         for child in children:
@@ -313,7 +301,7 @@ async def _until_told(
     answer: Answer,
     listener: socket.socket,
     moods: Moods,
-    log: RequestLog | None,
+    log: TextIO | None,
     lifeline: int | None,
     ready: Callable[[], None],
 ) -> None:

@@ -7,12 +7,12 @@ import hashlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Protocol
 
 from analecta.errors import UsageError
 from analecta.fetch.message import decode, parse_head
 from analecta.model import FetchResult, Request, Response
 from analecta.testweb.pocket import PocketWeb
+from analecta.testweb.search import MadeUpPages
 from analecta.testweb.server import ServedResponse, wire
 from analecta.testweb.warc_index import WarcIndex, warc_files
 
@@ -25,93 +25,54 @@ _SPEED = re.compile(rb"(?im)^[ \t]*crawl-delay[ \t]*:.*$")
 _NO_TOPIC = ("file", "redirect", "missing", "trap", "soft-404", "parked", "robots", "sitemap", "alias", "about")
 
 
-class StillWeb(Protocol):
-    """What can be asked of a web that stands still."""
+class StillWeb:
+    """A web that stands still: its answers by URL, and as the Fetch of a crawl."""
 
-    name: str
-    digest: str
-
-    async def __call__(self, request: Request) -> FetchResult:
-        """The Fetch of a crawl over this web."""
-
-    def get(self, url: str) -> Response:
-        """The answer for a URL: 404 where there is none."""
-
-    def pages(self) -> Iterator[Response]:
-        """All answers, in a fixed order."""
-
-    def subjects(self) -> dict[str, tuple[str, ...]]:
-        """The subjects of pages by URL, where the web itself knows them."""
-
-    def close(self) -> None:
-        """Close its files."""
-
-
-class ArchiveWeb:
-    """The web that WARC files hold."""
-
-    def __init__(self, path: Path) -> None:
-        self.name = path.name
-        self.archives = WarcIndex([path])
-        self.digest = _digest(path)
+    def __init__(self, name: str, digest: str, archives: WarcIndex | MadeUpPages) -> None:
+        self.name, self.digest, self.archives = name, digest, archives
 
     async def __call__(self, request: Request) -> FetchResult:
         """Read, never asked for: there is nothing to wait for."""
         return self.get(request.url)
 
     def get(self, url: str) -> Response:
-        """The archived answer, or 404."""
+        """The answer for a URL: 404 where there is none."""
         return as_answer(url, self.archives.answer(url) or _MISSING)
 
     def pages(self) -> Iterator[Response]:
-        """All that is archived."""
-        for url, response in self.archives.pages():
-            yield as_answer(url, response)
+        """All answers, in a fixed order."""
+        return (as_answer(url, response) for url, response in self.archives.pages())
 
     def subjects(self) -> dict[str, tuple[str, ...]]:
-        """An archive knows nothing of subjects."""
+        """The subjects of pages by URL, where the web itself knows them: an archive does not."""
         return {}
 
     def close(self) -> None:
-        """Close the archive's files."""
+        """Close its files."""
         self.archives.close()
 
 
-class PocketArchive:
-    """The pocket web, answering in this process."""
+class PocketArchive(StillWeb):
+    """The pocket web, answering in this process, without moods; of traps only the entries are listed."""
 
-    def __init__(self, size: int = _SIZE) -> None:
-        self.name = self.digest = f"{POCKET}:{size}"
+    def __init__(self, size: int) -> None:
         self.web = PocketWeb(size)
-
-    async def __call__(self, request: Request) -> FetchResult:
-        """As its server would answer, without moods."""
-        return self.get(request.url)
-
-    def get(self, url: str) -> Response:
-        """What the pocket web says."""
-        host, slash, path = url.partition("://")[2].partition("/")
-        return as_answer(url, self.web.answer(host, slash + path or "/", {}))
-
-    def pages(self) -> Iterator[Response]:
-        """All that can be listed; traps have no end."""
-        for truth in self.web.pages(links=False):
-            yield self.get(truth.url)
+        pages = MadeUpPages(self.web.answer, lambda: (truth.url for truth in self.web.pages(links=False)))
+        super().__init__(f"{POCKET}:{size}", f"{POCKET}:{size}", pages)
 
     def subjects(self) -> dict[str, tuple[str, ...]]:
         """The topic of each page that is no copy of another."""
         pages = self.web.pages(links=False)
         return {p.url: (p.topic,) for p in pages if p.topic and not p.duplicate_of and p.kind not in _NO_TOPIC}
 
-    def close(self) -> None:
-        """It has no files."""
-
 
 def open_web(name: str) -> StillWeb:
     """The web of a name: a WARC file, a folder of such, `pocket` or `pocket:SIZE`."""
     kind, _, size = name.partition(":")
     if kind != POCKET or Path(name).exists():
-        return ArchiveWeb(Path(name))
+        path = Path(name)
+        archives = WarcIndex([path])
+        return StillWeb(path.name, _digest(path), archives)
     if size and not (size.isdecimal() and int(size) >= 100):
         raise UsageError(f"the pocket web has a size of 100 pages or more, as in pocket:3000, not {size!r}")
     return PocketArchive(int(size or _SIZE))

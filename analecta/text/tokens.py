@@ -36,11 +36,11 @@ LANGUAGES = tuple(
     ).split()
 )
 
-_BLOCK = 1 << 15  # bytes hashed at once: the powers below stay in the cache and a huge page costs no memory
+BLOCK = 1 << 15  # bytes hashed at once: the powers below stay in the cache and a huge page costs no memory
 _BASE = 0x9E3779B97F4A7C15  # odd, so that it has an inverse modulo 2^64
 _MIX = np.uint64(0xD6E8FEB86659FD93)
-_POWERS = np.cumprod(np.full(_BLOCK + LONGEST, _BASE, np.uint64))
-_INVERSES = np.cumprod(np.full(_BLOCK + LONGEST, pow(_BASE, -1, 1 << 64), np.uint64))
+_POWERS = np.cumprod(np.full(BLOCK + LONGEST, _BASE, np.uint64))
+_INVERSES = np.cumprod(np.full(BLOCK + LONGEST, pow(_BASE, -1, 1 << 64), np.uint64))
 
 # ASCII letters in lower case and digits stay, as do the bytes of other characters; all else becomes 0.
 _FOLD = bytes(c if c >= 0x80 else ord(chr(c).lower()) if chr(c).isalnum() else 0 for c in range(256))
@@ -311,9 +311,9 @@ def _worth_keeping(buffer: Bytes, begins: Ints, ends: Ints) -> npt.NDArray[np.bo
 def _hash(buffer: Bytes, begins: Ints, ends: Ints) -> UInt64s:
     """Polynomials of the bytes of all words at once: differences of running sums, brought to power 0, mixed."""
     hashes = np.empty(len(begins), np.uint64)
-    for low in range(0, len(buffer), _BLOCK):
-        i, j = np.searchsorted(begins, (low, low + _BLOCK), side="right")  # byte 0 begins no word
-        block = buffer[low : low + _BLOCK + LONGEST]
+    for low in range(0, len(buffer), BLOCK):
+        i, j = np.searchsorted(begins, (low, low + BLOCK), side="right")  # byte 0 begins no word
+        block = buffer[low : low + BLOCK + LONGEST]
         sums = np.cumsum(block * _POWERS[: len(block)])
         begin = begins[i:j] - low
         hashes[i:j] = (sums[ends[i:j] - (low + 1)] - sums[begin - 1]) * _INVERSES[begin]

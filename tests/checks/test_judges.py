@@ -3,18 +3,24 @@ from functools import partial
 
 import pytest
 
-from analecta.judge import JUDGES, Centroid, Committee, Svm
+from analecta.judge import JUDGES
+from analecta.judge.centroid import Centroid, CentroidOptions
+from analecta.judge.committee import Committee, CommitteeOptions
+from analecta.judge.svm import Svm, SvmOptions
 from tests.checks.judges import CHECKS, LEARNING, LENGTHY, PAPER
 
 LEARNERS = {name: judge for name, judge in JUDGES.items() if name != "none"}
-LEARNERS |= {f"committee {mode}": partial(Committee, mode) for mode in ("unanimous", "best")}
-LEARNERS |= {"pairs": partial(Svm, ["terms", "pairs"]), "chosen": partial(Svm, kept=(50, 500))}
+LEARNERS |= {f"committee {mode}": partial(Committee, CommitteeOptions(mode)) for mode in ("unanimous", "best")}
+LEARNERS |= {
+    "pairs": partial(Svm, SvmOptions(["terms", "pairs"])),
+    "chosen": partial(Svm, SvmOptions(kept=(50, 500))),
+}
 ALL = LEARNERS | {
     "none": JUDGES["none"],
-    "paper": partial(Centroid, **PAPER),
-    "centroid overlap": partial(Centroid, overlap=3),
-    "svm overlap": partial(Svm, overlap=3),
-    "live": partial(Centroid, live_idf=True, every=1000),
+    "paper": partial(Centroid, CentroidOptions(**PAPER)),
+    "centroid overlap": partial(Centroid, CentroidOptions(overlap=3)),
+    "svm overlap": partial(Svm, SvmOptions(overlap=3)),
+    "live": partial(Centroid, CentroidOptions(live_idf=True, every=1000)),
 }
 
 

@@ -44,10 +44,10 @@ def test_s7_a_topic_with_enough_pages_retires_for_good():
 
 def test_s6_the_cutoff_moves_with_the_share_of_pages_on_topic():
     cutoff = MovingCutoff(1)
-    moves = []
-    for share in (0.9, 0.9, 0.9, 0.3, 0.0, 0.0, 0.0, 0.0):
-        pages = cutoff._pages + 200
-        cutoff.step(Tally(pages=pages, on_topic=cutoff._on_topic + int(200 * share)))
+    moves, on_topic = [], 0
+    for step, share in enumerate((0.9, 0.9, 0.9, 0.3, 0.0, 0.0, 0.0, 0.0), 1):
+        on_topic += int(200 * share)
+        cutoff.step(Tally(pages=200 * step, on_topic=on_topic))
         moves.append(cutoff.now)
     assert moves == [2, 3, 3, 3, 2, 1, 0, 0]
 

@@ -9,7 +9,7 @@ from analecta.store.archive import RecordPlace, read_answer
 from analecta.testweb import warc_index
 from analecta.testweb.replay import Replay
 from analecta.testweb.warc_index import WarcIndex
-from analecta.testweb.webs import ArchiveWeb
+from analecta.testweb.webs import open_web
 from tests.testweb.test_replay import page, record, said, warc
 
 GOOD = [record(f"http://a.test/{n}", page(b"bees")) for n in range(2)]
@@ -104,7 +104,7 @@ def test_f74_addresses_and_heads_of_records_reach_nothing_else(replay):
 
 @pytest.mark.parametrize("status", [b"100 Continue", b"099 x", b"000 x"])
 def test_f74_what_is_no_answer_is_not_served(tmp_path, status):
-    web = ArchiveWeb(warc(tmp_path / "a.warc.gz", *GOOD, record("http://b.test/", said(b"x", status))))
+    web = open_web(str(warc(tmp_path / "a.warc.gz", *GOOD, record("http://b.test/", said(b"x", status)))))
     assert web.get("http://b.test/").status == 404
     assert len(list(web.pages())) == 2
     web.close()

@@ -219,6 +219,6 @@ def test_f70_what_is_trusted_is_never_demoted():
 
 def test_counts_stop_before_they_overflow():
     traps = Traps()
-    for _ in range(66_000):
-        traps._count(7, True)
-    assert traps._tried[7] == traps._good[7] == 60_000
+    for _ in range(66_000):  # a count has 16 bits
+        traps.note(PageYield("http://h/a/b", "h", on_topic=True))
+    assert (traps.total, traps.suspicion("http://h/a/b", "h")) == (66_000, None)

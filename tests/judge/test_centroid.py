@@ -4,7 +4,7 @@ import random
 import pytest
 
 from analecta.errors import ResourceError, UsageError
-from analecta.judge import Centroid
+from analecta.judge.centroid import Centroid, CentroidOptions
 from analecta.model import Example
 from tests.checks.judges import PAPER, TOPICS, VOCABULARY, examples, page, some_pages, text_of
 
@@ -15,9 +15,8 @@ BOATS = ["boat sail sail harbour", "boat mast harbour", "boat sail anchor mast m
 
 def by_hand(**settings):
     made = [Example(0, "", t) for t in LIONS] + [Example(1, "", t) for t in BOATS]
-    return Centroid(**(PAPER | {"terms": 20, "correlation": 0.0, "threshold": 0.0} | settings)).fit(
-        made, ["lions", "boats"]
-    )
+    options = CentroidOptions(**(PAPER | {"terms": 20, "correlation": 0.0, "threshold": 0.0} | settings))
+    return Centroid(options).fit(made, ["lions", "boats"])
 
 
 def test_s3_stop_words_are_out_and_words_are_not_stemmed():
@@ -88,12 +87,12 @@ def test_s8_a_word_that_is_on_every_page_seen_loses_weight():
 
 def test_s8_live_verdicts_do_not_depend_on_how_pages_are_batched():
     pages = some_pages(50)
-    one, many = (Centroid(live_idf=True, every=7).fit(examples(), TOPICS) for _ in range(2))
+    one, many = (Centroid(CentroidOptions(live_idf=True, every=7)).fit(examples(), TOPICS) for _ in range(2))
     assert [v for p in pages for v in one.judge([p])] == many.judge(pages)
 
 
 def test_s8_a_judge_saved_between_two_renewals_goes_on_alike(tmp_path):
-    judge = Centroid(live_idf=True, every=7).fit(examples(), TOPICS)
+    judge = Centroid(CentroidOptions(live_idf=True, every=7)).fit(examples(), TOPICS)
     judge.judge(some_pages(10))
     again = Centroid.load(tmp_path, judge.save(tmp_path))
     assert again.judge(some_pages(30)) == judge.judge(some_pages(30))
@@ -101,7 +100,7 @@ def test_s8_a_judge_saved_between_two_renewals_goes_on_alike(tmp_path):
 
 def test_s9_a_page_may_belong_to_two_topics():
     both = page(text_of(VOCABULARY[0] + VOCABULARY[1], random.Random(3), 200))
-    verdict = Centroid(overlap=2).fit(examples(), TOPICS).judge([both])[0]
+    verdict = Centroid(CentroidOptions(overlap=2)).fit(examples(), TOPICS).judge([both])[0]
     assert {topic for topic, _ in verdict.topics} == {0, 1}
     assert len(Centroid().fit(examples(), TOPICS).judge([both])[0].topics) == 1
 
@@ -110,23 +109,22 @@ def test_a_page_with_much_else_on_it_is_less_of_the_only_topic():
     made = [Example(0, "", " ".join(VOCABULARY[0]))]
     full = page(" ".join(VOCABULARY[0]))
     thin = page(" ".join(VOCABULARY[0]) + " " + text_of(VOCABULARY[1] + VOCABULARY[2], random.Random(6), 300))
-    ours, papers = (Centroid(correlation=0, **kw).fit(made, ["astronomy"]) for kw in ({}, {"outside": 0.0}))
+    ours, papers = (Centroid(CentroidOptions(correlation=0, outside=x)).fit(made, ["astronomy"]) for x in (0.15, 0.0))
     assert [v.confidence for v in papers.judge([full, thin])] == pytest.approx([1, 1])
     correlations = [2 * v.confidence - 1 for v in ours.judge([full, thin])]
     assert correlations[0] > 2 * correlations[1] > 0
 
 
 def test_the_paper_builds_no_centroid_from_fewer_than_four():
-    judge = Centroid(**PAPER).fit(examples(3), TOPICS)
+    judge = Centroid(CentroidOptions(**PAPER)).fit(examples(3), TOPICS)
     assert judge.dictionary_ == []
 
 
 def test_explain_gives_the_words_that_make_the_correlation():
-    judge = Centroid().fit(examples(), TOPICS)
+    judge = Centroid(CentroidOptions(correlation=0.0)).fit(examples(), TOPICS)
     seen = page("a star, a planet, an orbit, a comet and a violin")
     why = judge.explain(seen)
     assert {word for word, _ in why} == {"star", "planet", "orbit", "comet"}
-    judge.correlation = 0.0
     assert sum(weight for _, weight in why) == pytest.approx(2 * judge.judge([seen])[0].confidence - 1)
 
 

@@ -82,7 +82,9 @@ def test_old_pages_are_forgotten_and_the_newest_links_stay():
     assert 2000 in worth
     assert 1099 in worth
     assert 1000 not in worth
-    assert len(links._slots) < 70
+    assert len(worth) < 70
+    links.see([page(500, 0.5, [0], {0: BEES})])
+    assert 0 in links.refresh(), "nothing is known any more of the first page but that it is linked"
 
 
 def test_new_targets_are_valued_alike_when_old_pages_were_just_forgotten():

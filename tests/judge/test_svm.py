@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from analecta.errors import UsageError
-from analecta.judge import JUDGES, Committee, NaiveBayes, Svm
-from analecta.judge.svm import best_of
+from analecta.judge import JUDGES
+from analecta.judge.bayes import BayesOptions, NaiveBayes
+from analecta.judge.committee import Committee, CommitteeOptions, decide
+from analecta.judge.svm import Svm, SvmOptions, best_of
 from analecta.model import Example
 from analecta.text.tokens import words
 from tests.checks.judges import TOPICS, VOCABULARY, examples, page, some_pages, text_of
@@ -34,16 +36,16 @@ def test_b4_an_inner_topic_keeps_what_no_child_takes():
 
 
 def test_b3_no_more_features_are_kept_than_asked_for():
-    judge = Svm(kept=3).fit(examples(), TOPICS)
+    judge = Svm(SvmOptions(kept=3)).fit(examples(), TOPICS)
     assert len(judge.idf_) <= 2 * 3 * 3
 
 
 def test_b7_the_number_of_features_is_chosen_by_estimate():
-    chosen = Svm(kept=(1, 40)).fit(examples(), TOPICS)
-    one, many = (Svm(kept=n).fit(examples(), TOPICS) for n in (1, 40))
+    chosen = Svm(SvmOptions(kept=(1, 40))).fit(examples(), TOPICS)
+    one, many = (Svm(SvmOptions(kept=n)).fit(examples(), TOPICS) for n in (1, 40))
     assert chosen.quality() == [one, many][best_of([one.quality(), many.quality()])].quality()
     assert one.quality() != many.quality()
-    assert 0 <= chosen.estimate(0).precision <= 1
+    assert 0 <= chosen.estimates_[0, 0] <= 1
 
 
 def test_an_example_of_weight_nothing_is_no_example():
@@ -65,7 +67,7 @@ def test_b5_pages_met_far_away_teach_what_is_not_meant(make):
 
 
 def test_b6_anchors_can_decide_where_texts_do_not():
-    judge = Svm(["anchors"]).fit(by_anchors(), TOPICS)
+    judge = Svm(SvmOptions(["anchors"])).fit(by_anchors(), TOPICS)
     assert judge.needs == {"anchors"}
     texts, anchors = words(["some words"] * 3), words([text_of(v, random.Random(1), 5) for v in VOCABULARY])
     assert [v.topic for v in judge.judge_words(texts, anchors)] == [0, 1, 2]
@@ -73,34 +75,34 @@ def test_b6_anchors_can_decide_where_texts_do_not():
 
 
 def test_b7_the_best_member_is_the_one_that_can_tell():
-    committee = Committee("best", members=["terms", "anchors"]).fit(by_anchors(), TOPICS)
+    committee = Committee(CommitteeOptions("best", ["terms", "anchors"])).fit(by_anchors(), TOPICS)
     assert committee.needs == {"anchors"}
 
 
 def test_b8_members_that_learnt_nothing_or_see_nothing_abstain():
-    committee = Committee("unanimous").fit(examples(), TOPICS)  # neither anchors nor neighbours were given
+    committee = Committee(CommitteeOptions("unanimous")).fit(
+        examples(), TOPICS
+    )  # neither anchors nor neighbours were given
     alone = [v.topic for v in committee.judge([page(text_of(v, random.Random(1))) for v in VOCABULARY])]
     assert alone == [0, 1, 2]
-    assert set(committee._asked) == {"terms", "pairs"}
+    assert set(committee.asked_) == {"terms", "pairs"}
 
 
 @pytest.mark.parametrize(("mode", "sure"), [("unanimous", 0.2), ("majority", 0.6), ("weighted", 0.5), ("best", 0.6)])
 def test_b8_the_ways_to_decide(mode, sure):
-    committee = Committee(mode).fit(examples(), TOPICS)
-    committee._weights = np.array([[1.0], [2.0], [1.0]])
+    weights = np.array([[1.0], [2.0], [1.0]])
     votes = np.array([[[0.6]], [[0.7]], [[0.2]]]) if mode != "weighted" else np.array([[[0.6]], [[0.6]], [[0.2]]])
-    assert committee._decide(votes)[0, 0] == pytest.approx(sure)
-    assert committee._decide(np.where(votes < 0.5, np.nan, votes))[0, 0] >= 0.6 - 1e-12
+    assert decide(mode, votes, weights)[0, 0] == pytest.approx(sure)
+    assert decide(mode, np.where(votes < 0.5, np.nan, votes), weights)[0, 0] >= 0.6 - 1e-12
 
 
 def test_b8_a_tie_is_no_majority():
-    committee = Committee("majority").fit(examples(), TOPICS)
-    assert committee._decide(np.array([[[0.9]], [[0.1]]]))[0, 0] == 0.1
+    assert decide("majority", np.array([[[0.9]], [[0.1]]]), np.ones((2, 1)))[0, 0] == 0.1
 
 
 def test_b8_an_unknown_way_to_decide_is_refused():
     with pytest.raises(UsageError, match="unanimous"):
-        Committee("loudest")
+        Committee(CommitteeOptions("loudest"))
 
 
 @pytest.mark.parametrize("name", JUDGES)
@@ -114,7 +116,8 @@ def test_f41_a_model_of_another_judge_is_refused(tmp_path, name):
 def test_p3_negatives_weigh_twice_as_much_however_many_there_are():
     few, many = ([*examples(), *[Example(-1, "", "xylophone glockenspiel")] * n] for n in (3, 300))
     judges = [
-        NaiveBayes(stock=0).fit(given, TOPICS[:1]) for given in ([e for e in g if e.topic < 1] for g in (few, many))
+        NaiveBayes(BayesOptions(stock=0)).fit(given, TOPICS[:1])
+        for given in ([e for e in g if e.topic < 1] for g in (few, many))
     ]
     assert judges[0].judge(some_pages()[:1])[0].topic == judges[1].judge(some_pages()[:1])[0].topic == 0
 

@@ -10,7 +10,7 @@ def verdict(tree, threshold=0.5, overlap=1, **sure):
     """The verdict on a page of which nodes, given by the last part of their names, are so sure."""
     nodes = np.zeros((1, len(tree)))
     for name, confidence in sure.items():
-        nodes[0, next(n for path, n in tree._place.items() if path[-1] == name)] = confidence
+        nodes[0, next(n for path, n in tree.nodes.items() if path[-1] == name)] = confidence
     return tree.verdicts(nodes, threshold, overlap)[0]
 
 

@@ -18,10 +18,11 @@ from analecta.crawl.run import Crawl
 from analecta.errors import LibraryBusy, ResourceError, UsageError
 from analecta.judge import Unjudged
 from analecta.learning import retrain as work
+from analecta.learning import trainer
 from analecta.learning.examples import spoken, standing, word_for
 from analecta.learning.reclassify import TrainedModel, VerdictRow, changes, judged, load, save, stored
 from analecta.learning.trainer import Trainer
-from analecta.model import NO_TOPIC, Verdict
+from analecta.model import NO_TOPIC, UNLABELLED, Verdict
 from analecta.settings.load import load as settings_of
 from analecta.settings.schema import TrainingSettings
 from analecta.store.library import LibraryFolder
@@ -116,9 +117,19 @@ def undone(library):
     return work.undo(library, settings_of(library.settings_path))
 
 
+class Learner(Unjudged):
+    """Takes down what it is to learn from."""
+
+    needs = frozenset({"met"})
+
+    def fit(self, examples, topics):
+        self.learned = list(examples)
+        return self
+
+
 def teacher_of(library):
     settings, topics = settings_of(library.settings_path), library.topic_names()
-    return Trainer(library, Unjudged(), topics, TrainingSettings(), spoken=lambda: spoken(library, settings, topics))
+    return Trainer(library, Learner(), topics, TrainingSettings(), spoken=lambda: spoken(library, settings, topics))
 
 
 def tell(library, says, topic="", count=3, where="p.topic = 0 AND u.priority < 1"):
@@ -152,8 +163,10 @@ def test_b18_good_pages_are_examples_bad_ones_of_others_and_dropped_ones_none(li
     teacher = teacher_of(lib)
     learnt = {example.url: example.topic for example in teacher.given()}
     assert (learnt[good.url], learnt[bad.url], seed.url in learnt) == (1, NO_TOPIC, False)
-    with lib.snapshot() as snapshot:
-        assert not {page.id for page in teacher._found(snapshot)} & {good.page, bad.page, seed.page}
+    teacher.again(lambda _: teacher.judge, "")
+    met = {example.url for example in teacher.judge.learned if example.topic == UNLABELLED}
+    assert met
+    assert not met & {good.url, bad.url, seed.url}
 
 
 def test_b10_a_page_that_was_trimmed_is_learnt_from_by_what_is_left(lib):
@@ -166,13 +179,13 @@ def test_b10_a_page_that_was_trimmed_is_learnt_from_by_what_is_left(lib):
     assert [example.text for example in teacher_of(lib).given() if example.url == url] == [whole]
 
 
-def test_b18_what_a_person_said_is_never_doubted(lib):
+def test_b18_what_a_person_said_is_never_doubted(lib, monkeypatch):
     seeds = pages(lib, "u.priority >= 1e6 AND p.topic = 0")
-    teacher = teacher_of(lib)
-    teacher._doubts = {seeds[0][1]: 1, seeds[1][1]: 1}
-    teacher._looked = len(teacher.given()), 0
+    monkeypatch.setattr(trainer, "doubtful", lambda examples, met: {seeds[0][1]: 1, seeds[1][1]: 1})
     say(lib, [Mark(*seeds[0][:2], GOOD, lib.topic_names()[0])])
-    weights = {example.url: example.weight for example in teacher._weighed(teacher.given())}
+    teacher = teacher_of(lib)
+    teacher.first()
+    weights = {example.url: example.weight for example in teacher.judge.learned}
     assert (weights[seeds[0][1]], weights[seeds[1][1]]) == (1.0, 0.2)
 
 

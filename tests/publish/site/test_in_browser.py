@@ -71,7 +71,7 @@ def test_s13_the_search_works_by_keyboard_from_the_front_page(hostile):
         browser.events.clear()
         browser.press(*"honey", "Enter")
         while not any(event.get("method") == "Page.loadEventFired" for event in browser.events):
-            browser.events.append(browser._hear())
+            browser.events.append(browser.hear())
         assert browser.run("location.search") == "?q=honey"
         assert browser.run("document.querySelectorAll('#found li').length") > 0
 
