@@ -28,6 +28,8 @@ DOC = "application/msword"
 PPT = "application/vnd.ms-powerpoint"
 XLS = "application/vnd.ms-excel"
 OLE = "application/x-ole-storage"
+# The types that have a reader in `parse/documents`; their pages come from a child only.
+DOCUMENTS = frozenset((PDF, DOCX, DOC, PPTX, PPT, XLSX, ODT, ODP, ODS, EPUB, RTF, POSTSCRIPT, ZIP, TAR, GZIP))
 
 _MAGIC = (
     (b"%PDF-", PDF),
@@ -74,7 +76,7 @@ def mime_of(content_type: str) -> str:
     return content_type.partition(";")[0].partition(",")[0].strip().lower()
 
 
-def sniff(content_type: str, body: bytes) -> str:
+def sniff_type(content_type: str, body: bytes) -> str:
     """The MIME type of `body`; the server's word counts where the bytes do not speak against it."""
     said = mime_of(content_type)
     if not body:

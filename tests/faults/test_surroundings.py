@@ -250,7 +250,9 @@ def test_f44_a_page_that_crashes_the_parsers_child_fails_and_the_others_go_on(tm
     deep = answer(b"<p>deep" * 6000, content_type="text/html")
     with site({"/deep": deep, "/": html("/", "/deep", "/a")}, {"/a": ()}) as server:
         library = make_library(tmp_path / "lib", ["http://a.test/"], server.address)
-        crawl_alone(library, lambda engine: setattr(engine.asker.parser.sandbox, "parser", "tests.faults.killer:abort"))
+        crawl_alone(
+            library, lambda engine: setattr(engine.asker.parser.sandbox.child, "function", "tests.faults.killer:abort")
+        )
     assert kept(library) == {"http://a.test/", "http://a.test/a"}
     assert states(library)["http://a.test/deep"] == (UrlState.FAILED, "poison")
     soundness.check(library)
