@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from analecta.errors import UsageError
-from analecta.parse.xml_tree import Tag, read_xml
+from analecta.parse.xml import Tag
 from analecta.sources.collector import Place, TopicCollector
-from analecta.sources.files import first_sign, json_of, lines_of, read_bytes, text_of
+from analecta.sources.files import first_sign, json_of, lines_of, read_bytes, text_of, xml_of
 from analecta.sources.result import SourceResult
 from analecta.urls import address_line, canonical
 
@@ -90,7 +90,7 @@ def feed_of(data: bytes, path: Path | str, topic: str, address: str = "") -> Sou
     if sign == b"{":
         _read_json(found, json_of(data, path), address)
     elif sign == b"<":
-        _read_xml(found, read_xml(data, path), address)
+        _read_xml(found, xml_of(data, path), address)
     else:
         raise UsageError(f"{path} is no feed: {_KINDS} is wanted")
     reading = found.reading()

@@ -3,9 +3,9 @@
 import re
 
 from analecta.parse.documents.document import Document, TextMark
+from analecta.parse.documents.elements import attribute, read_elements
 from analecta.parse.documents.ooxml import Relation, main_part, read_properties, relation_of, relations
 from analecta.parse.documents.zip import ZipFile
-from analecta.parse.xml import attribute, read_xml
 
 FIELD_LINK = re.compile(r"""\s*HYPERLINK\s++(?:\\[a-z]\s++)*+["“]?\s*(https?://[^\s"”]+)""", re.IGNORECASE)
 _HEADING = re.compile(r"(?:heading|title|überschrift|titre)\s*[1-3]?$", re.IGNORECASE)
@@ -40,7 +40,7 @@ def _heading_styles(packed: ZipFile, part: str) -> set[str]:
             found.add(style)
 
     if part in packed:
-        read_xml(packed.chunks(part), {"style": begin, "name": name})
+        read_elements(packed.chunks(part), {"style": begin, "name": name})
     return found
 
 
@@ -67,7 +67,7 @@ class _DocxPart:
             "p": self._end_paragraph, "t": self._end_text, "instrText": self._end_text, "hyperlink": self._end_link,
             "fldSimple": self._end_link, "Fallback": self._end_skip,
         }  # fmt: skip
-        read_xml(packed.chunks(name), starts, ends, self._data)
+        read_elements(packed.chunks(name), starts, ends, self._data)
 
     def _data(self, text: str) -> None:
         if self.in_text:

@@ -2,8 +2,8 @@
 
 from analecta.parse.directives import date_of
 from analecta.parse.documents.document import Document, ReadingStopped, TextMark, tidy, title_of
+from analecta.parse.documents.elements import attribute, read_elements, read_leaves
 from analecta.parse.documents.zip import ZipFile
-from analecta.parse.xml import attribute, read_leaves, read_xml
 
 _MAX_SPACES = 100
 
@@ -42,7 +42,7 @@ class _Content:
             "tracked-changes": self._end_skip, "annotation": self._end_skip,
         }  # fmt: skip
         try:
-            read_xml(packed.chunks("content.xml"), starts, ends, self._data)
+            read_elements(packed.chunks("content.xml"), starts, ends, self._data)
         except ReadingStopped as stop:
             encrypted = b"encryption-data" in packed.read("META-INF/manifest.xml")
             raise ReadingStopped("encrypted") if encrypted else stop from None

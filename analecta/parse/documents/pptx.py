@@ -1,9 +1,9 @@
 """PowerPoint's .pptx to Document: slides in the order they are shown, their titles as headings."""
 
 from analecta.parse.documents.document import Document, TextMark
+from analecta.parse.documents.elements import read_elements
 from analecta.parse.documents.ooxml import Relation, main_part, read_properties, relation_of, relations
 from analecta.parse.documents.zip import ZipFile
-from analecta.parse.xml import read_xml
 
 MAX_SLIDES = 2000
 
@@ -22,7 +22,7 @@ def read_pptx(body: bytes, document: Document) -> None:
             if name.endswith(":id") and value in parts and len(slides) < MAX_SLIDES:
                 slides.append(parts[value].target)
 
-    read_xml(packed.chunks(main), {"sldId": slide})
+    read_elements(packed.chunks(main), {"sldId": slide})
     for name in slides:
         if name in packed:
             _Slide(document, relations(packed, name)).read(packed, name)
@@ -45,7 +45,7 @@ class _Slide:
             "hlinkClick": self._link,
         }  # fmt: skip
         ends = {"sp": self._end_shape, "t": self._end_text, "p": self.document.end_line, "r": self._end_run}
-        read_xml(packed.chunks(name), starts, ends, self._data)
+        read_elements(packed.chunks(name), starts, ends, self._data)
 
     def _data(self, text: str) -> None:
         if self.in_text:
