@@ -9,14 +9,14 @@ from pathlib import Path
 import msgspec
 
 from analecta.errors import ResourceError, UsageError
-from analecta.fetch.client import ask
+from analecta.fetch.client import fetch_one
 from analecta.model import Page
 from analecta.parse import Parser
 from analecta.parse.saved_page import read_page
 from analecta.settings.edit import Added, rewrite
 from analecta.settings.schema import FetchSettings, Settings, Topic
 from analecta.settings.topics import merge, once
-from analecta.sources import READERS
+from analecta.sources import SOURCES
 from analecta.sources.collector import clean, combine, sound
 from analecta.sources.engines.client import LIBRARY, check_known
 from analecta.sources.engines.examples import PaperPhrases, cache_folder, find_examples, private
@@ -73,7 +73,7 @@ def start(
         raise UsageError("a question wants a search engine: name one with --engine, such as mediawiki or searxng=URL")
     given = [(kind, path) for kind, paths in files.items() for path in paths or ()]
     if not given and not queries and not papers:
-        kinds = ", ".join(f"--{kind} {'DIR' if kind == 'examples' else 'FILE'}" for kind in (*READERS, "paper"))
+        kinds = ", ".join(f"--{kind} {'DIR' if kind == 'examples' else 'FILE'}" for kind in (*SOURCES, "paper"))
         raise UsageError(f"there is nothing to begin with: give {kinds} or --query TEXT")
     readings = [(path, _read(kind, path, topic, settings, busy)) for kind, path in given]
     reading = combine(readings, searching=bool(engines))
@@ -94,9 +94,9 @@ def start(
 
 def _read(kind: str, given: Path | str, topic: str, settings: Settings, busy: Busy) -> SourceResult:
     if kind != "feed" or not _ADDRESS.match(str(given)):
-        return READERS[kind](Path(given), topic)
+        return SOURCES[kind](Path(given), topic)
     with busy("Asking for the feed ..."):
-        answer = ask(str(given), settings.contact, settings.fetch)
+        answer = fetch_one(str(given), settings.contact, settings.fetch)
     return public_only(feed_of(answer.body, given, topic, answer.url), str(given), settings.fetch)
 
 
@@ -135,11 +135,8 @@ def _searched(
             engines,
             queries,
             {_name(group): PaperPhrases(weighed_queries(group), in_words(group)) for group in groups},
-            backlinks=settings.search.backlinks,
-            contact=settings.contact,
-            search=settings.search,
+            settings=settings,
             cache=cache_folder(),
-            fetch=settings.fetch,
         )
     topics = tuple(
         msgspec.structs.replace(shown[t.name], starts=t.seeds + t.starts) if t.name in shown else t
