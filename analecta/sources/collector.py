@@ -92,6 +92,13 @@ class TopicCollector:
         merged = tuple(map(self._name, self._merged))
         return SourceResult(_joined(topics), tuple(self.skipped), self.repeated, asked, merged, others)
 
+    def result(self, what: str, queries: bool = False) -> SourceResult:
+        """All of it; a file must hold at least one `what`."""
+        reading = self.reading(queries)
+        if not reading.topics and not reading.queries:
+            raise self.nothing(what)
+        return reading
+
     def nothing(self, what: str) -> UsageError:
         """What to say of a file that holds no `what`."""
         if not self.skipped:

@@ -1,7 +1,7 @@
 """Lists of addresses, as a person brings them: URLs, whole sites, feeds."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,8 @@ _COMMENT = re.compile(r"(?:^|\s)#.*")
 def read_urls(path: Path, topic: str) -> SourceResult:
     """The topic whose seeds are the addresses in a file."""
     found = TopicCollector(path, topic)
-    for number, words in entries(path):
-        url, why = address_line(words)
-        found.skip(words, why, number) if why else found.add((), url, number)
-    reading = found.reading()
-    if not reading.topics:
-        raise found.nothing("address; write one URL a line")
-    return reading
+    add_addresses(found, (), entries(path))
+    return found.result("address; write one URL a line")
 
 
 def entries(path: Path) -> Iterator[tuple[int, str]]:
@@ -32,6 +27,13 @@ def entries(path: Path) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(lines_of(text_of(read_bytes(path), path)), 1):
         if words := _COMMENT.sub("", line).strip():
             yield number, words
+
+
+def add_addresses(found: TopicCollector, place: Place, lines: Iterable[tuple[int, str]]) -> None:
+    """The addresses on lines, as links that stand at a place."""
+    for number, words in lines:
+        url, why = address_line(words)
+        found.skip(words, why, number) if why else found.add(place, url, number)
 
 
 # --- sites -----------------------------------------------------------------------------------------------------------
@@ -51,10 +53,7 @@ def read_sites(path: Path, topic: str) -> SourceResult:
     for number, words in entries(path):
         url, why = address_line(_RANK.sub("", words, count=1).removeprefix("*."))
         found.skip(words, why, number) if why else found.add((), front_page(url), number)
-    reading = found.reading()
-    if not reading.topics:
-        raise found.nothing("site; write one host a line")
-    return reading
+    return found.result("site; write one host a line")
 
 
 def front_page(url: str) -> str:
@@ -93,10 +92,7 @@ def feed_of(data: bytes, path: Path | str, topic: str, address: str = "") -> Sou
         _read_xml(found, xml_of(data, path), address)
     else:
         raise UsageError(f"{path} is no feed: {_KINDS} is wanted")
-    reading = found.reading()
-    if not reading.topics:
-        raise found.nothing("entry with a link")
-    return reading
+    return found.result("entry with a link")
 
 
 def _read_json(found: TopicCollector, feed: dict[str, Any], address: str) -> None:

@@ -38,10 +38,7 @@ def read_outline(path: Path, topic: str) -> SourceResult:
         read_nested(json_of(data, path, Pairs), found)
     else:
         _read_text(text_of(data, path), found)
-    reading = found.reading(queries=True)
-    if not reading.topics and not reading.queries:
-        raise found.nothing("topic")
-    return reading
+    return found.result("topic", queries=True)
 
 
 def _is_json(data: bytes) -> bool:
