@@ -64,7 +64,7 @@ def read_sitemap(body: bytes, base: str) -> Sitemap:
 
 def _plain(body: bytes, most: int = MAX_BYTES) -> Iterator[bytes]:
     """The decoded bytes in chunks; gzip is unpacked once, never further than `most`."""
-    chunks = _cut(body)
+    chunks: Iterator[bytes] = (body[start : start + _CHUNK] for start in range(0, len(body), _CHUNK))
     if body[:2] == b"\x1f\x8b":
         chunks = _unpacked(chunks)
     total = 0
@@ -73,11 +73,6 @@ def _plain(body: bytes, most: int = MAX_BYTES) -> Iterator[bytes]:
         if total > most:
             raise _Stop(f"more than {most} bytes")
         yield chunk
-
-
-def _cut(body: bytes) -> Iterator[bytes]:
-    for start in range(0, len(body), _CHUNK):
-        yield body[start : start + _CHUNK]
 
 
 def _unpacked(pieces: Iterator[bytes]) -> Iterator[bytes]:

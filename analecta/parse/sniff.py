@@ -4,6 +4,8 @@ import re
 import struct
 from functools import lru_cache
 
+from analecta.parse.charset import wide_encoding
+
 EMPTY = "application/x-empty"
 HTML = "text/html"
 XHTML = "application/xhtml+xml"
@@ -156,10 +158,7 @@ def _in_ole(said: str, body: bytes) -> str:
 
 def _is_utf16(head: bytes) -> bool:
     """Whether the NULs in `head` are those of UTF-16: a BOM, or all on one side."""
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return True
-    even, odd = head[::2].count(0), head[1::2].count(0)
-    return max(even, odd) > max(3, len(head) // 5) and max(even, odd) > 4 * min(even, odd)
+    return head.startswith((b"\xff\xfe", b"\xfe\xff")) or bool(wide_encoding(head))
 
 
 def _is_binary(head: bytes) -> bool:

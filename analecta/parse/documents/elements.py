@@ -5,7 +5,7 @@ No two names that a reader asks for differ only in their prefix. A handler is fo
 
 from collections.abc import Callable, Iterable, Mapping
 
-from analecta.parse.documents.document import ReadingStopped
+from analecta.parse.documents.document import Document, ReadingStopped, TextMark
 from analecta.parse.xml import XmlError, read_events
 
 MAX_LEAVES = 200  # values read of a file of metadata
@@ -50,6 +50,39 @@ def read_elements(
         read_events(chunks, opened, closed, text)
     except XmlError as error:
         raise ReadingStopped(str(error)) from error
+
+
+class ElementReader:
+    """Handlers that texts, slides and sheets have in common; each format adds its own."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.in_text = False
+        self.skipped = 0  # elements open of those that are passed over
+        self.anchors: list[tuple[TextMark, str]] = []
+
+    def data(self, text: str) -> None:
+        if self.in_text:
+            self.document.add(text)
+
+    def begin_text(self, _: dict[str, str]) -> None:
+        self.in_text = not self.skipped
+
+    def end_text(self) -> None:
+        self.in_text = False
+
+    def line_break(self, _: dict[str, str]) -> None:
+        self.document.end_line()
+
+    def skip(self, _: dict[str, str]) -> None:
+        self.skipped += 1
+
+    def end_skip(self) -> None:
+        self.skipped -= 1
+
+    def end_anchor(self) -> None:
+        mark, url = self.anchors.pop()
+        self.document.link(url, self.document.since(mark), mark.at)
 
 
 def attribute(attributes: dict[str, str], name: str) -> str:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from analecta.parse.directives import date_of
 from analecta.parse.documents.document import Document, ReadingStopped, tidy, title_of
-from analecta.parse.documents.elements import attribute, read_elements, read_leaves
+from analecta.parse.documents.elements import ElementReader, attribute, read_elements, read_leaves
 from analecta.parse.documents.zip import ZipFile
 
 
@@ -80,25 +80,9 @@ def read_xlsx(body: bytes, document: Document) -> None:
     read_elements(packed.chunks(main), {"sheet": sheet})
     parts = relations(packed, main).values()
     for strings in [part.target for part in parts if part.kind == "sharedStrings" and part.target in packed]:
-        _read_strings(packed, strings, document)
+        cells = ElementReader(document)
+        ends = {"t": cells.end_text, "si": document.end_line}
+        read_elements(packed.chunks(strings), {"t": cells.begin_text}, ends, cells.data)
     for name in [part.target for part in parts if part.kind == "worksheet"]:
         for link in relations(packed, name).values():
             document.link(link.target)
-
-
-def _read_strings(packed: ZipFile, name: str, document: Document) -> None:
-    in_text = False
-
-    def begin(_: dict[str, str]) -> None:
-        nonlocal in_text
-        in_text = True
-
-    def end() -> None:
-        nonlocal in_text
-        in_text = False
-
-    def data(text: str) -> None:
-        if in_text:
-            document.add(text)
-
-    read_elements(packed.chunks(name), {"t": begin}, {"t": end, "si": document.end_line}, data)
