@@ -22,7 +22,9 @@ from analecta.sources.engines.client import LIBRARY, check_known
 from analecta.sources.engines.examples import PaperPhrases, cache_folder, find_examples, private
 from analecta.sources.files import bring, take_back
 from analecta.sources.lists import feed_of
-from analecta.sources.papers import Paper, in_words, own_text, read_brought, related, to_toml, weighed_queries
+from analecta.sources.papers.paper import Paper, to_toml
+from analecta.sources.papers.queries import in_words, own_text, related, weighed_queries
+from analecta.sources.papers.reader import read_brought
 from analecta.sources.result import SkippedLine, SourceResult
 from analecta.store.library import LibraryFolder, whole_or_nothing
 from analecta.text.display import clean as safe
@@ -186,7 +188,8 @@ def _looked_into(reading: SourceResult) -> SourceResult:
     with Parser() as parser:
         pages = {path: read_page(Path(path), name, parser) for path, name in reading.files.items()}
     good = {path: page for path, page in pages.items() if page.text}
-    skipped = [_skipped(Path(path), page.limits) for path, page in pages.items() if path not in good]
+    bad = [(Path(path), page.limits) for path, page in pages.items() if path not in good]
+    skipped = [SkippedLine(0, sound(path.name), why, sound(str(path.parent))) for path, why in bad]
     topics = [_with_starts(topic, good) for topic in reading.topics]
     others = msgspec.structs.replace(reading.others, examples=_readable(reading.others.examples, good))
     left = tuple(topic for topic in topics if topic.seeds or topic.examples)
@@ -199,10 +202,6 @@ def _looked_into(reading: SourceResult) -> SourceResult:
         skipped=(*reading.skipped, *skipped),
         files={path: name for path, name in reading.files.items() if path in good},
     )
-
-
-def _skipped(path: Path, why: str) -> SkippedLine:
-    return SkippedLine(0, sound(path.name), why, sound(str(path.parent)))
 
 
 def _readable(paths: Sequence[str], good: Mapping[str, Page]) -> tuple[str, ...]:

@@ -116,7 +116,8 @@ def _read_xml(found: TopicCollector, root: Tag, address: str) -> None:
         raise UsageError(f"{found.path} is XML, but no feed: {_KINDS} is wanted")
     place = _place(found, _title(channel))
     base = channel.attributes.get(_BASE) or root.attributes.get(_BASE) or next(_links(channel), "") or address
-    for entry in _entries(root, channel):
+    items = channel.all("item", _SPACES) + root.all("item", _SPACES)  # in the channel in RSS 2.0, beside it in 1.0
+    for entry in channel.all("entry", _SPACES) + items:
         link = next(_links(entry), "") or _permalink(entry)
         if link:
             found.add(place, _joined(link, entry.attributes.get(_BASE) or base), entry.line)
@@ -138,11 +139,6 @@ def _channel(root: Tag) -> Tag | None:
     if root.name == "feed" and root.space in ATOM:
         return root
     return next(iter(root.all("channel", _SPACES)), None) if root.name in ("rss", "RDF") else None
-
-
-def _entries(root: Tag, channel: Tag) -> list[Tag]:
-    """RSS 1.0 has the items beside the channel, RSS 2.0 in it."""
-    return channel.all("entry", _SPACES) + channel.all("item", _SPACES) + root.all("item", _SPACES)
 
 
 def _links(tag: Tag) -> Iterator[str]:

@@ -11,7 +11,7 @@ from analecta.settings.schema import FetchSettings, SearchSettings, Settings
 from analecta.sources.create import public_only
 from analecta.sources.engines.examples import find_examples
 from analecta.sources.lists import feed_of
-from analecta.sources.papers import ask_grobid
+from analecta.sources.papers.grobid import ask_grobid
 from analecta.sources.result import SourceResult
 from tests.hostile import HostileServer, answer, drip, in_turn
 from tests.sources.engines import samples

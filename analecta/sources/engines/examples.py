@@ -112,7 +112,8 @@ async def find(
     for name, wanted in phrases.items():
         pages[name], said = await _paper(session, name, wanted, found)
         told |= dict.fromkeys(said)
-    topics, repeated = merge([*reading.topics, *(_topic(name, hits) for name, hits in pages.items() if hits)])
+    fresh = [Topic(name, tuple(hit.url for hit in hits)) for name, hits in pages.items() if hits]
+    topics, repeated = merge([*reading.topics, *fresh])
     if backlinks:
         topics, said = await _with_starts(session, topics, pages.values(), backlinks)
         told |= dict.fromkeys(said)
@@ -120,10 +121,6 @@ async def find(
     left = {name: query for name, query in reading.queries.items() if name not in named}
     whole = msgspec.structs.replace(reading, topics=topics, repeated=reading.repeated + repeated, queries=left)
     return whole, [*told, *examples.few]
-
-
-def _topic(name: str, hits: Sequence[EngineHit]) -> Topic:
-    return Topic(name, tuple(hit.url for hit in hits))
 
 
 async def _paper(

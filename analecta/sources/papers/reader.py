@@ -10,11 +10,13 @@ import pypdfium2  # type: ignore[import-untyped]
 
 from analecta.errors import UsageError
 from analecta.parse.sandbox import ChildFailed, ChildLate, ChildLimits, Sandbox
+from analecta.sources.files import read_bytes, text_of
 from analecta.sources.papers.citation import read_citation
 from analecta.sources.papers.glyphs import GlyphWord, join_lines, words_of
+from analecta.sources.papers.grobid import ask_grobid, from_grobid
 from analecta.sources.papers.head import read_head
 from analecta.sources.papers.lines import TextLine, common_size, read_lines, without_footnotes, without_running_heads
-from analecta.sources.papers.paper import Paper, Section
+from analecta.sources.papers.paper import Paper, Section, from_toml
 from analecta.sources.papers.references import find_list, split_list
 
 # --- The headings of a paper, by their font and their numbers, and the text below each -------------------------------
@@ -182,6 +184,15 @@ class PaperReply(msgspec.Struct):
 
     paper: Paper | None = None
     error: str = ""
+
+
+def read_brought(path: Path, grobid: str = "") -> Paper:
+    """A paper that a person brought: our own TOML of one, perhaps corrected, or a PDF."""
+    if path.suffix.lower() == ".toml":
+        return from_toml(text_of(read_bytes(path), path), str(path))
+    if grobid:
+        return from_grobid(ask_grobid(grobid, read_bytes(path)))
+    return read_paper_apart(path)
 
 
 def read_paper_apart(path: Path, limits: ChildLimits = LIMITS) -> Paper:

@@ -26,7 +26,8 @@ from analecta.sources.engines.examples import (
     topic_queries,
 )
 from analecta.sources.engines.session import EngineResult, Session, SessionLimits
-from analecta.sources.papers import Paper, in_words, weighed_queries
+from analecta.sources.papers.paper import Paper
+from analecta.sources.papers.queries import in_words, weighed_queries
 from analecta.sources.result import SourceResult
 from analecta.store.library import LibraryFolder
 from analecta.testweb.process import ServerProcess

@@ -7,7 +7,7 @@ import pytest
 
 from analecta.errors import UsageError
 from analecta.parse.sandbox import ChildLimits
-from analecta.sources.papers import read_paper, read_paper_apart
+from analecta.sources.papers.reader import read_paper, read_paper_apart
 from tests.sources.papers.pdf import assemble
 from tests.sources.papers.samples import two_columns
 
