@@ -5,17 +5,19 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Self
 
+import msgspec
+
 from analecta.model import Page, Response, UrlRef
 from analecta.parse.directives import apply
 from analecta.parse.fallback import bare_page, rough_page
-from analecta.parse.html import parse_html
-from analecta.parse.page_sandbox import TIME_UP, PageSandbox, ParserDied
+from analecta.parse.html import parse_html, parse_suspect
+from analecta.parse.page_sandbox import TIME_UP, PageSandbox, ParserDied, flatten
 from analecta.parse.sandbox import ChildLimits
 from analecta.parse.sniff import DOCUMENTS, sniff_type
 from analecta.parse.text import parse_text
 from analecta.urls import Joiner
 
-__all__ = ["DOCUMENTS", "PARSERS", "UNREAD", "PageSandbox", "Parser", "ParserDied"]
+__all__ = ["DOCUMENTS", "PARSERS", "UNREAD", "PageSandbox", "Parser", "ParserDied", "parse_in_child"]
 
 ParsePage = Callable[[Response, UrlRef, Joiner, str], Page]
 
@@ -39,6 +41,7 @@ TOO_LATE = 3  # pages of a host that took all the time the child has for one: th
 _SHORTEST_TAG = 3  # bytes: so a short body need not be counted
 
 # Documents get more than pages: a book takes seconds, and pdfium much memory for a page with large pictures.
+READ_DOCUMENT = "analecta.parse.documents:parse_in_child"  # only its child imports the readers, pdfium among them
 DOCUMENT_LIMITS = ChildLimits(seconds=20.0, memory=1024 * 1024 * 1024, nice=10)
 MAX_DOCUMENT = 64 * 1024 * 1024  # bytes
 UNREAD = "waits to be read"  # the limits of a document that is read later
@@ -64,7 +67,7 @@ class Parser:
         self.parsers = parsers
         self._late: Counter[str] = Counter()  # pages that took too long, by host
         self._wary = 0  # answers left of those after a slow page
-        self.reader = reader or PageSandbox(limits=DOCUMENT_LIMITS, max_body=MAX_DOCUMENT, instead=bare_page)
+        self.reader = reader or PageSandbox(READ_DOCUMENT, DOCUMENT_LIMITS, MAX_DOCUMENT, bare_page)
 
     def __call__(self, answer: Response, target: UrlRef, heavy: bool | None = None) -> Page:
         """The page; raises ParserDied if a parser broke on it. `heavy` if the caller has looked already."""
@@ -128,3 +131,12 @@ class Parser:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+_CHILD_PARSERS = PARSERS | {"text/html": parse_suspect, "application/xhtml+xml": parse_suspect}
+_child_joiner = Joiner(size=10_000)
+
+
+def parse_in_child(answer: Response, target: UrlRef, mime: str) -> msgspec.Struct:
+    """What the child of pages runs: the same parsers, with the depth of the page looked at."""
+    return flatten(_CHILD_PARSERS[mime](answer, target, _child_joiner, mime))

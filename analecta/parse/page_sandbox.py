@@ -39,7 +39,7 @@ class PageSandbox:
 
     def __init__(
         self,
-        function: str = "analecta.parse.documents:parse_in_child",
+        function: str = "analecta.parse:parse_in_child",
         limits: ChildLimits = ChildLimits(),
         max_body: int = 4 * 1024 * 1024,
         instead: Callable[[Response, UrlRef, str, str], Page] = rough_page,

@@ -122,7 +122,7 @@ def test_the_child_gives_the_same_page_as_this_process(parser):
 
 def test_a_limited_page_has_what_plain_patterns_find(crashing):
     body = "<title>The  title</title><script>x<y</script><p>Words <a class=x href='b.html'>here</a>" + "<b " * 9000
-    crashing.child.function, crashing.child.limits = "analecta.parse.documents:parse_in_child", ChildLimits(0)
+    crashing.child.function, crashing.child.limits = "analecta.parse:parse_in_child", ChildLimits(0)
     page = crashing.parse(answer(body, x_robots_tag="noindex"), target())
     assert page.limits.startswith("parse-limited")
     assert (page.title, urls(page), page.noindex) == ("The title", ["http://example.com/a/b.html"], True)

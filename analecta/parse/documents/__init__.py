@@ -27,10 +27,9 @@ from analecta.parse.documents.opendocument import read_opendocument
 from analecta.parse.documents.pdf import read_pdf, read_postscript
 from analecta.parse.documents.pptx import read_pptx
 from analecta.parse.documents.rtf import read_rtf
-from analecta.parse.html import parse_suspect
 from analecta.parse.links import gather
 from analecta.parse.page_sandbox import flatten
-from analecta.parse.text import URL, parse_text
+from analecta.parse.text import URL
 from analecta.text.language import language_of
 from analecta.urls import Joiner
 
@@ -143,7 +142,5 @@ _joiner = Joiner(size=10_000)
 
 
 def parse_in_child(answer: Response, target: UrlRef, mime: str) -> msgspec.Struct:
-    """Parse a document, or a page whose depth is looked at."""
-    if reader := READERS.get(mime):
-        return flatten(parse_document(answer, target, _joiner, mime, reader))
-    return flatten((parse_text if mime == sniff.TEXT else parse_suspect)(answer, target, _joiner, mime))
+    """The page that a document makes, for the parent."""
+    return flatten(parse_document(answer, target, _joiner, mime, READERS[mime]))

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analecta.parse import DOCUMENTS, PageSandbox, Parser
+from analecta.parse import DOCUMENTS, READ_DOCUMENT, PageSandbox, Parser
 from analecta.parse.documents import document
 from analecta.parse.documents.document import Document, ReadingStopped
 from analecta.parse.documents.pdf import read_pdf
@@ -296,7 +296,7 @@ def test_f32_ghostscript_dies_with_the_child(tmp_path, monkeypatch):
     """Known among the processes of the machine by the folder that it is started from."""
     (tmp_path / "gs").symlink_to(GHOSTSCRIPT)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    library = PageSandbox(limits=ChildLimits(1.5), instead=bare_page)
+    library = PageSandbox(READ_DOCUMENT, ChildLimits(1.5), instead=bare_page)
     with Parser(reader=library) as parser:
         page = any_page(parser, b"%!PS an endless one\n{} loop", content_type="application/postscript")
     assert page.limits == "parse-limited: stopped after 1.5 s"
