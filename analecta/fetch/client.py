@@ -93,7 +93,9 @@ _REDIRECTS = 5
 _SECONDS = 120.0
 
 
-def ask(url: str, contact: str = "", fetch: FetchSettings = FetchSettings(), seconds: float = _SECONDS) -> Response:
+def fetch_one(
+    url: str, contact: str = "", fetch: FetchSettings = FetchSettings(), seconds: float = _SECONDS
+) -> Response:
     """What is at an address, redirects followed, within so many seconds in all; one sentence where there is nothing."""
     here = canonical(url)
     if here is None:
@@ -107,7 +109,7 @@ def ask(url: str, contact: str = "", fetch: FetchSettings = FetchSettings(), sec
 async def _follow(url: str, contact: str, fetch: FetchSettings) -> Response:
     at = url
     for _ in range(_REDIRECTS + 1):
-        _check_contact(at, contact, fetch)
+        require_contact(at, contact, fetch)
         found = await _once(at, contact, fetch, origin(url))
         if isinstance(found, NoResponse):
             raise ResourceError(
@@ -130,11 +132,17 @@ def _whole(found: Response, at: str) -> Response:
     return found
 
 
-def _check_contact(url: str, contact: str, fetch: FetchSettings) -> None:
+def may_ask(url: str, contact: str, fetch: FetchSettings) -> bool:
+    """Whether a URL may be asked for: on the open internet only with a contact."""
     fixed = fetch.connect_to.rpartition("//")[2].rstrip("/")
-    if not (contact or on_this_machine(url) or on_this_machine(f"http://{fixed}/")):
+    return bool(contact) or on_this_machine(url) or on_this_machine(f"http://{fixed}/")
+
+
+def require_contact(url: str, contact: str, fetch: FetchSettings, whom: str = "") -> None:
+    """Refuse to ask for a URL (`whom`, to a person) that may not be asked for."""
+    if not may_ask(url, contact, fetch):
         raise UsageError(
-            f"who asks for {url} on the open internet must say who they are: "
+            f"who asks {whom or f'for {url}'} on the open internet must say who they are: "
             "set contact in analecta.toml; `analecta new` takes --contact you@example.org (or a URL)"
         )
 

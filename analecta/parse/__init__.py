@@ -5,18 +5,19 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Self
 
+import msgspec
+
 from analecta.model import Page, Response, UrlRef
-from analecta.parse import documents
 from analecta.parse.directives import apply
-from analecta.parse.documents import DOCUMENTS
 from analecta.parse.fallback import bare_page, rough_page
 from analecta.parse.html import parse_html, parse_suspect
-from analecta.parse.sandbox import TIME_UP, ParserDied, Sandbox
-from analecta.parse.sniff import sniff
+from analecta.parse.page_sandbox import TIME_UP, PageSandbox, ParserDied, flatten
+from analecta.parse.sandbox import ChildLimits
+from analecta.parse.sniff import DOCUMENTS, sniff_type
 from analecta.parse.text import parse_text
 from analecta.urls import Joiner
 
-__all__ = ["DOCUMENTS", "PARSERS", "UNREAD", "Parser", "ParserDied", "Sandbox", "parse_in_child"]
+__all__ = ["DOCUMENTS", "PARSERS", "UNREAD", "PageSandbox", "Parser", "ParserDied", "parse_in_child"]
 
 ParsePage = Callable[[Response, UrlRef, Joiner, str], Page]
 
@@ -40,8 +41,8 @@ TOO_LATE = 3  # pages of a host that took all the time the child has for one: th
 _SHORTEST_TAG = 3  # bytes: so a short body need not be counted
 
 # Documents get more than pages: a book takes seconds, and pdfium much memory for a page with large pictures.
-DOCUMENT_SECONDS = 20.0
-DOCUMENT_MEMORY = 1024 * 1024 * 1024
+READ_DOCUMENT = "analecta.parse.documents:parse_in_child"  # only its child imports the readers, pdfium among them
+DOCUMENT_LIMITS = ChildLimits(seconds=20.0, memory=1024 * 1024 * 1024, nice=10)
 MAX_DOCUMENT = 64 * 1024 * 1024  # bytes
 UNREAD = "waits to be read"  # the limits of a document that is read later
 
@@ -57,26 +58,20 @@ class Parser:
     def __init__(
         self,
         joiner: Joiner | None = None,
-        sandbox: Sandbox | None = None,
+        sandbox: PageSandbox | None = None,
         parsers: dict[str, ParsePage] = PARSERS,
-        max_body: int = MAX_BODY,
-        max_tags: int = MAX_TAGS,
-        reader: Sandbox | None = None,
+        reader: PageSandbox | None = None,
     ) -> None:
         self.joiner = joiner or Joiner()
-        self.sandbox = sandbox or Sandbox()
+        self.sandbox = sandbox or PageSandbox()
         self.parsers = parsers
-        self.max_body = max_body
-        self.max_tags = max_tags
         self._late: Counter[str] = Counter()  # pages that took too long, by host
         self._wary = 0  # answers left of those after a slow page
-        self.reader = reader or Sandbox(
-            limit_seconds=DOCUMENT_SECONDS, memory=DOCUMENT_MEMORY, max_body=MAX_DOCUMENT, instead=bare_page, nice=10
-        )
+        self.reader = reader or PageSandbox(READ_DOCUMENT, DOCUMENT_LIMITS, MAX_DOCUMENT, bare_page)
 
     def __call__(self, answer: Response, target: UrlRef, heavy: bool | None = None) -> Page:
         """The page; raises ParserDied if a parser broke on it. `heavy` if the caller has looked already."""
-        mime = sniff(answer.headers.get("content-type", ""), answer.body)
+        mime = sniff_type(answer.headers.get("content-type", ""), answer.body)
         if mime in DOCUMENTS:
             return self._document(answer, target, mime)
         parse = self.parsers.get(mime)
@@ -88,8 +83,7 @@ class Parser:
         try:
             return parse(answer, target, self.joiner, mime)
         except Exception as wrong:
-            why = f"parse-crashed: {type(wrong).__name__}: {wrong}"
-            raise ParserDied(why, Page(target.url, target.id, target.host, mime, limits=why)) from wrong
+            raise ParserDied(f"{type(wrong).__name__}: {wrong}", target, mime) from wrong
         finally:
             if time.thread_time() - began > SLOW:
                 self._wary = WARY_FOR
@@ -111,7 +105,7 @@ class Parser:
 
     def unread(self, answer: Response, target: UrlRef) -> Page | None:
         """A document as a page that is still to be read; None for what is no document."""
-        mime = sniff(answer.headers.get("content-type", ""), answer.body)
+        mime = sniff_type(answer.headers.get("content-type", ""), answer.body)
         return bare_page(answer, target, mime, UNREAD) if mime in DOCUMENTS else None
 
     def heavy(self, answer: Response) -> bool:
@@ -119,12 +113,12 @@ class Parser:
         body = answer.body
         size = len(body)
         # What begins with a tag is no document, whatever the server says (0.1 us; to sniff costs 1-2).
-        if body[:1] != b"<" and sniff(answer.headers.get("content-type", ""), body) in DOCUMENTS:
+        if body[:1] != b"<" and sniff_type(answer.headers.get("content-type", ""), body) in DOCUMENTS:
             return True
-        max_body, max_tags = self.max_body, self.max_tags
+        max_body, max_tags = MAX_BODY, MAX_TAGS
         if self._wary:
             self._wary -= 1
-            max_body, max_tags = min(max_body, WARY_BODY), min(max_tags, WARY_TAGS)
+            max_body, max_tags = WARY_BODY, WARY_TAGS
         return size > max_tags * _SHORTEST_TAG and (size > max_body or body.count(b"<") > max_tags)
 
     def close(self) -> None:
@@ -139,15 +133,10 @@ class Parser:
         self.close()
 
 
-_CHILD_PARSERS: dict[str, ParsePage] = {
-    **PARSERS,
-    "text/html": parse_suspect,
-    "application/xhtml+xml": parse_suspect,
-    **dict.fromkeys(DOCUMENTS, documents.parse),
-}
+_CHILD_PARSERS = PARSERS | {"text/html": parse_suspect, "application/xhtml+xml": parse_suspect}
 _child_joiner = Joiner(size=10_000)
 
 
-def parse_in_child(answer: Response, target: UrlRef, mime: str) -> Page:
-    """What the child runs: the same parsers, with the depth of the page looked at."""
-    return _CHILD_PARSERS[mime](answer, target, _child_joiner, mime)
+def parse_in_child(answer: Response, target: UrlRef, mime: str) -> msgspec.Struct:
+    """What the child of pages runs: the same parsers, with the depth of the page looked at."""
+    return flatten(_CHILD_PARSERS[mime](answer, target, _child_joiner, mime))

@@ -83,7 +83,7 @@ def decode(body: bytes, header: str = "") -> tuple[str, str]:
             if body.startswith(bom):
                 return _by(name, body[len(bom) :]), name
     if b"\0" in body[:64]:
-        wide = _wide(body)
+        wide = wide_encoding(body[:256])
         if wide:
             return _by(wide, body), wide
     label = _known(header) if header else ""
@@ -128,9 +128,8 @@ def _is_utf8(body: bytes) -> bool:
     return True
 
 
-def _wide(body: bytes) -> str:
+def wide_encoding(head: bytes) -> str:
     """UTF-16 by the NULs that its ASCII characters leave on even or odd places, or "" for any other NULs."""
-    head = body[:256]
     even, odd = head[::2].count(0), head[1::2].count(0)
     enough = max(3, len(head) // 5)  # markup is mostly ASCII: of 128 characters far more than 51 have a NUL
     if odd > enough and odd > 4 * even:

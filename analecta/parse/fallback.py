@@ -36,13 +36,13 @@ def rough_page(answer: Response, target: UrlRef, mime: str, why: str) -> Page:
 
     hrefs = [anchor.get("href") for anchor in anchors]
     page.links = gather(hrefs, anchors, target.id, join, lambda _: "", nofollow, MAX_LINKS).links
-    metas = [(_name(values), values.get("content", "")) for tag, values in found if tag == "meta"]
+    metas = [
+        ((values.get("name") or values.get("property", "")).strip().lower(), values.get("content", ""))
+        for tag, values in found
+        if tag == "meta"
+    ]
     asked = [content for name, content in metas if name in ("robots", AGENT)]
     return apply(page, answer, asked, [content for name, content in metas if name == "tdm-reservation"])
-
-
-def _name(meta: dict[str, str]) -> str:
-    return (meta.get("name") or meta.get("property", "")).strip().lower()
 
 
 def bare_page(answer: Response, target: UrlRef, mime: str, why: str) -> Page:

@@ -1,4 +1,4 @@
-"""Hostile documents: parsed in a killable child, and read by external programs, both within limits."""
+"""Hostile documents: read by a function in a killable child, or by external programs, both within limits."""
 
 import contextlib
 import ctypes
@@ -15,113 +15,90 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import IO, NamedTuple
+from typing import IO, Generic, NamedTuple, TypeVar
 
 import msgspec
 
 from analecta.errors import AnalectaError
-from analecta.model import Page, Response, UrlRef
-from analecta.parse.child import LENGTH, ParseJob, read_reply
-from analecta.parse.fallback import rough_page
+from analecta.parse.child import LENGTH, ChildReply
 
 _MAX_REPLY = 256 * 1024 * 1024
-TIME_UP = "parse-limited: stopped after"  # how the limits of a page begin that took too long
+_READY_SECONDS = 30.0  # that a child may take to start
+Reply = TypeVar("Reply")
 
 
-class ParserDied(AnalectaError):
-    """The parser broke on a page. `page` says so in its limits and holds nothing else."""
+class ChildLimits(msgspec.Struct, frozen=True):
+    """What a child may use for one call: seconds, both of CPU and on the clock, and bytes of memory.
 
-    def __init__(self, why: str, page: Page) -> None:
-        super().__init__(why)
-        self.page = page
+    With `nice` it lets other processes go first, and so may take three times as long on the clock.
+    """
+
+    seconds: float = 5.0
+    memory: int = 512 * 1024 * 1024
+    nice: int = 0
 
 
-class _TimeUp(Exception):
-    """The child did not answer in time."""
+class ChildFailed(AnalectaError):
+    """The child ended, or its function raised; the text says how."""
+
+
+class ChildLate(ChildFailed):
+    """The child did not reply in time."""
 
 
 class _Gone(Exception):
     """The child closed its pipe."""
 
 
-class Sandbox:
-    """Parses pages in a killable child; `parser` names the child's function as "module:function".
+class Sandbox(Generic[Reply]):
+    """Calls a function, named "module:function", in a child process that is killed at its limits.
 
-    `instead` makes the page of an answer that took too long.
-
-    `parse` blocks for `limit_seconds` at most (and the time a child needs to start); it may be called from
-    several threads, which then wait for one another.
+    The child decodes the arguments as the function's own hints say, the parent the reply as `reply`. Several threads
+    may call: they wait for one another. A child that failed is replaced at the next call.
     """
 
-    def __init__(
-        self,
-        parser: str = "analecta.parse:parse_in_child",
-        limit_seconds: float = 5.0,
-        memory: int = 512 * 1024 * 1024,
-        start_seconds: float = 30.0,
-        max_body: int = 4 * 1024 * 1024,
-        instead: Callable[[Response, UrlRef, str, str], Page] = rough_page,
-        now: Callable[[], float] = time.monotonic,
-        nice: int = 0,
-    ) -> None:
-        self.parser = parser
-        self.nice = nice
-        self.limit_seconds = limit_seconds
-        self.memory = memory
-        self.start_seconds = start_seconds
-        self.max_body = max_body
-        self.instead = instead
-        self.now = now
+    def __init__(self, function: str, reply: type[Reply], limits: ChildLimits = ChildLimits()) -> None:
+        self.function = function
+        self.limits = limits
+        self._reply: msgspec.msgpack.Decoder[ChildReply[Reply]] = msgspec.msgpack.Decoder(ChildReply[reply])  # type: ignore[valid-type]
         self._child: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
 
-    def parse(self, answer: Response, target: UrlRef, mime: str = "text/html") -> Page:
-        """The page, complete or with its limits told; raises ParserDied if the parser broke on it."""
-        body = answer.body[: self.max_body]
-        sent = msgspec.structs.replace(answer, wire=b"", asked=b"", body=body)
-        message = msgspec.msgpack.encode(ParseJob(sent, target, mime))
+    def call(self, *payload: object) -> Reply:
+        """What the function returns; raises ChildLate, or ChildFailed where there is no reply."""
+        message = msgspec.msgpack.encode(payload)
         with self._lock:
             try:
-                reply = read_reply(self._ask(message))
-            except _TimeUp:
+                reply = self._reply.decode(self._exchange(message))
+            except ChildLate:
                 self._end()
-                why = f"{TIME_UP} {self.limit_seconds:g} s"
-                return self.instead(answer, target, mime, why)
+                raise
             except (_Gone, msgspec.MsgspecError) as wrong:
-                raise self._died(self._end() or str(wrong), target, mime) from None
-            if isinstance(reply, str):
+                raise ChildFailed(self._end() or str(wrong)) from None
+            if reply.error:
                 self._end()
-                raise self._died(reply, target, mime)
-        page = reply
-        if len(body) < len(answer.body):
-            why = f"parse-limited: only the first {self.max_body} bytes"
-            page.limits = "; ".join(filter(None, (why, page.limits)))
-        return page
+        if reply.error or reply.value is None:
+            raise ChildFailed(reply.error or "no reply")
+        return reply.value
 
     def close(self) -> None:
         """End the child and wait for it."""
         with self._lock:
             self._end()
 
-    def _died(self, why: str, target: UrlRef, mime: str) -> ParserDied:
-        why = f"parse-crashed: {why}"
-        return ParserDied(why, Page(target.url, target.id, target.host, mime, limits=why))
-
-    def _ask(self, message: bytes) -> bytes:
-        child = self._child or self._start()
-        assert child.stdin is not None
-        assert child.stdout is not None
+    def _exchange(self, message: bytes) -> bytes:
+        sink, source = self._pipes(self._child or self._start())
         # A child that lets others go first may have to wait for the processor.
-        until = self.now() + self.limit_seconds * (3 if self.nice else 1)
-        _send(child.stdin.fileno(), LENGTH.pack(len(message)), until, self.now)
-        _send(child.stdin.fileno(), message, until, self.now)
-        return _receive(child.stdout.fileno(), until, self.now)
+        until = time.monotonic() + self.limits.seconds * (3 if self.limits.nice else 1)
+        _send(sink, LENGTH.pack(len(message)), until)
+        _send(sink, message, until)
+        return _receive(source, until)
 
     def _start(self) -> subprocess.Popen[bytes]:
         code = "import sys; from analecta.parse.child import serve; serve(*sys.argv[1:])"
-        limits = [str(self.memory), str(int(self.limit_seconds) + 1), str(self.nice)]
+        limits = [str(self.limits.memory), str(int(self.limits.seconds) + 1), str(self.limits.nice)]
         child = subprocess.Popen(
-            [sys.executable, "-c", code, self.parser, *limits],
+            [sys.executable, "-c", code, self.function, *limits],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -129,12 +106,17 @@ class Sandbox:
             start_new_session=True,  # so that what it starts itself (Ghostscript) can be killed with it
         )
         self._child = child
+        sink, source = self._pipes(child)
+        os.set_blocking(sink, False)
+        os.set_blocking(source, False)
+        _receive(source, time.monotonic() + _READY_SECONDS)  # an empty message: ready
+        return child
+
+    @staticmethod
+    def _pipes(child: subprocess.Popen[bytes]) -> tuple[int, int]:
         assert child.stdin is not None
         assert child.stdout is not None
-        os.set_blocking(child.stdin.fileno(), False)
-        os.set_blocking(child.stdout.fileno(), False)
-        _receive(child.stdout.fileno(), self.now() + self.start_seconds, self.now)  # an empty message: ready
-        return child
+        return child.stdin.fileno(), child.stdout.fileno()
 
     def _end(self) -> str:
         """Kill the child, if there is one, and say how it ended."""
@@ -152,18 +134,18 @@ class Sandbox:
         return signal.Signals(-code).name if code < 0 else f"exit status {code}"
 
 
-def _wait(fd: int, event: int, until: float, now: Callable[[], float]) -> None:
+def _wait(fd: int, event: int, until: float) -> None:
     poll = select.poll()  # not select(), which stops at descriptor 1,024
     poll.register(fd, event)
-    left = until - now()
+    left = until - time.monotonic()
     if left <= 0 or not poll.poll(left * 1000):
-        raise _TimeUp
+        raise ChildLate("it took too long")
 
 
-def _send(fd: int, data: bytes, until: float, now: Callable[[], float]) -> None:
+def _send(fd: int, data: bytes, until: float) -> None:
     view = memoryview(data)
     while view:
-        _wait(fd, select.POLLOUT, until, now)
+        _wait(fd, select.POLLOUT, until)
         try:
             view = view[os.write(fd, view) :]
         except BlockingIOError:
@@ -172,17 +154,17 @@ def _send(fd: int, data: bytes, until: float, now: Callable[[], float]) -> None:
             raise _Gone("the child is gone") from None
 
 
-def _receive(fd: int, until: float, now: Callable[[], float]) -> bytes:
-    (length,) = LENGTH.unpack(_exactly(fd, LENGTH.size, until, now))
+def _receive(fd: int, until: float) -> bytes:
+    (length,) = LENGTH.unpack(_exactly(fd, LENGTH.size, until))
     if length > _MAX_REPLY:
         raise _Gone(f"a reply of {length} bytes")
-    return _exactly(fd, length, until, now)
+    return _exactly(fd, length, until)
 
 
-def _exactly(fd: int, length: int, until: float, now: Callable[[], float]) -> bytes:
+def _exactly(fd: int, length: int, until: float) -> bytes:
     got = bytearray()
     while len(got) < length:
-        _wait(fd, select.POLLIN, until, now)
+        _wait(fd, select.POLLIN, until)
         try:
             part = os.read(fd, min(length - len(got), 1 << 20))
         except BlockingIOError:

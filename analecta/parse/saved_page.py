@@ -49,11 +49,8 @@ def own_address(body: bytes) -> UrlRef | None:
     tags = [tag for tag in _TAG.findall(head) if _CANONICAL.search(tag)]
     said = [_SAVED.search(head), *map(_VALUE.search, tags)]
     values = (next(filter(None, one.groups()), b"") for one in said if one)
-    return next((target for value in values if (target := _target(value))), None)
-
-
-def _target(value: bytes) -> UrlRef | None:
-    return canonical(html.unescape(value.decode("utf-8", "replace")).strip())
+    urls = (html.unescape(value.decode("utf-8", "replace")).strip() for value in values)
+    return next(filter(None, map(canonical, urls)), None)
 
 
 def _mime(path: Path, body: bytes) -> str:

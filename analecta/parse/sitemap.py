@@ -9,12 +9,12 @@ import re
 import zlib
 from collections.abc import Iterator
 from itertools import chain
-from xml.parsers import expat
 
 import msgspec
 
 from analecta.model import UrlRef
 from analecta.parse.charset import decode
+from analecta.parse.xml import XmlError, XmlTooDeep, read_events
 from analecta.urls import MAX_URL, canonical
 
 MAX_BYTES = 50_000_000  # decoded; 50 MB and 50,000 URLs are the protocol's own bounds
@@ -53,10 +53,10 @@ def read_sitemap(body: bytes, base: str) -> Sitemap:
             reader.xml(head, chunks)
         else:
             reader.lines(head, chunks)
-    except _Stop as stop:
+    except XmlTooDeep:
+        reader.found.limited = f"more than {MAX_DEPTH} elements within one another"
+    except (_Stop, XmlError) as stop:
         reader.found.limited = str(stop)
-    except expat.ExpatError as wrong:
-        reader.found.limited = f"broken XML: {wrong}"
     except (zlib.error, EOFError) as wrong:
         reader.found.limited = f"broken gzip: {wrong}"
     return reader.found
@@ -64,7 +64,7 @@ def read_sitemap(body: bytes, base: str) -> Sitemap:
 
 def _plain(body: bytes, most: int = MAX_BYTES) -> Iterator[bytes]:
     """The decoded bytes in chunks; gzip is unpacked once, never further than `most`."""
-    chunks = _cut(body)
+    chunks: Iterator[bytes] = (body[start : start + _CHUNK] for start in range(0, len(body), _CHUNK))
     if body[:2] == b"\x1f\x8b":
         chunks = _unpacked(chunks)
     total = 0
@@ -73,11 +73,6 @@ def _plain(body: bytes, most: int = MAX_BYTES) -> Iterator[bytes]:
         if total > most:
             raise _Stop(f"more than {most} bytes")
         yield chunk
-
-
-def _cut(body: bytes) -> Iterator[bytes]:
-    for start in range(0, len(body), _CHUNK):
-        yield body[start : start + _CHUNK]
 
 
 def _unpacked(pieces: Iterator[bytes]) -> Iterator[bytes]:
@@ -118,7 +113,6 @@ class _SitemapReader:
         self.host = here.host if here else ""
         self.seen = {here.id if here else 0}  # an index that names itself is read once
         self.parent = self.prefix = ""
-        self.depth = 0
         self.loc: list[str] | None = None
 
     def add(self, href: str, is_sitemap: bool = False) -> None:
@@ -148,31 +142,14 @@ class _SitemapReader:
 
     def xml(self, head: bytes, chunks: Iterator[bytes]) -> None:
         """An XML sitemap or index, whatever its namespace prefix."""
-        # Without namespaces: an undeclared prefix is no reason to stop.
-        parser = expat.ParserCreate("utf-8")  # whatever its declaration says: it gets what was decoded
-        parser.buffer_text = True
-        parser.StartDoctypeDeclHandler = self._refuse
-        parser.StartElementHandler = self._start
-        parser.EndElementHandler = self._end
-        parser.CharacterDataHandler = self._data
         decoder = _decoder(head)
         text = decoder.decode(head).lstrip("\ufeff \t\r\n")  # white space before <?xml is an error to expat
-        fed = 0
-        for chunk in chain((text,), map(decoder.decode, chunks)):
-            data = chunk.encode()
-            parser.Parse(data, False)
-            fed += len(data)
-            if fed - parser.CurrentByteIndex > MAX_TOKEN:
-                raise _Stop(f"a tag or comment of more than {MAX_TOKEN} bytes")
-        parser.Parse(b"", True)
-
-    def _refuse(self, *_: object) -> None:
-        raise _Stop("DOCTYPE refused")
+        parts = (part.encode() for part in chain((text,), map(decoder.decode, chunks)))
+        read_events(
+            parts, self._start, self._end, self._data, encoding="utf-8", max_token=MAX_TOKEN, max_depth=MAX_DEPTH
+        )
 
     def _start(self, name: str, _attributes: dict[str, str]) -> None:
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            raise _Stop(f"more than {MAX_DEPTH} elements within one another")
         prefix, _, tag = name.rpartition(":")
         if tag in ("url", "sitemap"):
             self.parent, self.prefix = tag, prefix
@@ -180,7 +157,6 @@ class _SitemapReader:
             self.loc = []
 
     def _end(self, name: str) -> None:
-        self.depth -= 1
         if self.loc is not None and name.rpartition(":")[2] == "loc":
             href, self.loc = "".join(self.loc), None
             self.add(href, self.parent == "sitemap")

@@ -4,6 +4,8 @@ import re
 import struct
 from functools import lru_cache
 
+from analecta.parse.charset import wide_encoding
+
 EMPTY = "application/x-empty"
 HTML = "text/html"
 XHTML = "application/xhtml+xml"
@@ -28,6 +30,8 @@ DOC = "application/msword"
 PPT = "application/vnd.ms-powerpoint"
 XLS = "application/vnd.ms-excel"
 OLE = "application/x-ole-storage"
+# The types that have a reader in `parse/documents`; their pages come from a child only.
+DOCUMENTS = frozenset((PDF, DOCX, DOC, PPTX, PPT, XLSX, ODT, ODP, ODS, EPUB, RTF, POSTSCRIPT, ZIP, TAR, GZIP))
 
 _MAGIC = (
     (b"%PDF-", PDF),
@@ -74,7 +78,7 @@ def mime_of(content_type: str) -> str:
     return content_type.partition(";")[0].partition(",")[0].strip().lower()
 
 
-def sniff(content_type: str, body: bytes) -> str:
+def sniff_type(content_type: str, body: bytes) -> str:
     """The MIME type of `body`; the server's word counts where the bytes do not speak against it."""
     said = mime_of(content_type)
     if not body:
@@ -154,10 +158,7 @@ def _in_ole(said: str, body: bytes) -> str:
 
 def _is_utf16(head: bytes) -> bool:
     """Whether the NULs in `head` are those of UTF-16: a BOM, or all on one side."""
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return True
-    even, odd = head[::2].count(0), head[1::2].count(0)
-    return max(even, odd) > max(3, len(head) // 5) and max(even, odd) > 4 * min(even, odd)
+    return head.startswith((b"\xff\xfe", b"\xfe\xff")) or bool(wide_encoding(head))
 
 
 def _is_binary(head: bytes) -> bool:

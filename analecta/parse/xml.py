@@ -1,61 +1,73 @@
-"""XML of documents as a stream of events, read within bounds (F31).
+"""XML read within bounds (F31), as events or as a small tree: a DOCTYPE is refused, so no entity is expanded."""
 
-A DOCTYPE is refused, so no entity is expanded and nothing fetched. Names go without their namespace prefix: no two
-names that a reader asks for differ only in that. A handler is found by one look into a dict, whatever the prefix.
-"""
-
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
 from xml.parsers import expat
 
-from analecta.parse.documents.document import ReadingStopped
-
 MAX_DEPTH = 500
-MAX_LEAVES = 200  # values read of a file of metadata
-_MAX_LEAF = 2000  # characters
+TREE_DEPTH = 200
 
-Start = Callable[[dict[str, str]], None]
-End = Callable[[], None]
-
-
-class _Handlers(dict[str, Callable[..., None] | None]):
-    """Handlers by full name, found by local name the first time."""
-
-    def __init__(self, by_local: Mapping[str, Callable[..., None]]) -> None:
-        super().__init__()
-        self.by_local = by_local
-
-    def __missing__(self, name: str) -> Callable[..., None] | None:
-        handler = self.by_local.get(name.rpartition(":")[2])
-        if len(self) < 10_000:
-            self[name] = handler
-        return handler
+Start = Callable[[str, dict[str, str]], None]
+End = Callable[[str], None]
+Text = Callable[[str], None]
 
 
-def read_xml(
+class XmlError(Exception):
+    """Why XML is not read any further; `wrong` is what the parser itself says, if it says anything."""
+
+    def __init__(self, why: str, wrong: object = "") -> None:
+        super().__init__(why)
+        self.wrong = wrong
+
+
+class DoctypeRefused(XmlError):
+    """It has a DOCTYPE."""
+
+
+class XmlTooDeep(XmlError):
+    """It is nested beyond the bound, in this line."""
+
+    def __init__(self, most: int, line: int) -> None:
+        super().__init__(f"XML nested more than {most} deep")
+        self.most, self.line = most, line
+
+
+def read_events(
     chunks: Iterable[bytes],
-    starts: Mapping[str, Start],
-    ends: Mapping[str, End] | None = None,
-    text: Callable[[str], None] | None = None,
+    start: Start,
+    end: End,
+    text: Text | None = None,
+    *,
+    encoding: str | None = None,
+    max_token: int = 0,
+    max_depth: int = MAX_DEPTH,
 ) -> None:
-    """Call the handler of each element as it opens and closes, and `text` for all text; raises Stopped."""
-    opening, closing = _Handlers(starts), _Handlers(ends or {})
-    depth = 0
+    """Call `start` and `end` with the name of each element, prefix included, and `text` for all text.
+
+    `encoding`: what the chunks are in, whatever the declaration says. `max_token`: bytes of one tag or comment, which
+    expat reads from its beginning again with each chunk; 0 for any number.
+    """
+    _read(expat.ParserCreate(encoding), chunks, start, end, text, max_depth, max_token)
+
+
+def _read(
+    parser: Any, chunks: Iterable[bytes], start: Start, end: End, text: Text | None, max_depth: int, max_token: int = 0
+) -> None:
+    depth = fed = 0
 
     def opened(name: str, attributes: dict[str, str]) -> None:
         nonlocal depth
         depth += 1
-        if depth > MAX_DEPTH:
-            raise ReadingStopped(f"XML nested more than {MAX_DEPTH} deep")
-        if (handler := opening[name]) is not None:
-            handler(attributes)
+        if depth > max_depth:
+            raise XmlTooDeep(max_depth, parser.CurrentLineNumber)
+        start(name, attributes)
 
     def closed(name: str) -> None:
         nonlocal depth
         depth -= 1
-        if (handler := closing[name]) is not None:
-            handler()
+        end(name)
 
-    parser = expat.ParserCreate()
     parser.buffer_text = True
     parser.StartDoctypeDeclHandler = _refuse
     parser.StartElementHandler = opened
@@ -64,41 +76,74 @@ def read_xml(
     try:
         for chunk in chunks:
             parser.Parse(chunk, False)
+            fed += len(chunk)
+            if max_token and fed - parser.CurrentByteIndex > max_token:
+                raise XmlError(f"a tag or comment of more than {max_token} bytes")
         parser.Parse(b"", True)
     except (expat.ExpatError, ValueError, LookupError) as wrong:  # the last two: an encoding that nobody knows
-        raise ReadingStopped(f"broken XML: {wrong}") from wrong
+        raise XmlError(f"broken XML: {wrong}", wrong) from wrong
 
 
 def _refuse(*_: object) -> None:
-    raise ReadingStopped("DOCTYPE refused")
+    raise DoctypeRefused("DOCTYPE refused")
 
 
-def attribute(attributes: dict[str, str], name: str) -> str:
-    """An attribute's value by its local name, or ""."""
-    for full, value in attributes.items():
-        if full.rpartition(":")[2] == name:
-            return value
-    return ""
+@dataclass(slots=True)
+class Tag:
+    """An element: its name without the namespace, which stands beside it, and what is in it."""
+
+    name: str
+    space: str
+    attributes: dict[str, str]
+    line: int
+    inner: list["Tag | str"] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """What is written in it, without what its children hold."""
+        return "".join(part for part in self.inner if isinstance(part, str))
+
+    @property
+    def whole_text(self) -> str:
+        """The same with what its children hold."""
+        return "".join(part for part in self.parts() if isinstance(part, str))
+
+    @property
+    def children(self) -> list["Tag"]:
+        """The elements in it."""
+        return [part for part in self.inner if isinstance(part, Tag)]
+
+    def all(self, name: str, spaces: frozenset[str]) -> list["Tag"]:
+        """The children of a name, of one of these namespaces."""
+        return [tag for tag in self.children if tag.name == name and tag.space in spaces]
+
+    def parts(self) -> Iterator["Tag | str"]:
+        """All that is in it, in the order of the file, however deep."""
+        todo = self.inner[::-1]
+        while todo:
+            part = todo.pop()
+            yield part
+            if isinstance(part, Tag):
+                todo += part.inner[::-1]
 
 
-def read_leaves(chunks: Iterable[bytes]) -> dict[str, str]:
-    """The text of the elements of a file of metadata, by local name; the first of each name."""
-    found: dict[str, str] = {}
-    parts: list[str] = []
-    wanted = ("title", "creator", "initial-creator", "date", "modified", "created", "creation-date", "language")
+def read_tree(data: bytes, max_depth: int = TREE_DEPTH) -> Tag:
+    """The root of an XML file."""
+    parser = expat.ParserCreate(namespace_separator=" ")
+    top = Tag("", "", {}, 0)
+    open_tags = [top]
 
-    def begin(_: dict[str, str]) -> None:
-        parts.clear()
+    def start(name: str, attributes: dict[str, str]) -> None:
+        space, _, local = name.rpartition(" ")
+        tag = Tag(local, space, attributes, parser.CurrentLineNumber)
+        open_tags[-1].inner.append(tag)
+        open_tags.append(tag)
 
-    def keep(name: str) -> End:
-        def end() -> None:
-            found.setdefault(name, "".join(parts)[:_MAX_LEAF].strip())
+    def end(_name: str) -> None:
+        open_tags.pop()
 
-        return end
+    def text(words: str) -> None:
+        open_tags[-1].inner.append(words)
 
-    def text(data: str) -> None:
-        if len(parts) < MAX_LEAVES:
-            parts.append(data)
-
-    read_xml(chunks, dict.fromkeys(wanted, begin), {name: keep(name) for name in wanted}, text)
-    return found
+    _read(parser, [data], start, end, text, max_depth)
+    return top.children[0]

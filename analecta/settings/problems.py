@@ -1,7 +1,7 @@
 """What is wrong with a text of settings, in plain words and with the line: TOML readers tell neither."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from ipaddress import ip_network
 from typing import Any
 
@@ -62,18 +62,13 @@ def check_lists(data: Mapping[str, Any], text: str, name: str) -> None:
         values = data.get(path[0], {}).get(path[1], ())
         why = next((f"{value!r} is {why}" for value in values if (why := wrong(value))), "")
         if wrong is _no_pattern and not why:
-            why = _no_patterns(values)
+            try:
+                Patterns(values)
+            except SettingsError as error:  # each is fine, and all are too many
+                why = str(error)
         if why:
             where = f"{name}, line {line_of(text, path)}: bad value for {'.'.join(path)!r}"
             raise SettingsError(f"{where}: {why}")
-
-
-def _no_patterns(values: Sequence[str]) -> str:
-    try:
-        Patterns(values)
-    except SettingsError as error:
-        return str(error)
-    return ""
 
 
 def explained(message: str, text: str, name: str) -> str:

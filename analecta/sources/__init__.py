@@ -11,7 +11,7 @@ from analecta.sources.result import SourceResult
 
 # The kinds of input that `analecta new` and `add` take, by the name of the option: (file, name of the topic for what
 # stands below no name of its own) -> what it says.
-READERS: dict[str, Callable[[Path, str], SourceResult]] = {
+SOURCES: dict[str, Callable[[Path, str], SourceResult]] = {
     "seeds": read_urls,
     "examples": read_examples,  # of a folder
     "bookmarks": read_bookmarks,

@@ -5,7 +5,7 @@ Netscape HTML is what all browsers export; the others are the files in which the
 """
 
 import plistlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,13 +32,42 @@ def unpacked(data: bytes, path: Path) -> bytes:
     size = int.from_bytes(data[len(MAGIC) : len(MAGIC) + 4], "little")
     if size > MAX_BYTES:
         raise UsageError(f"{path} unpacks to more than {MAX_BYTES // 1_000_000} MB")
-    # pyarrow, which we have for Parquet, brings LZ4; it takes 0.2 s to import: only who has a backup pays for it.
-    import pyarrow as pa
-
     try:
-        return bytes(pa.Codec("lz4_raw").decompress(data[len(MAGIC) + 4 :], size, asbytes=True))
-    except (OSError, ValueError) as error:
+        return _unpack_lz4(data[len(MAGIC) + 4 :], size)
+    except (IndexError, ValueError) as error:
         raise UsageError(f"{path} is a damaged Firefox backup: {error}") from error
+
+
+def _unpack_lz4(data: bytes, size: int) -> bytes:
+    """A block of LZ4 that unpacks to `size` bytes: runs of new bytes, each with what to repeat after it.
+
+    pyarrow could do it, and takes 0.2 s to import.
+    """
+    found, at = bytearray(), 0
+    while at < len(data):
+        token = data[at]
+        fresh, at = _lz4_length(data, at + 1, token >> 4)
+        found += data[at : at + fresh]
+        at += fresh
+        if at < len(data):  # the last run has nothing to repeat
+            back = int.from_bytes(data[at : at + 2], "little")
+            count, at = _lz4_length(data, at + 2, token & 15)
+            if not 0 < back <= len(found) or len(found) + count + 4 > size:
+                raise ValueError("it repeats what is not there, or more than it says")
+            start = len(found) - back
+            piece = found[start : start + count + 4]  # repeated where more is wanted than there is
+            found += piece if len(piece) == count + 4 else (piece * ((count + 4) // back + 1))[: count + 4]
+    if len(found) != size:
+        raise ValueError(f"it unpacks to {len(found)} bytes, not to {size}")
+    return bytes(found)
+
+
+def _lz4_length(data: bytes, at: int, length: int) -> tuple[int, int]:
+    """A length and where it ends: 15 is gone on with in further bytes, as long as those are 255."""
+    more = length == 15
+    while more:
+        more, length, at = data[at] == 255, length + data[at], at + 1
+    return length, at
 
 
 # --- browser folders -------------------------------------------------------------------------------------------------
@@ -164,31 +193,37 @@ def _folder(found: TopicCollector, heading: Element, place: Place, top: bool) ->
 
 Node = dict[str, Any]
 
-_FIREFOX_TAGS = "tags________"  # its folders hold the same pages again
-_FIREFOX_OWN = frozenset(("root________", "menu________", "toolbar_____", "unfiled_____", "mobile______"))
-_FIREFOX_OLD = frozenset(
-    ("placesRoot", "bookmarksMenuFolder", "toolbarFolder", "unfiledBookmarksFolder", "mobileFolder")
-)
-_SAFARI_OWN = frozenset(("BookmarksBar", "BookmarksMenu", "com.apple.ReadingList"))
+
+class StoreWords(NamedTuple):
+    """What a browser calls things: the key of a node's kind with its two values, and the keys of what it holds."""
+
+    kind: str
+    link: str
+    folder: str
+    url: str
+    name: str
+    children: str = "children"
+    marks: tuple[str, ...] = ()  # the keys by whose values the browser's own folders are known
+    own: frozenset[str] = frozenset()
+    skipped: frozenset[str] = frozenset()
 
 
-class BookmarkEntry(NamedTuple):
-    """A folder (with what is in it) or a link, in everybody's words."""
-
-    name: str | None = None  # of a folder that the person made
-    url: str = ""
-    children: tuple[Node, ...] = ()
-
-
-def read_chrome(store: Node, found: TopicCollector) -> None:
-    """`Bookmarks` of Chrome, Edge and their kin: roots bookmark_bar, other, synced."""
-    for root in store["roots"].values():
-        _walk(found, _nodes(root), (), _chrome)
-
-
-def read_firefox(store: Node, found: TopicCollector) -> None:
-    """A backup as JSON."""
-    _walk(found, (store,), (), _firefox)
+_CHROME = StoreWords("type", "url", "folder", "url", "name")
+_FIREFOX = StoreWords(
+    "type", "text/x-moz-place", "text/x-moz-place-container", "uri", "title",
+    marks=("guid", "root"),
+    own=frozenset((
+        "root________", "menu________", "toolbar_____", "unfiled_____", "mobile______",
+        "placesRoot", "bookmarksMenuFolder", "toolbarFolder", "unfiledBookmarksFolder", "mobileFolder",
+    )),
+    skipped=frozenset(("tags________", "tagsFolder")),  # its folders hold the same pages again
+)  # fmt: skip
+_SAFARI = StoreWords(
+    "WebBookmarkType", "WebBookmarkTypeLeaf", "WebBookmarkTypeList", "URLString", "Title", "Children",
+    marks=("Title",),
+    own=frozenset(("BookmarksBar", "BookmarksMenu", "com.apple.ReadingList")),
+)  # fmt: skip
+_FIREFOX_CODES = {1: _FIREFOX.link, 2: _FIREFOX.folder}  # the kinds in older backups
 
 
 def read_safari(data: bytes, found: TopicCollector) -> None:
@@ -210,12 +245,12 @@ def read_safari(data: bytes, found: TopicCollector) -> None:
         raise UsageError(f"{found.path} is a damaged property list{why}") from error
     if not isinstance(store, dict) or "WebBookmarkType" not in store:
         raise UsageError(f"{found.path} is a property list, but holds no Safari bookmarks")
-    _walk(found, _nodes(store, "Children"), (), _safari)
+    _walk(found, _nodes(store, "Children"), _SAFARI)
 
 
-def _walk(found: TopicCollector, nodes: tuple[Node, ...], place: Place, read: Callable[[Node], BookmarkEntry]) -> None:
+def _walk(found: TopicCollector, nodes: Sequence[Node], words: StoreWords) -> None:
     """Depth first, in the order of the file, by a list: a damaged file may name a folder as its own child."""
-    todo: list[tuple[Iterator[Node], Place]] = [(iter(nodes), place)]
+    todo: list[tuple[Iterator[Node], Place]] = [(iter(nodes), ())]
     while todo:
         children, place = todo[-1]
         node = next(children, None)
@@ -223,53 +258,30 @@ def _walk(found: TopicCollector, nodes: tuple[Node, ...], place: Place, read: Ca
             todo.pop()
             continue
         found.count()
-        entry = read(node)
-        if entry.url:
-            found.add(place, entry.url)
-        inner = place if entry.name is None else found.enter(place, entry.name)
-        if len(todo) > 1000:
-            raise UsageError(f"{found.path} has folders more than 1,000 deep")
-        todo.append((iter(entry.children), inner))
+        code = node.get("typeCode")
+        kinds = (node.get(words.kind), _FIREFOX_CODES.get(code) if isinstance(code, int) else None)
+        marks = {_word(node, key) for key in words.marks}
+        if marks & words.skipped:
+            continue
+        if words.link in kinds:
+            if url := _word(node, words.url):
+                found.add(place, url)
+        elif words.folder in kinds:  # else it is a separator, or a proxy such as the history
+            inner = place if marks & words.own else found.enter(place, _word(node, words.name))
+            if len(todo) > 1000:
+                raise UsageError(f"{found.path} has folders more than 1,000 deep")
+            todo.append((iter(_nodes(node, words.children)), inner))
 
 
-def _nodes(value: Any, key: str = "children") -> tuple[Node, ...]:
+def _nodes(value: Any, key: str = "children") -> list[Node]:
     """The dictionaries in a list at a key; none where there is something else."""
     inner = value.get(key) if isinstance(value, dict) else None
-    return tuple(node for node in inner if isinstance(node, dict)) if isinstance(inner, list) else ()
+    return [node for node in inner if isinstance(node, dict)] if isinstance(inner, list) else []
 
 
 def _word(node: Node, key: str) -> str:
     value = node.get(key)
     return value if isinstance(value, str) else ""
-
-
-def _chrome(node: Node) -> BookmarkEntry:
-    if node.get("type") == "url":
-        return BookmarkEntry(url=_word(node, "url"))
-    return (
-        BookmarkEntry(_word(node, "name"), children=_nodes(node)) if node.get("type") == "folder" else BookmarkEntry()
-    )
-
-
-def _firefox(node: Node) -> BookmarkEntry:
-    guid, root = _word(node, "guid"), _word(node, "root")
-    if guid == _FIREFOX_TAGS or root == "tagsFolder":
-        return BookmarkEntry()
-    if node.get("type") == "text/x-moz-place" or node.get("typeCode") == 1:
-        return BookmarkEntry(url=_word(node, "uri"))
-    if node.get("type") != "text/x-moz-place-container" and node.get("typeCode") != 2:
-        return BookmarkEntry()  # a separator
-    own = guid in _FIREFOX_OWN or root in _FIREFOX_OLD
-    return BookmarkEntry(None if own else _word(node, "title"), children=_nodes(node))
-
-
-def _safari(node: Node) -> BookmarkEntry:
-    if node.get("WebBookmarkType") == "WebBookmarkTypeLeaf":
-        return BookmarkEntry(url=_word(node, "URLString"))
-    if node.get("WebBookmarkType") != "WebBookmarkTypeList":
-        return BookmarkEntry()  # a proxy, such as the history
-    title = _word(node, "Title")
-    return BookmarkEntry(None if title in _SAFARI_OWN else title, children=_nodes(node, "Children"))
 
 
 # --- bookmarks -------------------------------------------------------------------------------------------------------
@@ -287,10 +299,7 @@ def read_bookmarks(path: Path, topic: str) -> SourceResult:
     found = TopicCollector(path, topic, MAX_BOOKMARKS)
     _kind(data, path)(data, found)
     found.skip_barren("no page stands in this folder")
-    reading = found.reading()
-    if not reading.topics:
-        raise found.nothing("bookmark")
-    return reading
+    return found.result("bookmark")
 
 
 def _kind(data: bytes, path: Path) -> Callable[[bytes, TopicCollector], None]:
@@ -304,7 +313,8 @@ def _kind(data: bytes, path: Path) -> Callable[[bytes, TopicCollector], None]:
         raise UsageError(f"{path} is no bookmark file: {_WANTED}")
     store = json_of(data, path)
     if isinstance(store.get("roots"), dict):
-        return lambda _, found: read_chrome(store, found)
+        roots = [node for root in store["roots"].values() for node in _nodes(root)]  # bookmark_bar, other, synced
+        return lambda _, found: _walk(found, roots, _CHROME)
     if isinstance(store.get("children"), list):
-        return lambda _, found: read_firefox(store, found)
+        return lambda _, found: _walk(found, [store], _FIREFOX)
     raise UsageError(f"{path} is JSON, but holds no bookmarks: {_WANTED}")

@@ -92,6 +92,13 @@ class TopicCollector:
         merged = tuple(map(self._name, self._merged))
         return SourceResult(_joined(topics), tuple(self.skipped), self.repeated, asked, merged, others)
 
+    def result(self, what: str, queries: bool = False) -> SourceResult:
+        """All of it; a file must hold at least one `what`."""
+        reading = self.reading(queries)
+        if not reading.topics and not reading.queries:
+            raise self.nothing(what)
+        return reading
+
     def nothing(self, what: str) -> UsageError:
         """What to say of a file that holds no `what`."""
         if not self.skipped:
@@ -153,7 +160,11 @@ def combine(readings: Sequence[tuple[Path | str, SourceResult]], searching: bool
     queries = {name: query for _, reading in readings for name, query in reading.queries.items() if name not in named}
     return SourceResult(
         topics,
-        tuple(_of(path, skipped) for path, reading in readings for skipped in reading.skipped),
+        tuple(
+            msgspec.structs.replace(skipped, file=skipped.file or sound(str(path)))
+            for path, reading in readings
+            for skipped in reading.skipped
+        ),
         repeated + sum(reading.repeated for _, reading in readings),
         queries,
         tuple(dict.fromkeys(name for _, reading in readings for name in reading.merged)),
@@ -171,10 +182,6 @@ def _by_one_name(readings: Sequence[tuple[Path | str, SourceResult]]) -> list[tu
         files = {file: place for file, place in reading.files.items() if names[file] == file}
         found.append((path, msgspec.structs.replace(renamed(reading, names), files=files)))
     return found
-
-
-def _of(path: Path | str, skipped: SkippedLine) -> SkippedLine:
-    return msgspec.structs.replace(skipped, file=skipped.file or sound(str(path)))
 
 
 def _nothing(readings: Sequence[tuple[Path | str, SourceResult]]) -> str:

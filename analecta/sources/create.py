@@ -9,20 +9,22 @@ from pathlib import Path
 import msgspec
 
 from analecta.errors import ResourceError, UsageError
-from analecta.fetch.client import ask
+from analecta.fetch.client import fetch_one
 from analecta.model import Page
 from analecta.parse import Parser
 from analecta.parse.saved_page import read_page
 from analecta.settings.edit import Added, rewrite
 from analecta.settings.schema import FetchSettings, Settings, Topic
 from analecta.settings.topics import merge, once
-from analecta.sources import READERS
+from analecta.sources import SOURCES
 from analecta.sources.collector import clean, combine, sound
 from analecta.sources.engines.client import LIBRARY, check_known
 from analecta.sources.engines.examples import PaperPhrases, cache_folder, find_examples, private
 from analecta.sources.files import bring, take_back
 from analecta.sources.lists import feed_of
-from analecta.sources.papers import Paper, in_words, own_text, read_brought, related, to_toml, weighed_queries
+from analecta.sources.papers.paper import Paper, to_toml
+from analecta.sources.papers.queries import in_words, own_text, related, weighed_queries
+from analecta.sources.papers.reader import read_brought
 from analecta.sources.result import SkippedLine, SourceResult
 from analecta.store.library import LibraryFolder, whole_or_nothing
 from analecta.text.display import clean as safe
@@ -73,7 +75,7 @@ def start(
         raise UsageError("a question wants a search engine: name one with --engine, such as mediawiki or searxng=URL")
     given = [(kind, path) for kind, paths in files.items() for path in paths or ()]
     if not given and not queries and not papers:
-        kinds = ", ".join(f"--{kind} {'DIR' if kind == 'examples' else 'FILE'}" for kind in (*READERS, "paper"))
+        kinds = ", ".join(f"--{kind} {'DIR' if kind == 'examples' else 'FILE'}" for kind in (*SOURCES, "paper"))
         raise UsageError(f"there is nothing to begin with: give {kinds} or --query TEXT")
     readings = [(path, _read(kind, path, topic, settings, busy)) for kind, path in given]
     reading = combine(readings, searching=bool(engines))
@@ -94,9 +96,9 @@ def start(
 
 def _read(kind: str, given: Path | str, topic: str, settings: Settings, busy: Busy) -> SourceResult:
     if kind != "feed" or not _ADDRESS.match(str(given)):
-        return READERS[kind](Path(given), topic)
+        return SOURCES[kind](Path(given), topic)
     with busy("Asking for the feed ..."):
-        answer = ask(str(given), settings.contact, settings.fetch)
+        answer = fetch_one(str(given), settings.contact, settings.fetch)
     return public_only(feed_of(answer.body, given, topic, answer.url), str(given), settings.fetch)
 
 
@@ -135,11 +137,8 @@ def _searched(
             engines,
             queries,
             {_name(group): PaperPhrases(weighed_queries(group), in_words(group)) for group in groups},
-            backlinks=settings.search.backlinks,
-            contact=settings.contact,
-            search=settings.search,
+            settings=settings,
             cache=cache_folder(),
-            fetch=settings.fetch,
         )
     topics = tuple(
         msgspec.structs.replace(shown[t.name], starts=t.seeds + t.starts) if t.name in shown else t
@@ -189,7 +188,8 @@ def _looked_into(reading: SourceResult) -> SourceResult:
     with Parser() as parser:
         pages = {path: read_page(Path(path), name, parser) for path, name in reading.files.items()}
     good = {path: page for path, page in pages.items() if page.text}
-    skipped = [_skipped(Path(path), page.limits) for path, page in pages.items() if path not in good]
+    bad = [(Path(path), page.limits) for path, page in pages.items() if path not in good]
+    skipped = [SkippedLine(0, sound(path.name), why, sound(str(path.parent))) for path, why in bad]
     topics = [_with_starts(topic, good) for topic in reading.topics]
     others = msgspec.structs.replace(reading.others, examples=_readable(reading.others.examples, good))
     left = tuple(topic for topic in topics if topic.seeds or topic.examples)
@@ -202,10 +202,6 @@ def _looked_into(reading: SourceResult) -> SourceResult:
         skipped=(*reading.skipped, *skipped),
         files={path: name for path, name in reading.files.items() if path in good},
     )
-
-
-def _skipped(path: Path, why: str) -> SkippedLine:
-    return SkippedLine(0, sound(path.name), why, sound(str(path.parent)))
 
 
 def _readable(paths: Sequence[str], good: Mapping[str, Page]) -> tuple[str, ...]:

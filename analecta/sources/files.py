@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from analecta.errors import ResourceError, UsageError
+from analecta.parse.xml import DoctypeRefused, Tag, XmlError, XmlTooDeep, read_tree
 from analecta.sources.result import SourceResult
 
 MAX_BYTES = 50_000_000  # 5,000 bookmarks with their icons are 10 MB
@@ -64,6 +65,18 @@ def json_of(data: bytes, path: Path | str, pairs: Callable[[list[tuple[str, Any]
         raise UsageError(f"{path}, line {error.lineno}: not valid JSON: {error.msg}") from error
     except (RecursionError, ValueError) as error:  # ValueError: a number of thousands of digits
         raise UsageError(f"{path} is JSON beyond reason: {error}") from error
+
+
+def xml_of(data: bytes, path: Path | str) -> Tag:
+    """The root of an XML file."""
+    try:
+        return read_tree(data)
+    except DoctypeRefused as error:
+        raise UsageError(f"{path} has a DOCTYPE, which may hide entities: it is not read") from error
+    except XmlTooDeep as error:
+        raise UsageError(f"{path}, line {error.line}: nested more than {error.most} deep") from error
+    except XmlError as error:
+        raise UsageError(f"{path} is not valid XML: {error.wrong}") from error
 
 
 def first_sign(data: bytes) -> bytes:

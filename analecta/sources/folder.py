@@ -20,9 +20,8 @@ from analecta.parse.saved_page import MAX_FILE
 from analecta.settings.schema import NegativeSettings, Topic
 from analecta.sources.collector import MAX_DEPTH, NOT_MEANT, Place, TopicCollector, sound
 from analecta.sources.files import lines_of, read_bytes, text_of
-from analecta.sources.lists import entries
+from analecta.sources.lists import add_addresses, entries
 from analecta.sources.result import SourceResult
-from analecta.urls import address_line
 
 OTHERS = "OTHERS"
 MAX_FILES = 2000  # no judge learns from more at once; ten good ones a topic do as well
@@ -163,9 +162,7 @@ class _Folder:
         except UsageError as error:
             self._unread(path, error)
             return
-        for number, words in lines:
-            url, why = address_line(words)
-            self.found.skip(words, why, number) if why else self.found.add(place, url, number)
+        add_addresses(self.found, place, lines)
         for i, skipped in enumerate(self.found.skipped[before:], before):
             self.found.skipped[i] = msgspec.structs.replace(skipped, file=sound(str(path)))
 

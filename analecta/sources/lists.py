@@ -1,14 +1,14 @@
 """Lists of addresses, as a person brings them: URLs, whole sites, feeds."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from analecta.errors import UsageError
-from analecta.parse.xml_tree import Tag, read_xml
+from analecta.parse.xml import Tag
 from analecta.sources.collector import Place, TopicCollector
-from analecta.sources.files import first_sign, json_of, lines_of, read_bytes, text_of
+from analecta.sources.files import first_sign, json_of, lines_of, read_bytes, text_of, xml_of
 from analecta.sources.result import SourceResult
 from analecta.urls import address_line, canonical
 
@@ -18,13 +18,8 @@ _COMMENT = re.compile(r"(?:^|\s)#.*")
 def read_urls(path: Path, topic: str) -> SourceResult:
     """The topic whose seeds are the addresses in a file."""
     found = TopicCollector(path, topic)
-    for number, words in entries(path):
-        url, why = address_line(words)
-        found.skip(words, why, number) if why else found.add((), url, number)
-    reading = found.reading()
-    if not reading.topics:
-        raise found.nothing("address; write one URL a line")
-    return reading
+    add_addresses(found, (), entries(path))
+    return found.result("address; write one URL a line")
 
 
 def entries(path: Path) -> Iterator[tuple[int, str]]:
@@ -32,6 +27,13 @@ def entries(path: Path) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(lines_of(text_of(read_bytes(path), path)), 1):
         if words := _COMMENT.sub("", line).strip():
             yield number, words
+
+
+def add_addresses(found: TopicCollector, place: Place, lines: Iterable[tuple[int, str]]) -> None:
+    """The addresses on lines, as links that stand at a place."""
+    for number, words in lines:
+        url, why = address_line(words)
+        found.skip(words, why, number) if why else found.add(place, url, number)
 
 
 # --- sites -----------------------------------------------------------------------------------------------------------
@@ -51,10 +53,7 @@ def read_sites(path: Path, topic: str) -> SourceResult:
     for number, words in entries(path):
         url, why = address_line(_RANK.sub("", words, count=1).removeprefix("*."))
         found.skip(words, why, number) if why else found.add((), front_page(url), number)
-    reading = found.reading()
-    if not reading.topics:
-        raise found.nothing("site; write one host a line")
-    return reading
+    return found.result("site; write one host a line")
 
 
 def front_page(url: str) -> str:
@@ -90,13 +89,10 @@ def feed_of(data: bytes, path: Path | str, topic: str, address: str = "") -> Sou
     if sign == b"{":
         _read_json(found, json_of(data, path), address)
     elif sign == b"<":
-        _read_xml(found, read_xml(data, path), address)
+        _read_xml(found, xml_of(data, path), address)
     else:
         raise UsageError(f"{path} is no feed: {_KINDS} is wanted")
-    reading = found.reading()
-    if not reading.topics:
-        raise found.nothing("entry with a link")
-    return reading
+    return found.result("entry with a link")
 
 
 def _read_json(found: TopicCollector, feed: dict[str, Any], address: str) -> None:
@@ -120,7 +116,8 @@ def _read_xml(found: TopicCollector, root: Tag, address: str) -> None:
         raise UsageError(f"{found.path} is XML, but no feed: {_KINDS} is wanted")
     place = _place(found, _title(channel))
     base = channel.attributes.get(_BASE) or root.attributes.get(_BASE) or next(_links(channel), "") or address
-    for entry in _entries(root, channel):
+    items = channel.all("item", _SPACES) + root.all("item", _SPACES)  # in the channel in RSS 2.0, beside it in 1.0
+    for entry in channel.all("entry", _SPACES) + items:
         link = next(_links(entry), "") or _permalink(entry)
         if link:
             found.add(place, _joined(link, entry.attributes.get(_BASE) or base), entry.line)
@@ -142,11 +139,6 @@ def _channel(root: Tag) -> Tag | None:
     if root.name == "feed" and root.space in ATOM:
         return root
     return next(iter(root.all("channel", _SPACES)), None) if root.name in ("rss", "RDF") else None
-
-
-def _entries(root: Tag, channel: Tag) -> list[Tag]:
-    """RSS 1.0 has the items beside the channel, RSS 2.0 in it."""
-    return channel.all("entry", _SPACES) + channel.all("item", _SPACES) + root.all("item", _SPACES)
 
 
 def _links(tag: Tag) -> Iterator[str]:

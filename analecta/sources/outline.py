@@ -11,9 +11,8 @@ import tomllib
 from pathlib import Path
 
 from analecta.errors import UsageError
-from analecta.parse.xml_tree import read_xml
 from analecta.sources.collector import TopicCollector
-from analecta.sources.files import first_sign, json_of, lines_of, read_bytes, text_of
+from analecta.sources.files import first_sign, json_of, lines_of, read_bytes, text_of, xml_of
 from analecta.sources.outline_formats import Pairs, is_markdown, read_markdown, read_nested, read_opml
 from analecta.sources.outline_text import MAX_LINE, read_indented
 from analecta.sources.result import SourceResult
@@ -34,15 +33,12 @@ def read_outline(path: Path, topic: str) -> SourceResult:
     if sign == b"<" and _BOOKMARKS.search(data[:1000]):
         raise UsageError(f"{path} holds bookmarks: give it with --bookmarks")
     if sign == b"<":
-        read_opml(read_xml(data, path), found)
+        read_opml(xml_of(data, path), found)
     elif sign == b"{" or (sign == b"[" and _is_json(data)):
         read_nested(json_of(data, path, Pairs), found)
     else:
         _read_text(text_of(data, path), found)
-    reading = found.reading(queries=True)
-    if not reading.topics and not reading.queries:
-        raise found.nothing("topic")
-    return reading
+    return found.result("topic", queries=True)
 
 
 def _is_json(data: bytes) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from analecta.errors import UsageError
 from analecta.model import BELOW
-from analecta.parse.xml_tree import Tag
+from analecta.parse.xml import Tag
 from analecta.settings.schema import Settings
 from analecta.sources.collector import NOT_MEANT, Place, TopicCollector
 from analecta.sources.outline_text import ITEM, RULE, OpenTopics, enter_path, split_line

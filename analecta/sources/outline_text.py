@@ -39,7 +39,8 @@ def split_line(line: str) -> tuple[str, list[str]]:
         else:  # a link within the document or to a file beside it: its words are text
             before.append(link["words"] or link[0])
     whole = "".join([*before, text[at:]])
-    return _plain(whole.rstrip(" :") if name is None else name.rstrip(" :-–—|(")), links
+    words = whole.rstrip(" :") if name is None else name.rstrip(" :-–—|(")
+    return _EMPHASIS.sub(r"\2", words).strip(), links
 
 
 def _trimmed(url: str) -> str:
@@ -47,11 +48,6 @@ def _trimmed(url: str) -> str:
     while url and url[-1] in _AFTER and not (url[-1] == ")" and url.count("(") >= url.count(")")):
         url = url[:-1]
     return url
-
-
-def _plain(name: str) -> str:
-    """Words without Markdown's marks for emphasis."""
-    return _EMPHASIS.sub(r"\2", name).strip()
 
 
 # --- An outline as indented text: a line is a topic below the one that is indented less, or a URL of it --------------
@@ -109,7 +105,10 @@ def read_indented(lines: list[str], found: TopicCollector) -> None:
         blanks = line[: len(line) - len(line.lstrip(" \t"))]
         used = used or blanks[:1]
         if blanks.strip(used or None):
-            raise UsageError(_mixed(found, number, used))
+            here, above = ("spaces", "tabs") if used == "\t" else ("tabs", "spaces")
+            raise UsageError(
+                f"{found.path}, line {number}: indented with {here} where the lines above use {above}; use one"
+            )
         item = ITEM.match(line)
         shelf.put(len(blanks), item[2] if item else text, number)
 
@@ -120,8 +119,3 @@ def enter_path(found: TopicCollector, place: Place, name: str, line: int) -> Pla
     for step in steps:
         place = found.enter(place, step, line, step=True)
     return found.enter(place, last, line)
-
-
-def _mixed(found: TopicCollector, line: int, used: str) -> str:
-    words = ("spaces", "tabs") if used == "\t" else ("tabs", "spaces")
-    return f"{found.path}, line {line}: indented with {words[0]} where the lines above use {words[1]}; use one"

@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 import Stemmer
 
-from analecta.text.tokens import LANGUAGES, Ints, UInt64s, Words, stop_words, words
+from analecta.text.tokens import LANGUAGES, LONGEST, Ints, UInt64s, Words, stop_words, words
 
 ALGORITHMS = dict(
     pair.split(":")
@@ -65,7 +65,8 @@ class Lexicon:
             for form, back in zip(forms, stem_all(list(forms), language), strict=True):
                 if back == forms[form][1]:
                     made.setdefault(form, forms[form][0])
-        whole = [form for form in made if _is_one_word(form)]
+        # Those that the tokenizer takes as one word.
+        whole = [form for form in made if len(form) > 1 and len(form.encode()) <= LONGEST and not form.isdigit()]
         return whole, [made[form] for form in whole]
 
 
@@ -144,7 +145,3 @@ def _rules(words_with_stems: Iterable[tuple[str, str, str]]) -> dict[str, list[R
     ranked = {language: sorted(rules, key=lambda rule: (-rules[rule], rule)) for language, rules in found.items()}
     ranked["en"] = list(dict.fromkeys([*ENGLISH, *ranked.get("en", ())]))
     return {language: rules[:RULES] for language, rules in ranked.items()}
-
-
-def _is_one_word(form: str) -> bool:
-    return len(form) > 1 and len(form.encode()) <= 64 and not form.isdigit()

@@ -95,17 +95,13 @@ def _belongs(run: str, line: str) -> bool:
     if not line or _ended(run) or run.endswith(":"):
         return False
     last = run.rpartition(" ")[2]
+    is_small = len(last) <= 3 and last.isalpha() and not _DENSE.match(last)  # as "the": something must come after it
     goes_on = line[0].islower() or line[0] in _INNER or run[-1] in _OPEN
-    return goes_on or len(run) >= _SHORT_RUN or _is_small(last)
+    return goes_on or len(run) >= _SHORT_RUN or is_small
 
 
 def _ended(words: str) -> bool:
     return words.rstrip(_CLOSING).endswith(_ENDS)
-
-
-def _is_small(word: str) -> bool:
-    """Whether it is a word such as "the", after which something must come."""
-    return len(word) <= 3 and word.isalpha() and not _DENSE.match(word)
 
 
 def _told(run: str, title: str, longest: int, enough: int) -> str:

@@ -10,7 +10,7 @@ from typing import Self
 
 from analecta.fetch.message import decode, parse_head
 from analecta.model import Response, UrlRef
-from analecta.parse import ParserDied, Sandbox
+from analecta.parse import PageSandbox, ParserDied
 from analecta.parse.charset import decode as decode_text
 from analecta.parse.charset import header_charset
 from analecta.store.archive import RecordPlace, read_answer
@@ -42,7 +42,7 @@ class MainTexts:
     """Gives the main texts of pages; ends its child when it is left."""
 
     def __init__(self) -> None:
-        self._child = Sandbox()
+        self._child = PageSandbox()
 
     def of(self, item: PageRow, answer: Response) -> str:
         """The main text of an HTML page; "" where there is none, or the page cannot be read."""

@@ -6,7 +6,7 @@ from analecta.errors import SettingsError
 from analecta.fetch.robots import Rules
 from analecta.frontier.policy import Policy, Scope, best_first
 from analecta.parse.documents.docx import FIELD_LINK
-from analecta.parse.sniff import sniff
+from analecta.parse.sniff import sniff_type
 from analecta.settings.load import parse
 from analecta.settings.schema import SiteSettings
 from analecta.sources.engines.engine import plain
@@ -87,8 +87,8 @@ def test_f60_rules_of_a_robots_txt_take_linear_time():
 
 
 def test_f60_pages_that_are_all_comments_are_looked_at_in_linear_time():
-    assert sniff("", b"<!---->" * 145) == "text/plain"
-    assert sniff("", b"<!---->" * 100 + b"<html>") == "text/html"
+    assert sniff_type("", b"<!---->" * 145) == "text/plain"
+    assert sniff_type("", b"<!---->" * 100 + b"<html>") == "text/html"
 
 
 def test_f60_texts_of_others_are_read_in_linear_time():

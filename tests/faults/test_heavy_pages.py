@@ -11,8 +11,9 @@ import pytest
 
 from analecta.crawl.engine import Engine
 from analecta.model import FoundBy
-from analecta.parse import TOO_LATE, UNREAD, Parser, Sandbox
-from analecta.parse.sandbox import TIME_UP
+from analecta.parse import TOO_LATE, UNREAD, PageSandbox, Parser
+from analecta.parse.page_sandbox import TIME_UP
+from analecta.parse.sandbox import ChildLimits
 from analecta.store.library import LibraryFolder
 from tests.crawls.alone import crawl_alone
 from tests.crawls.driver import make_library, pages, rows
@@ -173,8 +174,8 @@ def test_f62_heavy_pages_that_wait_for_the_child_do_not_keep_documents_and_other
     order: list[str] = []
 
     def watch(engine: Engine) -> None:
-        sandbox = engine.fetcher.parser.sandbox
-        sandbox.parser, sandbox.limit_seconds = "tests.parse.crashing:until_told", 2.0
+        sandbox = engine.fetcher.parser.sandbox.child
+        sandbox.function, sandbox.limits = "tests.parse.crashing:until_told", ChildLimits(2.0)
         keep, keep_late = engine.ingest.keep, engine.ingest.keep_late
 
         def note(*urls: str) -> None:
@@ -205,7 +206,7 @@ def test_f62_heavy_pages_that_wait_for_the_child_do_not_keep_documents_and_other
 
 
 def test_f62_a_host_that_uses_up_the_time_of_the_child_is_read_in_haste(tmp_path):
-    with Parser(sandbox=Sandbox("tests.parse.crashing:hang", limit_seconds=0.2)) as parser:
+    with Parser(sandbox=PageSandbox("tests.parse.crashing:hang", ChildLimits(0.2))) as parser:
         found = [parser(page_answer(many_tags(i)), target()).limits for i in range(TOO_LATE + 2)]
         other = parser(page_answer(many_tags(0)), target("http://other.test/"))
     assert [limits.startswith(TIME_UP) for limits in found] == [True] * TOO_LATE + [False] * 2

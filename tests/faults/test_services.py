@@ -5,13 +5,13 @@ import asyncio
 import pytest
 
 from analecta.errors import ResourceError, UsageError
-from analecta.fetch.client import ask
+from analecta.fetch.client import fetch_one
 from analecta.fetch.guard import Guard
-from analecta.settings.schema import FetchSettings, SearchSettings
+from analecta.settings.schema import FetchSettings, SearchSettings, Settings
 from analecta.sources.create import public_only
 from analecta.sources.engines.examples import find_examples
 from analecta.sources.lists import feed_of
-from analecta.sources.papers import ask_grobid
+from analecta.sources.papers.grobid import ask_grobid
 from analecta.sources.result import SourceResult
 from tests.hostile import HostileServer, answer, drip, in_turn
 from tests.sources.engines import samples
@@ -45,7 +45,9 @@ def rss(urls):
 
 def search(url, queries=("bees",), fetch=FetchSettings(), **settings):
     settings = SearchSettings(pause=0.0, **settings)
-    return find_examples(SourceResult(()), {"opensearch": url}, queries, search=settings, fetch=fetch)
+    return find_examples(
+        SourceResult(()), {"opensearch": url}, queries, settings=Settings(search=settings, fetch=fetch)
+    )
 
 
 @pytest.mark.parametrize("part", DRIPS)
@@ -70,7 +72,7 @@ def test_f76_the_time_of_an_engine_is_for_all_its_answers():
 @pytest.mark.parametrize("part", DRIPS)
 def test_f76_a_feed_that_drips_is_given_up(part):
     with HostileServer(otherwise=DRIPS[part]) as server, pytest.raises(ResourceError, match="is too slow"):
-        ask(f"http://{server.address}/feed", fetch=PATIENT, seconds=1.0)
+        fetch_one(f"http://{server.address}/feed", fetch=PATIENT, seconds=1.0)
 
 
 def test_f76_the_time_of_a_feed_is_for_all_its_redirects():
@@ -79,7 +81,7 @@ def test_f76_the_time_of_a_feed_is_for_all_its_redirects():
         await answer(b"", "302 Found", location="/feed")(reader, writer)
 
     with HostileServer(otherwise=slow) as server, pytest.raises(ResourceError, match="is too slow"):
-        ask(f"http://{server.address}/feed", fetch=PATIENT, seconds=1.5)
+        fetch_one(f"http://{server.address}/feed", fetch=PATIENT, seconds=1.5)
 
 
 @pytest.mark.parametrize("part", DRIPS)
@@ -113,7 +115,7 @@ def test_f76_a_redirect_to_another_port_of_this_machine_is_not_followed():
     with HostileServer(otherwise=answer(rss(["https://a.test/"]))) as other:
         away = answer(b"", "302 Found", location=f"http://{other.address}/feed")
         with HostileServer(otherwise=away) as server, pytest.raises(ResourceError, match="guard"):
-            ask(f"http://{server.address}/feed")
+            fetch_one(f"http://{server.address}/feed")
         assert other.asked == []
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from analecta.errors import ResourceError, UsageError
-from analecta.fetch.client import ask
+from analecta.fetch.client import fetch_one
 from analecta.settings.schema import FetchSettings
 from tests.hostile import HostileServer, answer, silence
 
@@ -17,8 +17,8 @@ def fetch(server):
 def test_an_address_is_asked_for_and_redirects_are_followed():
     pages = {"/feed": answer(FEED), "/old": answer(b"", "301 Moved", location="/feed")}
     with HostileServer(pages) as server:
-        found = ask("https://a.test/old", fetch=fetch(server))
-        local = ask(f"http://{server.address}/feed")
+        found = fetch_one("https://a.test/old", fetch=fetch(server))
+        local = fetch_one(f"http://{server.address}/feed")
     assert (found.url, found.body) == ("https://a.test/feed", FEED)
     assert local.body == FEED
 
@@ -35,19 +35,19 @@ def test_an_address_is_asked_for_and_redirects_are_followed():
 )
 def test_what_cannot_be_had_is_one_sentence(behaviour, said):
     with HostileServer({"/feed": behaviour}) as server, pytest.raises(ResourceError, match=said):
-        ask("https://a.test/feed", fetch=fetch(server))
+        fetch_one("https://a.test/feed", fetch=fetch(server))
 
 
 def test_who_asks_the_open_internet_says_who_they_are():
     with pytest.raises(UsageError, match=r"set contact in analecta.toml; `analecta new` takes --contact"):
-        ask("https://a.test/feed")
+        fetch_one("https://a.test/feed")
     with pytest.raises(UsageError, match="no valid address"):
-        ask("https://:80/")
+        fetch_one("https://:80/")
 
 
 def test_f16_nobody_is_led_to_this_machine_or_away_from_it_unasked():
     away = answer(b"", "302 Found", location="https://a.test/")
     with HostileServer({"/feed": away}) as server, pytest.raises(UsageError, match="--contact"):
-        ask(f"http://{server.address}/feed")
+        fetch_one(f"http://{server.address}/feed")
     with pytest.raises(ResourceError, match="guard"):
-        ask("http://10.0.0.1/feed", "me@a.test", FetchSettings(**QUICK))
+        fetch_one("http://10.0.0.1/feed", "me@a.test", FetchSettings(**QUICK))

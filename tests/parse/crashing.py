@@ -3,14 +3,17 @@
 import os
 import time
 
+from msgspec import Struct
+
 from analecta.model import Page, Response, UrlRef
 from analecta.parse.html import parse_html
+from analecta.parse.page_sandbox import flatten
 from analecta.urls import Joiner
 
 _LARGE = b"".join(b"<a href=/%d>link %d</a>" % (i, i) for i in range(60_000))
 
 
-def parse(answer: Response, target: UrlRef, mime: str) -> Page:
+def parse(answer: Response, target: UrlRef, mime: str) -> Struct:
     order = answer.body.decode().removeprefix("%PDF-")
     if order == "raise":
         raise ValueError("no such thing")
@@ -29,18 +32,18 @@ def parse(answer: Response, target: UrlRef, mime: str) -> Page:
         os.write(1, b"\0" * 64)
         print("a library that prints")
     if order == "large":
-        return parse_html(Response(answer.url, 200, b"", {}, b"", _LARGE), target, Joiner())
+        return flatten(parse_html(Response(answer.url, 200, b"", {}, b"", _LARGE), target, Joiner()))
     if order == "pid":
         order = str(os.getpid())
-    return Page(target.url, target.id, target.host, mime, text=order)
+    return flatten(Page(target.url, target.id, target.host, mime, text=order))
 
 
-def hang(answer: Response, target: UrlRef, mime: str) -> Page:
+def hang(answer: Response, target: UrlRef, mime: str) -> Struct:
     time.sleep(60)
     raise AssertionError
 
 
-def until_told(answer: Response, target: UrlRef, mime: str) -> Page:
+def until_told(answer: Response, target: UrlRef, mime: str) -> Struct:
     while not os.path.exists(os.environ["UNTIL"]):
         time.sleep(0.01)
-    return Page(target.url, target.id, target.host, mime, text=f"words of {target.url}")
+    return flatten(Page(target.url, target.id, target.host, mime, text=f"words of {target.url}"))

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from analecta.errors import AnalectaError
-from analecta.parse import Parser, ParserDied, Sandbox
+from analecta.parse import PageSandbox, Parser, ParserDied
+from analecta.parse.sandbox import ChildLimits
 from tests.crawls.driver import resident
 from tests.effort import little_work
 
@@ -16,7 +17,7 @@ from .pages import answer, any_page, html, target, urls
 def crashing(monkeypatch):
     """A sandbox whose child does what the page says (crashing.py)."""
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
-    sandbox = Sandbox("crashing:parse", limit_seconds=1)
+    sandbox = PageSandbox("crashing:parse", ChildLimits(1))
     yield sandbox
     sandbox.close()
 
@@ -73,7 +74,7 @@ def test_one_child_serves_many_pages_and_what_it_prints_is_lost(crashing):
 
 def test_f63_a_child_gives_back_the_memory_that_large_pages_took(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
-    sandbox = Sandbox("crashing:parse", limit_seconds=60)
+    sandbox = PageSandbox("crashing:parse", ChildLimits(60))
     pid = int(say(sandbox, "pid"))
     before = resident(pid)
     for order in ("large", "large", "large", "pid"):
@@ -94,7 +95,7 @@ def test_threads_wait_for_one_another(crashing):
 
 
 def test_a_child_that_cannot_start_is_told():
-    sandbox = Sandbox("no.such.module:parse")
+    sandbox = PageSandbox("no.such.module:parse")
     with pytest.raises(ParserDied, match="exit status 1"):
         sandbox.parse(answer("x"), target())
     sandbox.close()
@@ -121,7 +122,7 @@ def test_the_child_gives_the_same_page_as_this_process(parser):
 
 def test_a_limited_page_has_what_plain_patterns_find(crashing):
     body = "<title>The  title</title><script>x<y</script><p>Words <a class=x href='b.html'>here</a>" + "<b " * 9000
-    crashing.parser, crashing.limit_seconds = "analecta.parse:parse_in_child", 0
+    crashing.child.function, crashing.child.limits = "analecta.parse:parse_in_child", ChildLimits(0)
     page = crashing.parse(answer(body, x_robots_tag="noindex"), target())
     assert page.limits.startswith("parse-limited")
     assert (page.title, urls(page), page.noindex) == ("The title", ["http://example.com/a/b.html"], True)

@@ -3,7 +3,7 @@ import gzip
 import pytest
 
 from analecta.parse import Parser
-from analecta.parse.sniff import sniff
+from analecta.parse.sniff import sniff_type
 
 from .pages import any_page
 
@@ -44,7 +44,7 @@ PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
     ],
 )
 def test_f33_the_bytes_tell_what_they_are(said, body, is_really):
-    assert sniff(said, body) == is_really
+    assert sniff_type(said, body) == is_really
 
 
 def test_f33_what_is_no_page_is_kept_without_text():

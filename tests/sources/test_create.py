@@ -8,7 +8,7 @@ from analecta.parse import Parser
 from analecta.parse.saved_page import own_address, read_page
 from analecta.settings.schema import NegativeSettings, Settings
 from analecta.sources.create import MAX_STARTS, start
-from analecta.sources.papers import Paper
+from analecta.sources.papers.paper import Paper
 from tests.hostile import HostileServer, answer
 from tests.sources.test_folder import folder
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analecta.errors import UsageError
-from analecta.sources import READERS
+from analecta.sources import SOURCES
 from analecta.sources.files import MAX_BYTES
 from analecta.sources.lists import read_urls
 from analecta.urls import address, address_line, evident
@@ -88,13 +88,13 @@ def test_a_name_with_a_dot_is_no_link_where_names_may_stand(words, is_link):
 
 
 def test_each_reader_has_a_name():
-    assert list(READERS) == ["seeds", "examples", "bookmarks", "outline", "feed", "sites"]
-    assert READERS["seeds"] is read_urls
+    assert list(SOURCES) == ["seeds", "examples", "bookmarks", "outline", "feed", "sites"]
+    assert SOURCES["seeds"] is read_urls
 
 
 # --- files that are no good, for every reader of a file --------------------------------------------------------------
 
-OF_FILES = {name: read for name, read in READERS.items() if name != "examples"}
+OF_FILES = {name: read for name, read in SOURCES.items() if name != "examples"}
 
 
 @pytest.mark.parametrize("read", OF_FILES.values(), ids=OF_FILES)

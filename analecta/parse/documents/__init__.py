@@ -4,7 +4,10 @@ import re
 from collections.abc import Callable
 from itertools import islice
 
+import msgspec
+
 from analecta.model import Page, Response, UrlRef
+from analecta.parse import sniff
 from analecta.parse.directives import apply
 from analecta.parse.documents.archives import Bundles
 from analecta.parse.documents.document import (
@@ -25,26 +28,7 @@ from analecta.parse.documents.pdf import read_pdf, read_postscript
 from analecta.parse.documents.pptx import read_pptx
 from analecta.parse.documents.rtf import read_rtf
 from analecta.parse.links import gather
-from analecta.parse.sniff import (
-    DOC,
-    DOCX,
-    EPUB,
-    GZIP,
-    HTML,
-    ODP,
-    ODS,
-    ODT,
-    PDF,
-    POSTSCRIPT,
-    PPT,
-    PPTX,
-    RTF,
-    TAR,
-    TEXT,
-    XHTML,
-    XLSX,
-    ZIP,
-)
+from analecta.parse.page_sandbox import flatten
 from analecta.parse.text import URL
 from analecta.text.language import language_of
 from analecta.urls import Joiner
@@ -130,37 +114,33 @@ def _around(text: str, link: DocumentLink) -> str:
     return " ".join(f"{left}{text[start:end]}{right}".split())
 
 
-# --- Documents that are no HTML become pages too: one reader a format (B2), each within bounds (F31, F32) ------------
+# --- what the child runs ---------------------------------------------------------------------------------------------
 
-
-__all__ = ["DOCUMENTS", "READERS", "parse"]
 
 _SINGLE: dict[str, Reader] = {
-    PDF: read_pdf,
-    DOCX: read_docx,
-    DOC: read_doc,
-    PPTX: read_pptx,
-    PPT: read_ppt,
-    XLSX: read_xlsx,
-    ODT: read_opendocument,
-    ODP: read_opendocument,
-    ODS: read_opendocument,
-    EPUB: read_epub,
-    RTF: read_rtf,
-    POSTSCRIPT: read_postscript,
+    sniff.PDF: read_pdf,
+    sniff.DOCX: read_docx,
+    sniff.DOC: read_doc,
+    sniff.PPTX: read_pptx,
+    sniff.PPT: read_ppt,
+    sniff.XLSX: read_xlsx,
+    sniff.ODT: read_opendocument,
+    sniff.ODP: read_opendocument,
+    sniff.ODS: read_opendocument,
+    sniff.EPUB: read_epub,
+    sniff.RTF: read_rtf,
+    sniff.POSTSCRIPT: read_postscript,
 }
-_bundles = Bundles({**_SINGLE, HTML: read_html, XHTML: read_html, TEXT: read_text})
-
+_bundles = Bundles({**_SINGLE, sniff.HTML: read_html, sniff.XHTML: read_html, sniff.TEXT: read_text})
 READERS: dict[str, Reader] = {
     **_SINGLE,
-    ZIP: _bundles.read_zip,
-    TAR: _bundles.read_tar,
-    GZIP: _bundles.read_gzip,
+    sniff.ZIP: _bundles.read_zip,
+    sniff.TAR: _bundles.read_tar,
+    sniff.GZIP: _bundles.read_gzip,
 }
+_joiner = Joiner(size=10_000)
 
-DOCUMENTS = frozenset(READERS)  # the types whose pages come from a child only
 
-
-def parse(answer: Response, target: UrlRef, joiner: Joiner, mime: str) -> Page:
-    """The page that a document of a known type makes."""
-    return parse_document(answer, target, joiner, mime, READERS[mime])
+def parse_in_child(answer: Response, target: UrlRef, mime: str) -> msgspec.Struct:
+    """The page that a document makes, for the parent."""
+    return flatten(parse_document(answer, target, _joiner, mime, READERS[mime]))

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from analecta.parse.documents.document import Document, ReadingStopped
 from analecta.parse.documents.zip import ZipFile
-from analecta.parse.sniff import TAR, sniff
+from analecta.parse.sniff import TAR, sniff_type
 
 MAX_READ = 200  # members that are read
 MAX_SEEN = 10_000
@@ -48,7 +48,7 @@ class Bundles:
     def read_gzip(self, body: bytes, document: Document) -> None:
         """Read what is in a gz file, a tar file or a document of any kind."""
         inner = gunzip(body)
-        mime = sniff("", inner)
+        mime = sniff_type("", inner)
         if mime == TAR:
             self.read_tar(inner, document)
         elif reader := self.readers.get(mime):
@@ -59,7 +59,7 @@ class Bundles:
     def _read_all(self, members: Iterator[tuple[str, bytes]], document: Document) -> None:
         read, wrong = 0, ""
         for name, body in members:
-            reader = self.readers.get(sniff("", body))
+            reader = self.readers.get(sniff_type("", body))
             if reader is None:
                 continue
             read += 1

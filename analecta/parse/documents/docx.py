@@ -3,9 +3,9 @@
 import re
 
 from analecta.parse.documents.document import Document, TextMark
+from analecta.parse.documents.elements import ElementReader, attribute, read_elements
 from analecta.parse.documents.ooxml import Relation, main_part, read_properties, relation_of, relations
 from analecta.parse.documents.zip import ZipFile
-from analecta.parse.xml import attribute, read_xml
 
 FIELD_LINK = re.compile(r"""\s*HYPERLINK\s++(?:\\[a-z]\s++)*+["“]?\s*(https?://[^\s"”]+)""", re.IGNORECASE)
 _HEADING = re.compile(r"(?:heading|title|überschrift|titre)\s*[1-3]?$", re.IGNORECASE)
@@ -40,36 +40,35 @@ def _heading_styles(packed: ZipFile, part: str) -> set[str]:
             found.add(style)
 
     if part in packed:
-        read_xml(packed.chunks(part), {"style": begin, "name": name})
+        read_elements(packed.chunks(part), {"style": begin, "name": name})
     return found
 
 
-class _DocxPart:
+class _DocxPart(ElementReader):
     """Reads one part; text is what stands in <w:t>, so that deleted words and field codes are none."""
 
     def __init__(self, document: Document, links: dict[str, Relation], headings: set[str]) -> None:
-        self.document = document
+        super().__init__(document)
         self.links = links
         self.headings = headings
         self.paragraphs: list[tuple[TextMark, list[str]]] = []  # text boxes put paragraphs into paragraphs
-        self.anchors: list[tuple[TextMark, str]] = []
         self.fields: list[tuple[TextMark, list[str]]] = []
-        self.in_text = self.in_code = False
-        self.skipped = 0
+        self.in_code = False
 
     def read(self, packed: ZipFile, name: str) -> None:
         starts = {
-            "p": self._paragraph, "pStyle": self._style, "t": self._text, "tab": self._tab, "br": self._break,
-            "cr": self._break, "noBreakHyphen": self._hyphen, "hyperlink": self._hyperlink,
-            "fldSimple": self._simple_field, "fldChar": self._field, "instrText": self._code, "Fallback": self._skip,
+            "p": self._paragraph, "pStyle": self._style, "t": self.begin_text, "tab": self._tab, "br": self.line_break,
+            "cr": self.line_break, "noBreakHyphen": self._hyphen, "hyperlink": self._hyperlink,
+            "fldSimple": self._simple_field, "fldChar": self._field, "instrText": self._code,
+            "Fallback": self.skip,  # the same text box again, for older programs
         }  # fmt: skip
         ends = {
-            "p": self._end_paragraph, "t": self._end_text, "instrText": self._end_text, "hyperlink": self._end_link,
-            "fldSimple": self._end_link, "Fallback": self._end_skip,
+            "p": self._end_paragraph, "t": self.end_text, "instrText": self.end_text, "hyperlink": self.end_anchor,
+            "fldSimple": self.end_anchor, "Fallback": self.end_skip,
         }  # fmt: skip
-        read_xml(packed.chunks(name), starts, ends, self._data)
+        read_elements(packed.chunks(name), starts, ends, self.data)
 
-    def _data(self, text: str) -> None:
+    def data(self, text: str) -> None:
         if self.in_text:
             self.document.add(text)
         elif self.in_code and self.fields and len(self.fields[-1][1]) < 20:
@@ -88,30 +87,18 @@ class _DocxPart:
             self.document.heading(self.document.since(mark))
         self.document.end_line()
 
-    def _text(self, _: dict[str, str]) -> None:
-        self.in_text = not self.skipped
-
     def _code(self, _: dict[str, str]) -> None:
         self.in_code = not self.skipped
 
-    def _end_text(self) -> None:
+    def end_text(self) -> None:
         self.in_text = self.in_code = False
 
     def _tab(self, attributes: dict[str, str]) -> None:
         if not attributes:  # with attributes it is a tab stop, not a tab
             self.document.add("\t")
 
-    def _break(self, _: dict[str, str]) -> None:
-        self.document.end_line()
-
     def _hyphen(self, _: dict[str, str]) -> None:
         self.document.add("-")
-
-    def _skip(self, _: dict[str, str]) -> None:
-        self.skipped += 1  # the same text box again, for older programs
-
-    def _end_skip(self) -> None:
-        self.skipped -= 1
 
     def _hyperlink(self, attributes: dict[str, str]) -> None:
         self.anchors.append((self.document.here, relation_of(attributes, self.links)))
@@ -119,10 +106,6 @@ class _DocxPart:
     def _simple_field(self, attributes: dict[str, str]) -> None:
         found = FIELD_LINK.match(attribute(attributes, "instr"))
         self.anchors.append((self.document.here, found[1] if found else ""))
-
-    def _end_link(self) -> None:
-        mark, url = self.anchors.pop()
-        self.document.link(url, self.document.since(mark), mark.at)
 
     def _field(self, attributes: dict[str, str]) -> None:
         """A field is a code, then what it shows, between three marks; fields nest."""

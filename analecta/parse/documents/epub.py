@@ -7,9 +7,9 @@ from analecta.model import Page, Response, UrlRef
 from analecta.parse.charset import decode
 from analecta.parse.directives import date_of
 from analecta.parse.documents.document import Document, ReadingStopped, tidy, title_of
+from analecta.parse.documents.elements import read_elements, read_leaves
 from analecta.parse.documents.zip import ZipFile
 from analecta.parse.html import parse_html
-from analecta.parse.xml import read_leaves, read_xml
 from analecta.urls import Joiner
 
 # --- HTML and plain text inside of something else (a book, an archive) to Document -----------------------------------
@@ -80,7 +80,7 @@ def read_epub(body: bytes, document: Document) -> None:
 def _package(packed: ZipFile) -> str:
     """The name of the file that lists the parts of the book."""
     names: list[str] = []
-    read_xml(
+    read_elements(
         packed.chunks("META-INF/container.xml"), {"rootfile": lambda a: names.append(unquote(a.get("full-path", "")))}
     )
     if not names or names[0] not in packed:
@@ -97,6 +97,6 @@ def _chapters(data: bytes, folder: str) -> list[str]:
         if attributes.get("media-type") in ("application/xhtml+xml", "text/html"):
             hrefs[attributes.get("id", "")] = attributes.get("href", "")
 
-    read_xml([data], {"item": item, "itemref": lambda a: order.append(a.get("idref", ""))})
+    read_elements([data], {"item": item, "itemref": lambda a: order.append(a.get("idref", ""))})
     paths = (unquote(hrefs[name].partition("#")[0]) for name in order[:MAX_CHAPTERS] if name in hrefs)
     return [posixpath.normpath(posixpath.join(folder, path)) for path in dict.fromkeys(paths)]

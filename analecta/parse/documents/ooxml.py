@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from analecta.parse.directives import date_of
 from analecta.parse.documents.document import Document, ReadingStopped, tidy, title_of
+from analecta.parse.documents.elements import ElementReader, attribute, read_elements, read_leaves
 from analecta.parse.documents.zip import ZipFile
-from analecta.parse.xml import attribute, read_leaves, read_xml
 
 
 class Relation(NamedTuple):
@@ -27,7 +27,7 @@ def relations(packed: ZipFile, part: str = "") -> dict[str, Relation]:
             target = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
         found[attributes.get("Id", "")] = Relation(attributes.get("Type", "").rpartition("/")[2], target)
 
-    read_xml(_or_nothing(packed, posixpath.join(folder, "_rels", f"{name}.rels")), {"Relationship": relation})
+    read_elements(_or_nothing(packed, posixpath.join(folder, "_rels", f"{name}.rels")), {"Relationship": relation})
     return found
 
 
@@ -77,28 +77,12 @@ def read_xlsx(body: bytes, document: Document) -> None:
         document.add(name)
         document.end_line()
 
-    read_xml(packed.chunks(main), {"sheet": sheet})
+    read_elements(packed.chunks(main), {"sheet": sheet})
     parts = relations(packed, main).values()
     for strings in [part.target for part in parts if part.kind == "sharedStrings" and part.target in packed]:
-        _read_strings(packed, strings, document)
+        cells = ElementReader(document)
+        ends = {"t": cells.end_text, "si": document.end_line}
+        read_elements(packed.chunks(strings), {"t": cells.begin_text}, ends, cells.data)
     for name in [part.target for part in parts if part.kind == "worksheet"]:
         for link in relations(packed, name).values():
             document.link(link.target)
-
-
-def _read_strings(packed: ZipFile, name: str, document: Document) -> None:
-    in_text = False
-
-    def begin(_: dict[str, str]) -> None:
-        nonlocal in_text
-        in_text = True
-
-    def end() -> None:
-        nonlocal in_text
-        in_text = False
-
-    def data(text: str) -> None:
-        if in_text:
-            document.add(text)
-
-    read_xml(packed.chunks(name), {"t": begin}, {"t": end, "si": document.end_line}, data)

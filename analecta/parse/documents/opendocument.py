@@ -2,8 +2,8 @@
 
 from analecta.parse.directives import date_of
 from analecta.parse.documents.document import Document, ReadingStopped, TextMark, tidy, title_of
+from analecta.parse.documents.elements import ElementReader, attribute, read_elements, read_leaves
 from analecta.parse.documents.zip import ZipFile
-from analecta.parse.xml import attribute, read_leaves, read_xml
 
 _MAX_SPACES = 100
 
@@ -22,32 +22,30 @@ def read_opendocument(body: bytes, document: Document) -> None:
     _Content(document).read(packed)
 
 
-class _Content:
+class _Content(ElementReader):
     """Text counts inside paragraphs and headings only: elsewhere it is white space between tags."""
 
     def __init__(self, document: Document) -> None:
-        self.document = document
+        super().__init__(document)
         self.open: list[TextMark] = []
-        self.anchors: list[tuple[TextMark, str]] = []
         self.frames: list[tuple[TextMark, bool]] = []
-        self.skipped = 0
 
     def read(self, packed: ZipFile) -> None:
         starts = {
             "p": self._paragraph, "h": self._paragraph, "a": self._anchor, "s": self._spaces, "tab": self._tab,
-            "line-break": self._break, "frame": self._frame, "tracked-changes": self._skip, "annotation": self._skip,
+            "line-break": self.line_break, "frame": self._frame, "tracked-changes": self.skip, "annotation": self.skip,
         }  # fmt: skip
         ends = {
-            "p": self._end_paragraph, "h": self._end_heading, "a": self._end_anchor, "frame": self._end_frame,
-            "tracked-changes": self._end_skip, "annotation": self._end_skip,
+            "p": self._end_paragraph, "h": self._end_heading, "a": self.end_anchor, "frame": self._end_frame,
+            "tracked-changes": self.end_skip, "annotation": self.end_skip,
         }  # fmt: skip
         try:
-            read_xml(packed.chunks("content.xml"), starts, ends, self._data)
+            read_elements(packed.chunks("content.xml"), starts, ends, self.data)
         except ReadingStopped as stop:
             encrypted = b"encryption-data" in packed.read("META-INF/manifest.xml")
             raise ReadingStopped("encrypted") if encrypted else stop from None
 
-    def _data(self, text: str) -> None:
+    def data(self, text: str) -> None:
         if self.open and not self.skipped:
             self.document.add(text.replace("\n", " "))
 
@@ -65,19 +63,12 @@ class _Content:
     def _anchor(self, attributes: dict[str, str]) -> None:
         self.anchors.append((self.document.here, attribute(attributes, "href")))
 
-    def _end_anchor(self) -> None:
-        mark, url = self.anchors.pop()
-        self.document.link(url, self.document.since(mark), mark.at)
-
     def _spaces(self, attributes: dict[str, str]) -> None:
         count = attribute(attributes, "c")
-        self._data(" " * min(int(count) if count.isdecimal() and len(count) < 5 else 1, _MAX_SPACES))
+        self.data(" " * min(int(count) if count.isdecimal() and len(count) < 5 else 1, _MAX_SPACES))
 
     def _tab(self, _: dict[str, str]) -> None:
-        self._data("\t")
-
-    def _break(self, _: dict[str, str]) -> None:
-        self.document.end_line()
+        self.data("\t")
 
     def _frame(self, attributes: dict[str, str]) -> None:
         """On a slide, the frame of class "title" holds its heading."""
@@ -87,9 +78,3 @@ class _Content:
         mark, is_title = self.frames.pop()
         if is_title:
             self.document.heading(self.document.since(mark))
-
-    def _skip(self, _: dict[str, str]) -> None:
-        self.skipped += 1
-
-    def _end_skip(self) -> None:
-        self.skipped -= 1

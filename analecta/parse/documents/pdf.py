@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from itertools import groupby
 from typing import Any
 
+import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
+
 from analecta.parse.directives import date_of
 from analecta.parse.documents.document import MAX_HEADINGS, MAX_TEXT, Document, ReadingStopped, tidy, title_of
 from analecta.parse.sandbox import ProgramLimits, run
@@ -34,16 +36,14 @@ def read_pdf(
     body: bytes, document: Document, seconds: float = MAX_SECONDS, now: Callable[[], float] = time.process_time
 ) -> None:
     """Read a PDF; a page that is broken is left out."""
-    import pypdfium2.raw as pdfium  # type: ignore[import-untyped]  # here: 50 ms and 20 MB, which only the child is to pay
-
     until = now() + seconds
-    with _opened(pdfium, body) as pdf:
-        _read_properties(pdfium, pdf, document)
+    with _opened(body) as pdf:
+        _read_properties(pdf, document)
         count = pdfium.FPDF_GetPageCount(pdf)
         for number in range(min(count, MAX_PAGES)):
             if now() > until:
                 raise ReadingStopped(f"parse-limited: only the first {number} of {count} pages, after {seconds:g} s")
-            _read_page(pdfium, pdf, number, document)
+            _read_page(pdf, number, document)
         if not document.text.strip():
             raise ReadingStopped("scanned: no text" if count else "broken PDF: no pages")
         if count > MAX_PAGES:
@@ -51,7 +51,7 @@ def read_pdf(
 
 
 @contextmanager
-def _opened(pdfium: Any, body: bytes) -> Iterator[Any]:
+def _opened(body: bytes) -> Iterator[Any]:
     pdf = pdfium.FPDF_LoadMemDocument64(body, len(body), None)
     if not pdf:
         wrong = pdfium.FPDF_GetLastError()
@@ -63,7 +63,7 @@ def _opened(pdfium: Any, body: bytes) -> Iterator[Any]:
         pdfium.FPDF_CloseDocument(pdf)
 
 
-def _read_properties(pdfium: Any, pdf: Any, document: Document) -> None:
+def _read_properties(pdf: Any, document: Document) -> None:
     def property(name: bytes) -> str:
         return _string(lambda buffer, size: pdfium.FPDF_GetMetaText(pdf, name, buffer, size))
 
@@ -86,18 +86,18 @@ def _string(ask: Callable[[Any, int], int], most: int = 4096) -> str:
     return buffer.raw[: max(size - 2, 0)].decode("utf-16-le", "replace") if size <= most else ""
 
 
-def _read_page(pdfium: Any, pdf: Any, number: int, document: Document) -> None:
+def _read_page(pdf: Any, number: int, document: Document) -> None:
     page = pdfium.FPDF_LoadPage(pdf, number)
     if not page:
         document.limits = document.limits or f"broken PDF: page {number + 1}"
         return
     text = pdfium.FPDFText_LoadPage(page)
     try:
-        raw = _text(pdfium, text)
+        raw = _text(text)
         if number == 0 and not document.title:
-            document.title = _largest(pdfium, text, raw)
+            document.title = _largest(text, raw)
         words = mended(raw)
-        _read_links(pdfium, pdf, page, text, words, document)
+        _read_links(pdf, page, text, words, document)
         document.add(words)
         document.end_line()
     finally:
@@ -105,7 +105,7 @@ def _read_page(pdfium: Any, pdf: Any, number: int, document: Document) -> None:
         pdfium.FPDF_ClosePage(page)
 
 
-def _text(pdfium: Any, text: Any) -> str:
+def _text(text: Any) -> str:
     size = pdfium.FPDFText_CountChars(text)
     if size <= 0:
         return ""
@@ -124,7 +124,7 @@ def mended(raw: str) -> str:
     return _BROKEN.sub(join, raw).replace("\r\n", "\n").replace(" \n", "\n")
 
 
-def _read_links(pdfium: Any, pdf: Any, page: Any, text: Any, words: str, document: Document) -> None:
+def _read_links(pdf: Any, page: Any, text: Any, words: str, document: Document) -> None:
     """Annotations with a URI; their anchor is the text below the rectangle."""
     position, link = ctypes.c_int(0), pdfium.FPDF_LINK()
     rectangle = pdfium.FS_RECTF()
@@ -140,12 +140,12 @@ def _read_links(pdfium: Any, pdf: Any, page: Any, text: Any, words: str, documen
             continue
         anchor = ""
         if pdfium.FPDFLink_GetAnnotRect(link, rectangle):
-            anchor = _within(pdfium, text, rectangle)
+            anchor = _within(text, rectangle)
         at = words.find(anchor) if anchor else 0
         document.link(buffer.raw[: size - 1].decode("utf-8", "replace"), anchor, document.length + max(at, 0))
 
 
-def _within(pdfium: Any, text: Any, box: Any) -> str:
+def _within(text: Any, box: Any) -> str:
     """The words inside of a rectangle."""
     buffer = ctypes.create_string_buffer(2 * MAX_ANCHOR + 2)
     size = pdfium.FPDFText_GetBoundedText(
@@ -154,7 +154,7 @@ def _within(pdfium: Any, text: Any, box: Any) -> str:
     return tidy(buffer.raw[: 2 * max(size, 0)].decode("utf-16-le", "replace").partition("\0")[0])
 
 
-def _largest(pdfium: Any, text: Any, raw: str) -> str:
+def _largest(text: Any, raw: str) -> str:
     """The lines of the largest type on a page, which on a first page are the title."""
     sizes: list[tuple[float, str]] = []
     at = 0
@@ -162,7 +162,7 @@ def _largest(pdfium: Any, text: Any, raw: str) -> str:
         words = line.strip()
         if len(words) > 1 and not _STAMP.match(words):
             first = at + len(line) - len(line.lstrip())
-            sizes.append((_size(pdfium, text, first), words))
+            sizes.append((_size(text, first), words))
         at += len(line) + 1
     # Neighbouring lines of one size belong together.
     runs: list[tuple[float, str]] = []
@@ -174,7 +174,7 @@ def _largest(pdfium: Any, text: Any, raw: str) -> str:
     return ""
 
 
-def _size(pdfium: Any, text: Any, index: int) -> float:
+def _size(text: Any, index: int) -> float:
     """How high the type of a character is; 0 for type that does not stand upright, as stamps in the margin."""
     at = pdfium.FPDFText_GetCharIndexFromTextIndex(text, index)
     box = pdfium.FS_RECTF()

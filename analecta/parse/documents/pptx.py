@@ -1,9 +1,9 @@
 """PowerPoint's .pptx to Document: slides in the order they are shown, their titles as headings."""
 
 from analecta.parse.documents.document import Document, TextMark
+from analecta.parse.documents.elements import ElementReader, read_elements
 from analecta.parse.documents.ooxml import Relation, main_part, read_properties, relation_of, relations
 from analecta.parse.documents.zip import ZipFile
-from analecta.parse.xml import read_xml
 
 MAX_SLIDES = 2000
 
@@ -22,34 +22,30 @@ def read_pptx(body: bytes, document: Document) -> None:
             if name.endswith(":id") and value in parts and len(slides) < MAX_SLIDES:
                 slides.append(parts[value].target)
 
-    read_xml(packed.chunks(main), {"sldId": slide})
+    read_elements(packed.chunks(main), {"sldId": slide})
     for name in slides:
         if name in packed:
             _Slide(document, relations(packed, name)).read(packed, name)
 
 
-class _Slide:
+class _Slide(ElementReader):
     """Reads one slide: a shape is a title if its placeholder says so."""
 
     def __init__(self, document: Document, links: dict[str, Relation]) -> None:
-        self.document = document
+        super().__init__(document)
         self.links = links
         self.shape: TextMark = document.here
         self.run: TextMark = document.here
-        self.is_title = self.in_text = False
+        self.is_title = False
         self.url = ""
 
     def read(self, packed: ZipFile, name: str) -> None:
         starts = {
-            "sp": self._shape, "ph": self._placeholder, "t": self._text, "br": self._break, "r": self._run,
+            "sp": self._shape, "ph": self._placeholder, "t": self.begin_text, "br": self.line_break, "r": self._run,
             "hlinkClick": self._link,
         }  # fmt: skip
-        ends = {"sp": self._end_shape, "t": self._end_text, "p": self.document.end_line, "r": self._end_run}
-        read_xml(packed.chunks(name), starts, ends, self._data)
-
-    def _data(self, text: str) -> None:
-        if self.in_text:
-            self.document.add(text)
+        ends = {"sp": self._end_shape, "t": self.end_text, "p": self.document.end_line, "r": self._end_run}
+        read_elements(packed.chunks(name), starts, ends, self.data)
 
     def _shape(self, _: dict[str, str]) -> None:
         self.shape, self.is_title = self.document.here, False
@@ -61,15 +57,6 @@ class _Slide:
         if self.is_title:
             self.document.heading(self.document.since(self.shape))
         self.is_title = False
-
-    def _text(self, _: dict[str, str]) -> None:
-        self.in_text = True
-
-    def _end_text(self) -> None:
-        self.in_text = False
-
-    def _break(self, _: dict[str, str]) -> None:
-        self.document.end_line()
 
     def _run(self, _: dict[str, str]) -> None:
         self.run, self.url = self.document.here, ""

@@ -106,8 +106,8 @@ class _CachedAnswer(msgspec.Struct):
 class Cache:
     """The folder. `now` is wall-clock time: a week goes by between two runs, too."""
 
-    def __init__(self, folder: Path, now: Callable[[], float], age: float = WEEK) -> None:
-        self.folder, self.now, self.age = folder, now, age
+    def __init__(self, folder: Path, now: Callable[[], float]) -> None:
+        self.folder, self.now = folder, now
 
     def get(self, engine: str, url: str, query: str, wanted: int) -> list[EngineHit] | None:
         """The hits of an earlier answer that is young enough and was asked for as many; None if there is none."""
@@ -116,7 +116,7 @@ class Cache:
         except (OSError, msgspec.DecodeError, UnicodeDecodeError):
             return None  # a cache that cannot be read is no cache
         same = (kept.engine, kept.url, kept.query) == (engine, url, query)
-        fresh = 0 <= self.now() - kept.at <= self.age  # from the future: the clock was wrong, then or now
+        fresh = 0 <= self.now() - kept.at <= WEEK  # from the future: the clock was wrong, then or now
         return kept.hits[:wanted] if same and fresh and kept.wanted >= wanted else None
 
     def put(self, engine: str, url: str, query: str, wanted: int, hits: Sequence[EngineHit]) -> None:

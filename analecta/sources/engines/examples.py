@@ -3,27 +3,26 @@
 import asyncio
 import contextlib
 import os
-import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 
 from analecta.errors import UsageError
-from analecta.fetch.client import by_number, client_for
+from analecta.fetch.client import by_number, client_for, may_ask, require_contact
 from analecta.fetch.guard import Guard
 from analecta.fetch.http import Http
 from analecta.model import BELOW, FetchResult, NoResponse, Request
-from analecta.settings.schema import FetchSettings, SearchSettings, Topic
+from analecta.settings.schema import FetchSettings, Settings, Topic
 from analecta.settings.topics import merge
 from analecta.sources.collector import clean
-from analecta.sources.engines.client import LIBRARY, EngineAddress, choose
+from analecta.sources.engines.client import LIBRARY, EngineAddress, SearchEngine, choose
 from analecta.sources.engines.engine import EngineHit, EngineRequest, tidy
 from analecta.sources.engines.library import open_library
-from analecta.sources.engines.session import EngineResult, Session, fuse
+from analecta.sources.engines.session import EngineResult, Session, SessionLimits, fuse
 from analecta.sources.result import SourceResult
 from analecta.urls import canonical, on_this_machine, origin
 
@@ -113,7 +112,8 @@ async def find(
     for name, wanted in phrases.items():
         pages[name], said = await _paper(session, name, wanted, found)
         told |= dict.fromkeys(said)
-    topics, repeated = merge([*reading.topics, *(_topic(name, hits) for name, hits in pages.items() if hits)])
+    fresh = [Topic(name, tuple(hit.url for hit in hits)) for name, hits in pages.items() if hits]
+    topics, repeated = merge([*reading.topics, *fresh])
     if backlinks:
         topics, said = await _with_starts(session, topics, pages.values(), backlinks)
         told |= dict.fromkeys(said)
@@ -121,10 +121,6 @@ async def find(
     left = {name: query for name, query in reading.queries.items() if name not in named}
     whole = msgspec.structs.replace(reading, topics=topics, repeated=reading.repeated + repeated, queries=left)
     return whole, [*told, *examples.few]
-
-
-def _topic(name: str, hits: Sequence[EngineHit]) -> Topic:
-    return Topic(name, tuple(hit.url for hit in hits))
 
 
 async def _paper(
@@ -206,61 +202,54 @@ def find_examples(
     queries: Sequence[str] = (),
     phrases: Mapping[str, PaperPhrases] = {},
     *,
-    backlinks: int = 0,
-    contact: str = "",
-    search: SearchSettings = SearchSettings(),
+    settings: Settings = Settings(),
     cache: Path | None = None,
-    fetch: FetchSettings = FetchSettings(),
 ) -> tuple[SourceResult, list[str]]:
     """Examples for topics that have none, and for `queries` as topics of their own; what is to tell, in sentences.
 
     `phrases`: exact phrases of a topic that has many, as a paper has (P2): a page that more of them find comes first.
-    `backlinks`: so many pages that link to each of a topic's first examples become pages to begin at (P6).
     `engines`: their URLs by name, "" where an engine is in its usual place; the path of a library.
     """
-    if not (reading.queries or queries or phrases or (backlinks and reading.topics)):
+    search, fetch = settings.search, settings.fetch
+    if not (reading.queries or queries or phrases or (search.backlinks and reading.topics)):
         return reading, []
     urls = search.url | {name: url for name, url in engines.items() if url}
 
     async def ask(session: Session) -> tuple[SourceResult, list[str]]:
-        found, told = await find(session, reading, queries, phrases, backlinks)
+        found, told = await find(session, reading, queries, phrases, search.backlinks)
         return found, told + left_out(session.left_out)
 
-    asked: dict[str, Any] = {"results": search.results, "budget": search.budget, "cache": cache}
-    asked |= {"deadline": search.deadline, "refusal": partial(private, fetch=fetch)}
-    return in_session(ask, list(engines), urls, Clients(contact, fetch), search.pause, os.environ, **asked)
+    chosen = choose(list(engines), urls, os.environ, search.pause)
+    limits = SessionLimits(search.results, search.budget, search.deadline, partial(private, fetch=fetch))
+    library = urls.get(LIBRARY, "") if LIBRARY in engines else None
+    return in_session(ask, chosen, Clients(settings.contact, fetch), limits, cache=cache, library=library)
 
 
 def in_session(
     use: Callable[[Session], Awaitable[T]],
-    engines: Sequence[str],
-    urls: Mapping[str, str],
+    chosen: Sequence[EngineAddress],
     clients: "Clients",
-    pause: float | None,
-    environ: Mapping[str, str],
-    **asked: Any,
+    limits: SessionLimits = SessionLimits(),
+    *,
+    cache: Path | None = None,
+    library: str | None = None,
 ) -> T:
-    """What `use` makes of a session with these engines (`asked` is its budget and so on); all is closed after it.
-
-    `pause` is 1 s, or none for an engine on this machine, unless it is given.
-    """
-    chosen = choose(engines, urls, environ, pause)
+    """What `use` makes of a session with these engines, and a library at this path, if one is; all is closed after."""
     for one in chosen:
         clients.check(one)
 
-    async def run() -> T:
+    async def run(others: Mapping[str, SearchEngine]) -> T:
         async with contextlib.aclosing(clients):
-            return await use(Session(chosen, clients.ask, now=time.time, **asked))
+            return await use(Session(chosen, clients.ask, limits, cache=cache, others=others))
 
-    if LIBRARY not in engines:
-        return asyncio.run(run())
-    if not urls.get(LIBRARY):
+    if library is None:
+        return asyncio.run(run({}))
+    if not library:
         raise UsageError(
             "which library is to be asked? Say --engine library=PATH, or set library = PATH in [search.url]"
         )
-    with open_library(Path(urls[LIBRARY]).expanduser()) as library:
-        asked["others"] = {LIBRARY: library}
-        return asyncio.run(run())
+    with open_library(Path(library).expanduser()) as found:
+        return asyncio.run(run({LIBRARY: found}))
 
 
 def private(url: str, fetch: FetchSettings) -> str | None:
@@ -277,9 +266,9 @@ def left_out(refused: Mapping[str, str]) -> list[str]:
     return [f"left out: {len(refused)} found at private addresses, such as {url[:200]} ({why})"]
 
 
-def cache_folder(environ: Mapping[str, str] = os.environ) -> Path:
+def cache_folder() -> Path:
     """Where answers of search engines are kept for a week, as other programs keep such things."""
-    return Path(environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "analecta" / "search"
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "analecta" / "search"
 
 
 class Clients:
@@ -291,23 +280,13 @@ class Clients:
         self._clients: dict[tuple[str, tuple[tuple[str, str], ...], bool], Http] = {}
 
     def check(self, chosen: EngineAddress) -> None:
-        """Who asks the open internet must say who they are, as for a crawl; from then on its place is known."""
+        """Refuse an engine that may not be asked without a contact; from then on its place is known."""
         self._origins.add(origin(chosen.url))
-        if not self._named(chosen.url):
-            raise UsageError(
-                f"who asks {chosen.name} on the open internet must say who they are: "
-                "set contact in analecta.toml; `analecta new` takes --contact you@example.org (or a URL)"
-            )
-
-    def _named(self, url: str) -> bool:
-        return bool(self.contact) or on_this_machine(url) or on_this_machine(f"http://{self._fixed()}/")
-
-    def _fixed(self) -> str:
-        return self.fetch.connect_to.rpartition("//")[2].rstrip("/")
+        require_contact(chosen.url, self.contact, self.fetch, chosen.name)
 
     async def ask(self, chosen: EngineAddress, ask: EngineRequest) -> FetchResult:
         """Make one request for an engine."""
-        if not self._named(ask.url):  # a description on this machine that sends us elsewhere
+        if not may_ask(ask.url, self.contact, self.fetch):  # a description on this machine that sends us elsewhere
             return NoResponse(ask.url, "guard", "it leads to the open internet, and no contact is set", refused=True)
         # A description may name any place: one that nobody else named must be public.
         local = on_this_machine(ask.url) and origin(ask.url) in self._origins

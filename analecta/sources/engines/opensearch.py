@@ -6,10 +6,10 @@ The URL is that of the description document, or a template with {searchTerms} as
 import re
 from functools import partial
 from urllib.parse import quote
-from xml.etree.ElementTree import Element, ParseError, TreeBuilder, XMLParser
 
 import msgspec
 
+from analecta.parse.xml import DoctypeRefused, Tag, XmlError, read_tree
 from analecta.sources.engines.engine import BadAnswer, EngineHit, EngineKind, EngineRequest, Request, plain
 from analecta.urls import canonical
 
@@ -49,23 +49,24 @@ def fill(template: UrlTemplate, query: str, count: int, page: int, key: str, url
 def describe(body: bytes, url: str) -> Request:
     """How the site that a description document tells of is asked."""
     root = _tree(body)
-    if _name(root) != "OpenSearchDescription":
-        raise BadAnswer(f"opensearch: {url[:200]} is no OpenSearch description but <{_name(root)[:40]}>")
-    offers = [one for one in root if _name(one) == "Url" and "results" in one.get("rel", "results").split()]
+    if root.name != "OpenSearchDescription":
+        raise BadAnswer(f"opensearch: {url[:200]} is no OpenSearch description but <{root.name[:40]}>")
+    urls = [one for one in root.children if one.name == "Url"]
+    offers = [one for one in urls if "results" in one.attributes.get("rel", "results").split()]
     for kind in _TYPES:
         for one in offers:
-            if one.get("type", "").partition(";")[0].strip().lower() == kind:
+            if one.attributes.get("type", "").partition(";")[0].strip().lower() == kind:
                 return partial(fill, _template(one, url))
-    kinds = ", ".join(sorted({one.get("type", "?")[:40] for one in offers})) or "no results at all"
+    kinds = ", ".join(sorted({one.attributes.get("type", "?")[:40] for one in offers})) or "no results at all"
     raise BadAnswer(f"opensearch: {url[:200]} offers its results neither as Atom nor as RSS but as {kinds}")
 
 
-def _template(offer: Element, url: str) -> UrlTemplate:
-    template = offer.get("template", "")
+def _template(offer: Tag, url: str) -> UrlTemplate:
+    template = offer.attributes.get("template", "")
     if "{searchTerms" not in template:
         raise BadAnswer(f"opensearch: the template {template[:100]!r} has no place for the words to search")
     try:
-        first, page = int(offer.get("indexOffset", 1)), int(offer.get("pageOffset", 1))
+        first, page = int(offer.attributes.get("indexOffset", 1)), int(offer.attributes.get("pageOffset", 1))
     except ValueError as error:
         raise BadAnswer(f"opensearch: {url[:200]} counts from what is no number: {error}") from error
     if not template.startswith(("http://", "https://")):  # not allowed, but seen: a path on the same host
@@ -76,40 +77,28 @@ def _template(offer: Element, url: str) -> UrlTemplate:
 def read(body: bytes) -> list[EngineHit]:
     """The hits of a feed, whichever of the three it is."""
     root = _tree(body)
-    if _name(root) not in _FEEDS:
-        raise BadAnswer(f"opensearch: the answer is neither Atom nor RSS but <{_name(root)[:40]}>")
-    hits = [_hit(one) for one in root.iter() if _name(one) == _FEEDS[_name(root)]]
+    if root.name not in _FEEDS:
+        raise BadAnswer(f"opensearch: the answer is neither Atom nor RSS but <{root.name[:40]}>")
+    hits = [_hit(one) for one in root.parts() if isinstance(one, Tag) and one.name == _FEEDS[root.name]]
     return [hit for hit in hits if canonical(hit.url) is not None]
 
 
-def _hit(entry: Element) -> EngineHit:
-    space = entry.tag.rpartition("}")[0]  # <media:title> is not the title
-    parts = [one for one in entry if _name(one) and one.tag.rpartition("}")[0] == space]
-    links = [one for one in parts if _name(one) == "link" and one.get("rel", "alternate") == "alternate"]
-    url = next((found for one in links if (found := one.get("href") or (one.text or "").strip())), "")
-    texts = {_name(one): plain("".join(one.itertext())) for one in reversed(parts)}
+def _hit(entry: Tag) -> EngineHit:
+    parts = [one for one in entry.children if one.space == entry.space]  # <media:title> is not the title
+    links = [one for one in parts if one.name == "link" and one.attributes.get("rel", "alternate") == "alternate"]
+    url = next((found for one in links if (found := one.attributes.get("href") or one.text.strip())), "")
+    texts = {one.name: plain(one.whole_text) for one in reversed(parts)}
     text = texts.get("summary") or texts.get("description") or texts.get("content") or ""
     return EngineHit(url, texts.get("title", ""), text)
 
 
-def _name(element: Element) -> str:
-    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
-
-
-class _DescriptionBuilder(TreeBuilder):
-    """Takes no DOCTYPE, so there are no entities to expand and nothing to fetch (F31)."""
-
-    def doctype(self, *_: object) -> None:
-        raise BadAnswer("opensearch: the XML has a DOCTYPE, which is refused")
-
-
-def _tree(body: bytes) -> Element:
-    parser = XMLParser(target=_DescriptionBuilder())
+def _tree(body: bytes) -> Tag:
     try:
-        parser.feed(body)
-        return parser.close()
-    except (ParseError, ValueError, LookupError) as error:  # the last two: encodings that expat does not know
-        raise BadAnswer(f"opensearch: the answer is no XML: {error}") from error
+        return read_tree(body, max_depth=len(body))  # it is walked without recursion
+    except DoctypeRefused as error:
+        raise BadAnswer("opensearch: the XML has a DOCTYPE, which is refused") from error
+    except XmlError as error:
+        raise BadAnswer(f"opensearch: the answer is no XML: {error.wrong or error}") from error
 
 
 ENGINE = EngineKind("opensearch", request, read, most=MOST, phrases=False, describe=describe)

@@ -6,8 +6,9 @@ lists that hold it. It needs no scores, which engines do not give or do not mean
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -27,6 +28,7 @@ from analecta.sources.engines.client import (
 from analecta.sources.engines.engine import EngineHit, tidy
 from analecta.urls import canonical
 
+Asked = TypeVar("Asked")
 RANK = 60  # the constant of the fusion, from the paper
 
 
@@ -46,43 +48,51 @@ class Linked(msgspec.Struct, frozen=True):
     offered: bool = True
 
 
+class SessionLimits(msgspec.Struct, frozen=True):
+    """How many hits are wanted of each query, how many requests may be made, and in how many seconds an engine answers.
+
+    `refusal` says why a page that was found is not taken up.
+    """
+
+    results: int = 10
+    budget: int = 200
+    deadline: float = DEADLINE
+    refusal: Callable[[str], str | None] = lambda url: None
+
+
 class Session:
     """Engines that are asked one search after another, within one budget.
 
-    `others` are engines that are no web service, such as another library. `deadline`: seconds for all answers of one
-    engine. `refusal` says why a page that was found is not taken up: the first reason is kept in `left_out`.
+    `others` are engines that are no web service, such as another library.
     """
 
     def __init__(
         self,
         engines: Sequence[EngineAddress],
         ask: AskWeb,
+        limits: SessionLimits = SessionLimits(),
         *,
-        results: int = 10,
-        budget: int = 200,
         cache: Path | None = None,
-        others: Mapping[str, SearchEngine] | None = None,
-        deadline: float = DEADLINE,
-        refusal: Callable[[str], str | None] = lambda url: None,
+        others: Mapping[str, SearchEngine] = {},
         now: Callable[[], float] = time.time,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
-        self.results, self.budget = results, RequestBudget(budget)
+        self.results, self.budget = limits.results, RequestBudget(limits.budget)
         answers = Cache(cache, now) if cache else None
         self.engines: dict[str, SearchEngine] = {
-            one.name: WebEngine(one, ask, self.budget, answers, sleep, deadline) for one in engines
+            one.name: WebEngine(one, ask, self.budget, answers, sleep, limits.deadline) for one in engines
         }
-        self.left_out: dict[str, str] = {}  # pages that were found and not taken up, and why
-        self._refusal = refusal
-        self.engines |= others or {}
+        self.engines |= others
+        self.left_out: dict[str, str] = {}  # pages that were found and not taken up, and the first reason
+        self._refusal = limits.refusal
 
     async def search(self, queries: Sequence[str]) -> EngineResult:
         """Ask all engines all queries."""
         sent = {query: tidy(query) for query in queries}
         if silent := [query for query, words in sent.items() if not words.strip('" ')]:
             raise UsageError(f"a query without words cannot be searched: {silent[0]!r}")
-        told = dict.fromkeys(sent.values())
-        lists = await asyncio.gather(*(_one(engine, list(told), self.results) for engine in self.engines.values()))
+        told = {words: words for words in sent.values()}
+        lists = await asyncio.gather(*(_ask_all(engine, told, self.results) for engine in self.engines.values()))
         troubles = [trouble for _, trouble in lists if trouble]
         hits = {query: self._fused([found[words] for found, _ in lists], self.results) for query, words in sent.items()}
         return EngineResult(hits, tuple(troubles), self.budget.spent)
@@ -100,7 +110,7 @@ class Session:
         offers = await asyncio.gather(*(source.offers_backlinks() for source in sources))
         able = [source for source, offer in zip(sources, offers, strict=True) if offer is True]
         once = {page.url: page for page in pages}
-        lists = await asyncio.gather(*(_links(source, list(once.values()), most) for source in able))
+        lists = await asyncio.gather(*(_ask_all(source.backlinks, once, most) for source in able))
         troubles = [offer for offer in offers if isinstance(offer, EngineTrouble)]
         troubles += [trouble for _, trouble in lists if trouble]
         linked = {url: self._fused([found[url] for found, _ in lists], most) for url in once}
@@ -113,31 +123,17 @@ class Session:
         return fuse([[hit for hit in hits if hit.url not in self.left_out] for hits in lists], most)
 
 
-async def _one(
-    engine: SearchEngine, queries: list[str], wanted: int
+async def _ask_all(
+    ask: Callable[[Asked, int], Awaitable[list[EngineHit] | EngineTrouble]], questions: Mapping[str, Asked], wanted: int
 ) -> tuple[dict[str, list[EngineHit]], EngineTrouble | None]:
-    """What one engine finds; of its troubles the first."""
+    """What one engine answers to each question; of its troubles the first."""
     found: dict[str, list[EngineHit]] = {}
     trouble: EngineTrouble | None = None
-    for query in queries:
-        hits = await engine(query, wanted)
+    for name, question in questions.items():
+        hits = await ask(question, wanted)
         if isinstance(hits, EngineTrouble):
             trouble = trouble or hits
-        found[query] = [*hits.before] if isinstance(hits, EngineTrouble) else hits
-    return found, trouble
-
-
-async def _links(
-    source: BackLinkSource, pages: list[EngineHit], most: int
-) -> tuple[dict[str, list[EngineHit]], EngineTrouble | None]:
-    """The pages that one engine knows to link to these; of its troubles the first."""
-    found: dict[str, list[EngineHit]] = {}
-    trouble: EngineTrouble | None = None
-    for page in pages:
-        hits = await source.backlinks(page, most)
-        if isinstance(hits, EngineTrouble):
-            trouble = trouble or hits
-        found[page.url] = [*hits.before] if isinstance(hits, EngineTrouble) else hits
+        found[name] = [*hits.before] if isinstance(hits, EngineTrouble) else hits
     return found, trouble
 
 

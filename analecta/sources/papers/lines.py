@@ -124,7 +124,7 @@ def _bands(pieces: Sequence[TextLine], edges: Sequence[float]) -> list[dict[int,
 def _rows(pieces: Sequence[TextLine]) -> list[list[TextLine]]:
     rows: list[list[TextLine]] = []
     for piece in sorted(pieces, key=lambda piece: -piece.y):
-        if rows and _same_row(rows[-1][0], piece):
+        if rows and abs(rows[-1][0].y - piece.y) < 0.55 * max(rows[-1][0].size, piece.size):
             rows[-1].append(piece)
         else:
             rows.append([piece])
@@ -137,10 +137,6 @@ def _column(piece: TextLine, edges: Sequence[float]) -> int:
         return column if len(edges) > 1 else -1
     width = edges[column + 1] - edges[column]
     return -1 if piece.x1 > edges[column + 1] + 0.08 * width else column  # a long address may run over a little
-
-
-def _same_row(one: TextLine, other: TextLine) -> bool:
-    return abs(one.y - other.y) < 0.55 * max(one.size, other.size)
 
 
 def _merged(pieces: Iterable[TextLine], page: int, column: int, left: float) -> list[TextLine]:

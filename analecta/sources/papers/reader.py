@@ -1,9 +1,7 @@
 """A PDF of a research paper -> title, authors, abstract, sections, references; in a process of its own."""
 
+import contextlib
 import re
-import resource
-import subprocess
-import sys
 from collections.abc import Container, Sequence
 from pathlib import Path
 
@@ -11,11 +9,14 @@ import msgspec
 import pypdfium2  # type: ignore[import-untyped]
 
 from analecta.errors import UsageError
+from analecta.parse.sandbox import ChildFailed, ChildLate, ChildLimits, Sandbox
+from analecta.sources.files import read_bytes, text_of
 from analecta.sources.papers.citation import read_citation
 from analecta.sources.papers.glyphs import GlyphWord, join_lines, words_of
+from analecta.sources.papers.grobid import ask_grobid, from_grobid
 from analecta.sources.papers.head import read_head
 from analecta.sources.papers.lines import TextLine, common_size, read_lines, without_footnotes, without_running_heads
-from analecta.sources.papers.paper import Paper, Section
+from analecta.sources.papers.paper import Paper, Section, from_toml
 from analecta.sources.papers.references import find_list, split_list
 
 # --- The headings of a paper, by their font and their numbers, and the text below each -------------------------------
@@ -109,9 +110,9 @@ _COVER = re.compile(  # pages that archives put before a paper
 )
 
 
-def read_paper(data: bytes, max_pages: int = MAX_PAGES) -> Paper:
-    """Read a paper; raises BadUse with one sentence where there is none to read. Hostile files: `read_paper_apart`."""
-    pages, stated = _words(data, max_pages)
+def read_paper(data: bytes) -> Paper:
+    """Read a paper; raises UsageError with one sentence where there is none to read."""
+    pages, stated = _words(data)
     letters = sum(len(word.text) for words in pages for word in words)
     if letters < _FEW_LETTERS * min(len(pages), 5):
         raise UsageError("the PDF holds no text, only pictures of it (a scan): run it through OCR first")
@@ -144,7 +145,7 @@ def _missing(title: str, references: int) -> str:
     return f"no {' and no '.join(missing)} was found" if missing else ""
 
 
-def _words(data: bytes, max_pages: int) -> tuple[list[list[GlyphWord]], str]:
+def _words(data: bytes) -> tuple[list[list[GlyphWord]], str]:
     """The words of each page, and the title that the file's own notes state."""
     try:
         document = pypdfium2.PdfDocument(data)
@@ -153,7 +154,7 @@ def _words(data: bytes, max_pages: int) -> tuple[list[list[GlyphWord]], str]:
             raise UsageError("the PDF is encrypted: save it without a password first") from None
         raise UsageError("this is no PDF that can be read, or it is broken") from None
     try:
-        count = min(len(document), max_pages)
+        count = min(len(document), MAX_PAGES)
         return [_page(document, i) for i in range(count)], document.get_metadata_value("Title")
     finally:
         document.close()
@@ -175,68 +176,58 @@ def _page(document: pypdfium2.PdfDocument, i: int) -> list[GlyphWord]:
 
 
 MAX_FILE = 256 * 1024 * 1024
-_MAX_REPLY = 64 * 1024 * 1024
-_CHILD = "import sys; from analecta.sources.papers.reader import serve; serve(int(sys.argv[1]), int(sys.argv[2]))"
+LIMITS = ChildLimits(seconds=60.0, memory=1024 * 1024 * 1024)
 
 
-class _PaperReply(msgspec.Struct):
+class PaperReply(msgspec.Struct):
     """What the child says: a paper, or why there is none."""
 
     paper: Paper | None = None
     error: str = ""
 
 
-def read_paper_apart(
-    path: Path, seconds: float = 60.0, memory: int = 1024 * 1024 * 1024, max_file: int = MAX_FILE
-) -> Paper:
-    """Read the paper in a file; raises BadUse with one sentence where that cannot be done within the limits."""
-    data = _contents(path, max_file)
+def read_brought(path: Path, grobid: str = "") -> Paper:
+    """A paper that a person brought: our own TOML of one, perhaps corrected, or a PDF."""
+    if path.suffix.lower() == ".toml":
+        return from_toml(text_of(read_bytes(path), path), str(path))
+    if grobid:
+        return from_grobid(ask_grobid(grobid, read_bytes(path)))
+    return read_paper_apart(path)
+
+
+def read_paper_apart(path: Path, limits: ChildLimits = LIMITS) -> Paper:
+    """Read the paper in a file; raises UsageError with one sentence where that cannot be done within the limits."""
+    data = _contents(path)
     try:
-        done = subprocess.run(
-            [sys.executable, "-c", _CHILD, str(memory), str(int(seconds) + 1)],
-            input=data,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            timeout=seconds,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise UsageError(f"{path}: reading it took more than {seconds:g} s and was stopped") from None
-    try:
-        reply = msgspec.msgpack.decode(done.stdout[:_MAX_REPLY], type=_PaperReply)
-    except msgspec.MsgspecError:
+        with contextlib.closing(Sandbox("analecta.sources.papers.reader:read_in_child", PaperReply, limits)) as child:
+            reply = child.call(data)
+    except ChildLate:
+        raise UsageError(f"{path}: reading it took more than {limits.seconds:g} s and was stopped") from None
+    except ChildFailed:
         raise UsageError(f"{path}: the PDF is broken, reading it ended the reader") from None
     if reply.paper is None:
         raise UsageError(f"{path}: {reply.error}")
     return reply.paper
 
 
-def _contents(path: Path, max_file: int) -> bytes:
+def read_in_child(data: bytes) -> PaperReply:
+    """The child's side."""
+    try:
+        return PaperReply(read_paper(data))
+    except UsageError as wrong:
+        return PaperReply(error=str(wrong))
+    except MemoryError:
+        return PaperReply(error="reading it takes more memory than is allowed")
+    except Exception as wrong:
+        return PaperReply(error=f"the PDF could not be read ({type(wrong).__name__})")
+
+
+def _contents(path: Path) -> bytes:
     try:
         if not path.is_file():
             raise UsageError(f"{path}: there is no such file")
-        if (size := path.stat().st_size) > max_file:
-            raise UsageError(f"{path}: {size >> 20} MB are too much for a paper (the limit is {max_file >> 20} MB)")
+        if (size := path.stat().st_size) > MAX_FILE:
+            raise UsageError(f"{path}: {size >> 20} MB are too much for a paper (the limit is {MAX_FILE >> 20} MB)")
         return path.read_bytes()
     except OSError as wrong:
         raise UsageError(f"{path}: it cannot be read ({wrong.strerror})") from None
-
-
-def serve(memory: int, seconds: int) -> None:
-    """The child's side: the PDF comes on stdin, the reply goes to stdout."""
-    for what, limit in (
-        (resource.RLIMIT_AS, memory),
-        (resource.RLIMIT_CPU, seconds),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        resource.setrlimit(what, (limit, limit))
-    try:
-        reply = _PaperReply(read_paper(sys.stdin.buffer.read()))
-    except UsageError as wrong:
-        reply = _PaperReply(error=str(wrong))
-    except MemoryError:
-        reply = _PaperReply(error="reading it takes more memory than is allowed")
-    except Exception as wrong:
-        reply = _PaperReply(error=f"the PDF could not be read ({type(wrong).__name__})")
-    sys.stdout.buffer.write(msgspec.msgpack.encode(reply))

@@ -21,7 +21,7 @@ from analecta.parse.sniff import (
     TAR,
     XLSX,
     ZIP,
-    sniff,
+    sniff_type,
 )
 from tests.parse.pages import answer, any_page, target, urls
 from tests.tools import needs_ghostscript
@@ -174,19 +174,19 @@ def test_documents_always_go_to_the_child(mime):
 @pytest.mark.parametrize("mime", GOOD)
 def test_f33_documents_are_known_by_their_bytes(mime):
     for said in ("", "text/html", "application/zip", "application/octet-stream", PDF):
-        assert sniff(said, GOOD[mime]) == mime
+        assert sniff_type(said, GOOD[mime]) == mime
 
 
 def test_f33_a_pdf_may_have_something_in_front():
-    assert sniff(PDF, b"\n\n  junk\n" + making.pdf()) == PDF
-    assert sniff("", b"\0\1\2" * 100 + making.pdf()) == PDF
-    assert sniff(PDF, b"<html>" + making.pdf()) == HTML
-    assert sniff("text/plain", b"A file begins with %PDF-1.4, they say") == "text/plain"
+    assert sniff_type(PDF, b"\n\n  junk\n" + making.pdf()) == PDF
+    assert sniff_type("", b"\0\1\2" * 100 + making.pdf()) == PDF
+    assert sniff_type(PDF, b"<html>" + making.pdf()) == HTML
+    assert sniff_type("text/plain", b"A file begins with %PDF-1.4, they say") == "text/plain"
 
 
 def test_f33_an_honest_zip_is_no_office_document():
-    assert sniff("application/x-zip-compressed", GOOD[ZIP]) == ZIP
-    assert sniff("application/vnd.android.package-archive", GOOD[ZIP]) == "application/vnd.android.package-archive"
+    assert sniff_type("application/x-zip-compressed", GOOD[ZIP]) == ZIP
+    assert sniff_type("application/vnd.android.package-archive", GOOD[ZIP]) == "application/vnd.android.package-archive"
 
 
 @pytest.mark.parametrize(

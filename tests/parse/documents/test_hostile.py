@@ -11,11 +11,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analecta.parse import DOCUMENTS, Parser, Sandbox
+from analecta.parse import DOCUMENTS, READ_DOCUMENT, PageSandbox, Parser
 from analecta.parse.documents import document
 from analecta.parse.documents.document import Document, ReadingStopped
 from analecta.parse.documents.pdf import read_pdf
 from analecta.parse.fallback import bare_page
+from analecta.parse.sandbox import ChildLimits
 from analecta.parse.sniff import DOC, DOCX, EPUB, GZIP, ODT, PDF, PPTX, RTF, TAR, XLSX, ZIP
 from tests.crawls.driver import wait_for
 from tests.effort import little_work
@@ -226,7 +227,7 @@ def test_f32_truncated_documents_say_that_they_were_larger(parser):
 @pytest.mark.parametrize(("order", "why"), [("segfault", "SIGSEGV"), ("hang", "stopped after 1 s"), ("raise", "Value")])
 def test_f32_a_document_that_kills_the_child_is_kept_as_binary(monkeypatch, order, why):
     monkeypatch.setenv("PYTHONPATH", "tests/parse")
-    library = Sandbox("crashing:parse", limit_seconds=1, instead=bare_page)
+    library = PageSandbox("crashing:parse", ChildLimits(1), instead=bare_page)
     with Parser(reader=library) as parser:
         page = parser(answer(b"%PDF-" + order.encode()), target())
     assert why in page.limits
@@ -295,7 +296,7 @@ def test_f32_ghostscript_dies_with_the_child(tmp_path, monkeypatch):
     """Known among the processes of the machine by the folder that it is started from."""
     (tmp_path / "gs").symlink_to(GHOSTSCRIPT)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    library = Sandbox(limit_seconds=1.5, instead=bare_page)
+    library = PageSandbox(READ_DOCUMENT, ChildLimits(1.5), instead=bare_page)
     with Parser(reader=library) as parser:
         page = any_page(parser, b"%!PS an endless one\n{} loop", content_type="application/postscript")
     assert page.limits == "parse-limited: stopped after 1.5 s"

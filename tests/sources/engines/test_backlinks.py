@@ -11,7 +11,7 @@ from analecta.model import FetchResult, Response
 from analecta.sources.engines import ENGINES
 from analecta.sources.engines.client import EngineAddress, EngineTrouble, choose
 from analecta.sources.engines.engine import BackLinks, BadAnswer, EngineHit, EngineRequest
-from analecta.sources.engines.session import Linked, Session
+from analecta.sources.engines.session import Linked, Session, SessionLimits
 from tests.sources.engines import samples
 
 PAGE = EngineHit("https://a.test/bees", ref="openalex:W12")
@@ -124,7 +124,7 @@ def test_a_source_that_fails_says_so_and_the_others_go_on() -> None:
 
 def test_back_links_are_paid_from_the_same_budget() -> None:
     web = Web(config=OFFERED, search=samples.searxng())
-    found = web.linked("http://x.test/1", "http://x.test/2", budget=2)
+    found = web.linked("http://x.test/1", "http://x.test/2", limits=SessionLimits(budget=2))
     assert (len(web.asked), len(found.pages["http://x.test/1"])) == (2, 2)
     assert "budget of 2" in found.troubles[0].why
 

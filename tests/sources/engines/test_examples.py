@@ -14,7 +14,7 @@ from analecta.cli import app
 from analecta.errors import ResourceError, UsageError
 from analecta.model import FetchResult, NoResponse
 from analecta.settings.load import load
-from analecta.settings.schema import FetchSettings
+from analecta.settings.schema import FetchSettings, SearchSettings, Settings
 from analecta.sources.engines.client import choose
 from analecta.sources.engines.engine import EngineHit, EngineRequest, phrase
 from analecta.sources.engines.examples import (
@@ -25,8 +25,9 @@ from analecta.sources.engines.examples import (
     topic_examples,
     topic_queries,
 )
-from analecta.sources.engines.session import EngineResult, Session
-from analecta.sources.papers import Paper, in_words, weighed_queries
+from analecta.sources.engines.session import EngineResult, Session, SessionLimits
+from analecta.sources.papers.paper import Paper
+from analecta.sources.papers.queries import in_words, weighed_queries
 from analecta.sources.result import SourceResult
 from analecta.store.library import LibraryFolder
 from analecta.testweb.process import ServerProcess
@@ -53,14 +54,18 @@ def seek(
     fetch: FetchSettings = FetchSettings(),
     pause: float | None = None,
     environ: Mapping[str, str] = os.environ,
-    **asked: object,
+    results: int = 10,
+    cache: Path | None = None,
 ) -> EngineResult:
     """What these engines find for all queries."""
 
     async def ask(session: Session) -> EngineResult:
         return session.check(await session.search(queries))
 
-    return in_session(ask, engines, urls, Clients(contact, fetch), pause, environ, **asked)
+    chosen = choose(engines, urls, environ, pause)
+    library = urls.get("library", "") if "library" in engines else None
+    limits = SessionLimits(results=results)
+    return in_session(ask, chosen, Clients(contact, fetch), limits, cache=cache, library=library)
 
 
 def lines(head: bytes) -> list[str]:
@@ -244,7 +249,9 @@ def sundials(tmp_path: Path) -> Iterator[str]:
 
 def test_p6_pages_that_link_to_the_examples_are_found_to_begin_at(sundials: str) -> None:
     phrases = {"Sundials": PaperPhrases({phrase(title): 1.0 for title in web.REFERENCES})}
-    found, troubles = find_examples(SourceResult(()), {"searxng": sundials}, phrases=phrases, backlinks=10)
+    found, troubles = find_examples(
+        SourceResult(()), {"searxng": sundials}, phrases=phrases, settings=Settings(search=SearchSettings(backlinks=10))
+    )
     (topic,) = found.topics
     assert topic.starts[:3] == ("http://lists0.test/", "http://lists1.test/", "http://lists2.test/")
     assert len(topic.starts) <= len(topic.seeds) == len(web.REFERENCES)

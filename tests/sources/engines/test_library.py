@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from analecta.model import FoundBy, UrlState
+from analecta.settings.schema import SearchSettings, Settings
 from analecta.sources.engines.engine import EngineHit
 from analecta.sources.engines.examples import find_examples
 from analecta.sources.engines.library import open_library
@@ -80,7 +81,9 @@ def linked(asked, url):
 
 def test_a_library_is_asked_without_a_network(grown):
     title = next(row[1] for row in kept(grown, "WHERE p.topic = 0 AND p.text IS NOT NULL"))
-    reading, troubles = find_examples(SourceResult(()), {"library": str(grown.folder)}, [title], backlinks=5)
+    reading, troubles = find_examples(
+        SourceResult(()), {"library": str(grown.folder)}, [title], settings=Settings(search=SearchSettings(backlinks=5))
+    )
     (found,) = reading.topics
     assert (len(found.seeds), troubles) == (7, [])
     assert 0 < len(found.starts) <= 7

@@ -10,7 +10,7 @@ from analecta.errors import ResourceError, UsageError
 from analecta.model import FetchResult, NoResponse, Response
 from analecta.sources.engines.client import EngineAddress, EngineTrouble, choose
 from analecta.sources.engines.engine import EngineHit, EngineRequest
-from analecta.sources.engines.session import EngineResult, Session, fuse
+from analecta.sources.engines.session import EngineResult, Session, SessionLimits, fuse
 from tests.sources.engines import samples
 
 HITS = tuple(EngineHit(*page) for page in samples.PAGES)
@@ -99,7 +99,7 @@ def test_when_all_engines_fail_it_is_the_environment() -> None:
 
 def test_a_budget_bounds_the_requests_of_all_engines() -> None:
     web = Web()
-    found = web.search("a", "b", "c", "d", budget=5)
+    found = web.search("a", "b", "c", "d", limits=SessionLimits(budget=5))
     assert (len(web.asked), found.requests) == (5, 5)
     assert {trouble.why for trouble in found.troubles} == {"the budget of 5 requests is used up (search.budget)"}
 
@@ -115,7 +115,7 @@ def test_a_repeated_search_asks_nobody_for_a_week(tmp_path: Path) -> None:
 def test_an_answer_too_old_or_too_short_is_asked_for_again(tmp_path: Path, later: float, results: int) -> None:
     Web().search("bees", cache=tmp_path, now=lambda: 1e6)
     web = Web()
-    web.search("bees", cache=tmp_path, now=lambda: 1e6 + later, results=results)
+    web.search("bees", cache=tmp_path, now=lambda: 1e6 + later, limits=SessionLimits(results=results))
     assert len(web.asked) == 2
 
 
@@ -147,16 +147,18 @@ def test_a_cache_that_cannot_be_written_is_no_cache(tmp_path: Path) -> None:
 def test_an_engine_that_fails_on_its_second_page_has_said_its_first(tmp_path: Path) -> None:
     many = samples.searxng([(f"https://a.test/{i}", "t", "c") for i in range(10)])
     web = Web(searxng=many)
-    found = web.search("bees", "wax", engines=TWO[:1], results=25, budget=1, cache=tmp_path)
+    found = web.search("bees", "wax", engines=TWO[:1], limits=SessionLimits(25, 1), cache=tmp_path)
     assert (len(found.hits["bees"]), len(found.hits["wax"]), len(found.troubles)) == (10, 0, 1)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_pages_are_asked_for_until_there_are_enough_hits() -> None:
     many = samples.searxng([(f"https://a.test/{i}", "t", "c") for i in range(10)])
-    assert Web(searxng=many).search("bees", engines=TWO[:1], results=25).requests == 3
-    assert Web(searxng=many).search("bees", engines=TWO[:1], results=10).requests == 1
-    assert Web().search("bees", engines=TWO[:1], results=25).requests == 1  # two hits of ten: there are no more
+    assert Web(searxng=many).search("bees", engines=TWO[:1], limits=SessionLimits(25)).requests == 3
+    assert Web(searxng=many).search("bees", engines=TWO[:1], limits=SessionLimits(10)).requests == 1
+    assert (
+        Web().search("bees", engines=TWO[:1], limits=SessionLimits(25)).requests == 1
+    )  # two hits of ten: there are no more
 
 
 def test_where_an_engine_has_no_phrases_hits_without_them_are_dropped() -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from analecta.errors import UsageError
-from analecta.sources.papers import read_paper, read_paper_apart
+from analecta.parse.sandbox import ChildLimits
+from analecta.sources.papers.reader import read_paper, read_paper_apart
 from tests.sources.papers.pdf import assemble
 from tests.sources.papers.samples import two_columns
 
@@ -39,14 +40,14 @@ def test_f32_broken_pdfs_say_so_in_one_sentence(tmp_path: Path, data: bytes) -> 
     path = tmp_path / "bad.pdf"
     path.write_bytes(data)
     with pytest.raises(UsageError, match=r"bad\.pdf: [^\n]{20,}$"):
-        read_paper_apart(path, seconds=20)
+        read_paper_apart(path, ChildLimits(20))
 
 
 def test_f32_a_pdf_that_takes_too_long_is_stopped(tmp_path: Path) -> None:
     path = tmp_path / "slow.pdf"
     path.write_bytes(two_columns())
     with pytest.raises(UsageError, match=r"more than 0\.01 s"):
-        read_paper_apart(path, seconds=0.01)
+        read_paper_apart(path, ChildLimits(0.01))
 
 
 def test_f32_a_pdf_that_takes_too_much_memory_is_stopped(tmp_path: Path) -> None:
@@ -55,7 +56,7 @@ def test_f32_a_pdf_that_takes_too_much_memory_is_stopped(tmp_path: Path) -> None
     path = tmp_path / "big.pdf"
     path.write_bytes(assemble([*ONE_PAGE[:2], page, body]))
     with pytest.raises(UsageError, match=r"big\.pdf: "):
-        read_paper_apart(path, seconds=30, memory=192 * 1024 * 1024)
+        read_paper_apart(path, ChildLimits(30, 192 * 1024 * 1024))
 
 
 def test_files_that_are_missing_or_huge_say_so(tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from analecta.sources.papers import Paper, read_paper
+from analecta.sources.papers.paper import Paper
+from analecta.sources.papers.reader import read_paper
 
 PAPERS = Path(__file__).parents[4] / "shared" / "data" / "papers"
 with (Path(__file__).parent / "gold.tsv").open(encoding="utf-8", newline="") as file:

@@ -8,7 +8,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 
 from analecta.errors import ResourceError, UsageError
-from analecta.sources.papers import Reference, Section, ask_grobid, from_grobid
+from analecta.sources.papers.grobid import ask_grobid, from_grobid
+from analecta.sources.papers.paper import Reference, Section
 
 PERSON = "<author><persName><forename type='first'>{}</forename><surname>{}</surname></persName>{}</author>"
 PLACE = (

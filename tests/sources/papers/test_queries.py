@@ -8,19 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analecta.errors import UsageError
-from analecta.sources.papers import (
-    Paper,
-    Reference,
-    Section,
-    from_toml,
-    in_words,
-    own_text,
-    read_brought,
-    related,
-    shared,
-    to_toml,
-    weighed_queries,
-)
+from analecta.sources.papers.paper import Paper, Reference, Section, from_toml, to_toml
+from analecta.sources.papers.queries import in_words, own_text, related, shared, weighed_queries
+from analecta.sources.papers.reader import read_brought
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_categories=("Cs",)), max_size=30)
 MANY = st.lists(WORDS, max_size=4).map(tuple)

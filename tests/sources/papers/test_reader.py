@@ -3,7 +3,7 @@
 import pytest
 
 from analecta.errors import UsageError
-from analecta.sources.papers import read_paper
+from analecta.sources.papers.reader import read_paper
 from tests.sources.papers.pdf import BOLD, ROMAN, Text, assemble, hanging, make_pdf, paragraph
 from tests.sources.papers.samples import BY_AUTHOR, FILLER, NUMBERED, TITLES, one_column, two_columns
 
