@@ -8,9 +8,12 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 
 from analecta.errors import UsageError
+from analecta.export import ExportRequest
+from analecta.export.tables import requested_collections
+from analecta.store.library import LibraryFolder
 from analecta.store.output import output
 from analecta.store.rows import PageRow
-from analecta.text.display import iso, one_line
+from analecta.text.display import iso, many, one_line
 from analecta.views.collections import Collection
 
 # --- authors ---------------------------------------------------------------------------------------------------------
@@ -163,6 +166,12 @@ def ris(found: Iterable[Collection]) -> Iterator[str]:
 
 
 FORMATS: dict[str, Callable[[Iterable[Collection]], Iterator[str]]] = {"bibtex": bibtex, "ris": ris}
+
+
+def export_citations(library: LibraryFolder, request: ExportRequest) -> list[str]:
+    """What the command `export` asks for."""
+    found, _ = requested_collections(library, request)
+    return [f"{many(write_citations(found, request.format, request.path, request.force), 'item')}."]
 
 
 def write_citations(found: Sequence[Collection], format: str, path: Path | None, force: bool = False) -> int:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import IO, cast
+from typing import IO
 
 import msgspec
 import numpy as np
@@ -13,13 +13,13 @@ import xxhash
 import zstandard
 
 from analecta.errors import UsageError
-from analecta.export.datasheet import Counts, datasheet, provenance
-from analecta.export.tables import write_jsonl, write_parquet
-from analecta.files import whole_folder
+from analecta.export import TABLES, ExportRequest, load_writer
+from analecta.export.datasheet import REASONS, Counts, datasheet, provenance
+from analecta.files import check_ours, whole_folder
 from analecta.store.library import LibraryFolder
-from analecta.store.output import check_replaceable
+from analecta.store.output import check_outside, check_replaceable
 from analecta.store.rows import PageRow
-from analecta.text.display import iso
+from analecta.text.display import iso, many
 from analecta.text.tokens import words
 from analecta.views.copies import HTML, MainTexts, answer_of, html_of
 from analecta.views.rows import Row
@@ -166,6 +166,18 @@ _OURS = frozenset((README, SUMMARY, *DATA.values()))
 _AT_ONCE = 50  # pages whose words are counted together
 
 
+def export_corpus(library: LibraryFolder, request: ExportRequest) -> list[str]:
+    """What the command `export` asks for."""
+    if (folder := request.path) is None:
+        raise UsageError("a corpus is a folder: say which with -o DIR")
+    check_ours(folder, is_corpus)
+    check_outside(folder)
+    topics = [request.topic] if request.topic else None
+    found = write_corpus(library, folder, request.format, topics, for_training=not request.with_reserved)
+    about = f"{folder}: {many(found.pages, 'page')} with {many(found.words, 'word')}; README.md tells all about them."
+    return [about, *(f"Left out: {many(count, 'page')} {REASONS[why]}." for why, count in found.left.items())]
+
+
 def write_corpus(
     library: LibraryFolder,
     folder: Path,
@@ -266,8 +278,9 @@ def _each_text_once(rows: Iterator[Row], counts: Counts) -> Iterator[Row]:
 
 
 def _write(format: str, rows: Iterator[Row], out: IO[bytes]) -> None:
+    write_rows = load_writer(TABLES[format])
     if format == "parquet":
-        write_parquet(rows, COLUMNS, out)
+        write_rows(rows, COLUMNS, out)
         return
     with zstandard.ZstdCompressor(10).stream_writer(out, closefd=False) as packed:
-        write_jsonl(rows, COLUMNS, cast(IO[bytes], packed))
+        write_rows(rows, COLUMNS, packed)

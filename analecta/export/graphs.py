@@ -14,11 +14,12 @@ import numpy.typing as npt
 from analecta.analyse.hits import hits, link_graph, one_voice
 from analecta.communities.view import Community, CommunityIndex, CommunityList, links_between, neighbourhood
 from analecta.errors import UsageError
+from analecta.export import ExportRequest
 from analecta.store.library import LibraryFolder
 from analecta.store.output import output
 from analecta.store.rows import PageRow
 from analecta.store.snapshot import Snapshot
-from analecta.text.display import one_line
+from analecta.text.display import many, one_line
 
 # --- Graphs as XML: GEXF 1.3 and GraphML, a line at a time, so that a million links cost no memory -------------------
 # What XML cannot hold, or what would turn the line on a screen, is left out of names.
@@ -146,6 +147,13 @@ SITE: dict[str, type] = {
     "url": str, "topic": str, "confidence": float, "pages": int, "links_in": int, "links_out": int, "links_inside": int,
     **HOME,
 }  # fmt: skip
+
+
+def export_graph(library: LibraryFolder, request: ExportRequest) -> list[str]:
+    """What the command `export` asks for."""
+    of = request.of or "sites"
+    size = write_graph(library, request.path, request.format, of, request.topic, request.force)
+    return [f"{many(size.nodes, of.removesuffix('s'))}, {many(size.edges, 'link')} between them."]
 
 
 def write_graph(

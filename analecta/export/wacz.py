@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import time
 import uuid
 import zipfile
 import zlib
@@ -15,12 +16,14 @@ import msgspec
 
 from analecta import __version__
 from analecta.errors import ResourceError, UsageError
-from analecta.export.cdxj import check_some
+from analecta.export import ExportRequest
+from analecta.export.cdxj import check_some, tell_left
 from analecta.store.archive import stored_member, warc_date
 from analecta.store.library import LibraryFolder
 from analecta.store.output import check_output, output
 from analecta.store.record_index import Catalogue, catalogue
 from analecta.store.snapshot import Snapshot
+from analecta.text.display import many
 
 # --- The zip file of a WACZ: members with their digests, and the two files that tell of them all ---------------------
 # What is compressed already is stored as it is, so that a reader can fetch a record from the middle of the file.
@@ -207,7 +210,7 @@ def warcinfo(name: str, title: str, made: Mapping[str, str], created: float) -> 
 # Records are copied byte for byte; a list of pages, an index and digests of it all come with them.
 
 
-_WARC_SIZE = 1 << 30  # bytes after which a new WARC file is begun
+WARC_SIZE = 1 << 30  # bytes after which a new WARC file is begun
 _LINES = 300  # of the index that are compressed together, to be fetched at once: about 10 kB
 _INDEX = "index.cdx.gz"
 
@@ -221,6 +224,18 @@ class Summary(msgspec.Struct, frozen=True):
     left_out: int
 
 
+def export_wacz(library: LibraryFolder, request: ExportRequest) -> list[str]:
+    """What the command `export` asks for."""
+    if (path := request.path) is None:
+        raise UsageError("a WACZ is a file: say which with -o FILE.wacz")
+    made = write_wacz(
+        library, path, request.topic,
+        created=time.time(), text=request.text, everything=request.all, force=request.force,
+    )  # fmt: skip
+    about = f"{many(made.pages, 'page')}, {many(made.records, 'record')}, {many(made.bytes, 'byte')}: {path}"
+    return [about, *tell_left(made.left_out)]
+
+
 def write_wacz(
     library: LibraryFolder,
     path: Path,
@@ -228,11 +243,9 @@ def write_wacz(
     *,
     created: float,
     title: str = "",
-    description: str = "",
     text: bool = False,
     everything: bool = False,
     force: bool = False,
-    warc_size: int = _WARC_SIZE,
 ) -> Summary:
     """Pack the pages of a topic, or all that was fetched; with `text` the list has what was read of each page."""
     if path.suffix != ".wacz":
@@ -250,9 +263,9 @@ def write_wacz(
             if one := next(others, None):
                 pages += _write_pages(package, "extraPages", "Other pages", chain([one], others), text)[0]
         # The shards are let go before the long part: a crawl that goes on can fold its log away.
-        _write_archive(package, found, title, warc_size)
+        _write_archive(package, found, title)
         _write_index(package, found.lines(copied=True))
-        about = {"title": title, "description": description or _describe(pages, found), "software": SOFTWARE}
+        about = {"title": title, "description": _describe(pages, found), "software": SOFTWARE}
         if best:
             about |= {"mainPageUrl": best.page.url, "mainPageDate": best.page.ts}
         package.finish(about)
@@ -273,7 +286,7 @@ def _write_pages(
     return count, best
 
 
-def _write_archive(package: Package, found: Catalogue, title: str, most: int) -> None:
+def _write_archive(package: Package, found: Catalogue, title: str) -> None:
     """Copy the records, as many files of them as they need; the catalogue learns where each one went."""
     taken = found.taken()
     row = next(taken, None)
@@ -283,7 +296,7 @@ def _write_archive(package: Package, found: Catalogue, title: str, most: int) ->
             name = f"data-{file:05d}.warc.gz"
             with package.member(f"archive/{name}") as out:
                 out.write(warcinfo(name, title, found.made, package.created.timestamp()))
-                while row is not None and out.length < most:
+                while row is not None and out.length < WARC_SIZE:
                     n, path, offset, whole = row
                     found.place(n, name, out.length)
                     copier.copy(path, offset, whole, out)
