@@ -121,9 +121,7 @@ def _as_json(value: Any) -> str:
     return escape_json(text)
 
 
-# --- facts -----------------------------------------------------------------------------------------------------------
-# Facts with their names before them, for a terminal: lines end between words, so that no URL is broken.
-
+# --- Facts with their names before them, for a terminal: lines end between words, so that no URL is broken -----------
 
 _NARROW = 20  # letters that a line has in any case
 

@@ -22,16 +22,13 @@ from analecta.store.rows import PageRow
 from analecta.text.display import iso, many
 from analecta.text.tokens import words
 from analecta.views.copies import HTML, MainTexts, answer_of, html_of
-from analecta.views.rows import Row
+from analecta.views.rows import Row, row_of
 
-# --- licences --------------------------------------------------------------------------------------------------------
-# The licence that a page says it is under: by a link of that kind, in its head, or in words about itself.
-#
+# --- The licence that a page says it is under: by a link of that kind, in its head, or in words about itself ---------
 # To be right counts for more than to find many. A licence that is merely mentioned, as of a picture or in an article
 # about licences, is not the page's own, so words count only where they speak of the page, near its beginning or end.
 # Names are SPDX's where it has one; a page that names several gets all, for only a reader can tell which holds for
 # what.
-
 
 OTHER = "other"  # a licence is named by a link, but we do not know it
 _HEAD, _TAIL = 5_000, 3_000  # characters in which pages and papers speak of themselves
@@ -147,13 +144,10 @@ def _by_words(said: "re.Match[str]", html: str) -> str:
     return linked.pop() if len(linked) == 1 else ""
 
 
-# --- corpus ----------------------------------------------------------------------------------------------------------
-# A corpus for people who study or train: one row a page, with its main text, and a datasheet beside it.
-#
+# --- A corpus for people who study or train: one row a page, with its main text, and a datasheet beside it -----------
 # Owners come first (F36): pages that say noindex or noarchive are never in it, for a corpus is a copy; pages whose
 # owners reserve them against training are left out unless the corpus is not for training. All that is left out is
 # counted.
-
 
 COLUMNS: dict[str, type] = {
     "url": str, "title": str, "text": str, "lang": str, "topic": str, "confidence": float, "topics": dict,
@@ -242,25 +236,17 @@ def _row(archive: Path, item: PageRow, everything: str, main: MainTexts, names: 
     answer = answer_of(archive, item) if item.mime in HTML else None
     text = main.of(item, answer) if answer else ""
     licence = licence_of(html_of(answer) if answer else "", everything)
-    return {
-        "url": item.url,
-        "title": item.title,
-        "text": text or everything.strip(),
-        "lang": item.lang,
-        "topic": names[item.topic],
-        "confidence": item.confidence,
-        "topics": {names[topic]: confidence for topic, confidence in item.topics},
-        "author": item.author,
-        "date": item.date,
-        "host": item.host,
-        "mime": item.mime,
-        "words": 0,
-        "digest": item.digest,
-        "fetched_at": iso(item.fetched_at),
-        "licence": licence.name,
-        "licence_by": licence.by,
-        "reserved": item.reserved,
-    }
+    return row_of(
+        COLUMNS,
+        item,
+        text=text or everything.strip(),
+        topic=names[item.topic],
+        topics={names[topic]: confidence for topic, confidence in item.topics},
+        words=0,
+        fetched_at=iso(item.fetched_at),
+        licence=licence.name,
+        licence_by=licence.by,
+    )
 
 
 def _each_text_once(rows: Iterator[Row], counts: Counts) -> Iterator[Row]:

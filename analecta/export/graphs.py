@@ -24,7 +24,6 @@ from analecta.text.display import many, one_line
 # --- Graphs as XML: GEXF 1.3 and GraphML, a line at a time, so that a million links cost no memory -------------------
 # What XML cannot hold, or what would turn the line on a screen, is left out of names.
 
-
 Numbers = npt.NDArray[np.int64]
 Value = str | int | float
 _TYPES = {str: "string", int: "long", float: "double"}  # by these names in both formats
@@ -105,7 +104,6 @@ def _text(value: Value) -> str:
 
 # --- Sites with their communities as a graph, for the tools in which people look at networks -------------------------
 
-
 HOME: dict[str, type] = {"community": int, "community_name": str}  # 0 and "" where a node is of none
 _COLUMNS: dict[str, type] = {**HOME, "pages": int, "reason": str}
 
@@ -133,11 +131,8 @@ def write_community_graph(library: LibraryFolder, found: CommunityList, out: Pat
     return write(ExportGraph(_COLUMNS, nodes, src, dst, weights), format, out, force).nodes
 
 
-# --- graphs ----------------------------------------------------------------------------------------------------------
-# The graph of pages, or of sites, and the links between them, for the tools in which people look at networks.
-#
+# --- The graph of pages, or of sites, and the links between them, for the tools in which people look at networks -----
 # What may be shown is in it and nothing else; a link to a page that has moved leads to where that is now.
-
 
 PAGE: dict[str, type] = {
     "url": str, "host": str, "topic": str, "confidence": float, "mime": str, "lang": str, "date": str, "words": int,

@@ -16,7 +16,7 @@ from analecta.store.library import LibraryFolder
 from analecta.store.output import output
 from analecta.text.display import iso, many
 from analecta.views.collections import MOST, PER_HOST, Collection, collections
-from analecta.views.rows import COLUMNS, KINDS, LeftOut, Row
+from analecta.views.rows import COLUMNS, KINDS, LeftOut, Row, row_of
 
 Columns = Mapping[str, type]
 
@@ -130,29 +130,20 @@ def collection_rows(library: LibraryFolder, found: Iterable[Collection], homes: 
                 item = ranked.item
                 home = homes.of(item.url, item.host)
                 told = item.parent not in hidden
-                yield {
-                    "topic": collection.topic,
-                    "rank": ranked.rank,
-                    "url": item.url,
-                    "title": item.title,
-                    "host": item.host,
-                    "confidence": ranked.confidence,
-                    "authority": ranked.authority,
-                    "score": ranked.score,
-                    "kind": ranked.kind,
-                    "author": item.author,
-                    "date": item.date,
-                    "lang": item.lang,
-                    "mime": item.mime,
-                    "words": item.words,
-                    "parent": snapshot.address(item.parent) if told else "",
-                    "anchor": item.anchor if told else "",
-                    "context": item.context if told else "",
-                    "fetched_at": iso(item.fetched_at),
-                    "digest": item.digest,
-                    "warc_file": item.warc,
-                    "warc_offset": item.offset,
-                    "noarchive": item.noarchive,
-                    "reserved": item.reserved,
-                    "community": home.name if home else "",
-                }
+                yield row_of(
+                    COLLECTION,
+                    item,
+                    topic=collection.topic,
+                    rank=ranked.rank,
+                    confidence=ranked.confidence,
+                    authority=ranked.authority,
+                    score=ranked.score,
+                    kind=ranked.kind,
+                    parent=snapshot.address(item.parent) if told else "",
+                    anchor=item.anchor if told else "",
+                    context=item.context if told else "",
+                    fetched_at=iso(item.fetched_at),
+                    warc_file=item.warc,
+                    warc_offset=item.offset,
+                    community=home.name if home else "",
+                )

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Protocol
+from typing import IO, Any, BinaryIO
 
 import msgspec
 
@@ -27,7 +27,6 @@ from analecta.text.display import many
 
 # --- The zip file of a WACZ: members with their digests, and the two files that tell of them all ---------------------
 # What is compressed already is stored as it is, so that a reader can fetch a record from the middle of the file.
-
 
 VERSION = "1.1.1"
 _FIRST_YEAR = 1980  # that a zip file knows
@@ -130,17 +129,8 @@ def header(name: str, title: str, text: bool) -> bytes:
     return msgspec.json.encode(said) + b"\n"
 
 
-def main_pages(snapshot: Snapshot, found: Catalogue, text: bool = False) -> Iterator[PageEntry]:
-    """The pages on topics whose records go along."""
-    return _entries(snapshot, found, True, text)
-
-
-def other_pages(snapshot: Snapshot, found: Catalogue, text: bool = False) -> Iterator[PageEntry]:
-    """The other pages whose records go along: copies of those, and where no topic is named pages on none."""
-    return _entries(snapshot, found, False, text)
-
-
-def _entries(snapshot: Snapshot, found: Catalogue, main: bool, text: bool) -> Iterator[PageEntry]:
+def page_entries(snapshot: Snapshot, found: Catalogue, main: bool, text: bool = False) -> Iterator[PageEntry]:
+    """The pages whose records go along: those on topics (`main`), or copies of those and pages on none."""
     for shard, one in snapshot.recorded_pages(main):
         if (date := found.date(one.id, one.warc, one.offset)) is None:
             continue
@@ -151,16 +141,8 @@ def _entries(snapshot: Snapshot, found: Catalogue, main: bool, text: bool) -> It
 
 # --- Records copied byte for byte into new WARC files, each with a first record that says what it is -----------------
 
-
 SOFTWARE = f"Analecta/{__version__}"
 _PIECE = 1 << 20  # bytes copied at a time
-
-
-class ByteSink(Protocol):
-    """Takes bytes."""
-
-    def write(self, data: bytes) -> None:
-        """Append."""
 
 
 class FileCopier:
@@ -170,7 +152,7 @@ class FileCopier:
         self._file: BinaryIO | None = None
         self._path: Path | None = None
 
-    def copy(self, path: Path, offset: int, length: int, out: ByteSink) -> None:
+    def copy(self, path: Path, offset: int, length: int, out: PackageMember) -> None:
         """Copy bytes of a file."""
         if self._file is None or path != self._path:
             self.close()
@@ -208,7 +190,6 @@ def warcinfo(name: str, title: str, made: Mapping[str, str], created: float) -> 
 
 # --- A topic or the whole library in one file that replays in a browser: WACZ 1.1.1 (docs/wacz.md) -------------------
 # Records are copied byte for byte; a list of pages, an index and digests of it all come with them.
-
 
 WARC_SIZE = 1 << 30  # bytes after which a new WARC file is begun
 _LINES = 300  # of the index that are compressed together, to be fetched at once: about 10 kB
@@ -258,8 +239,8 @@ def write_wacz(
             found = held.enter_context(catalogue(library, snapshot, topics, everything))
             check_some(library, topic, found)
             package = held.enter_context(Package(held.enter_context(output(path, "wacz", force)), created))
-            pages, best = _write_pages(package, "pages", "All pages", main_pages(snapshot, found, text), text)
-            others = other_pages(snapshot, found, text)
+            pages, best = _write_pages(package, "pages", "All pages", page_entries(snapshot, found, True, text), text)
+            others = page_entries(snapshot, found, False, text)
             if one := next(others, None):
                 pages += _write_pages(package, "extraPages", "Other pages", chain([one], others), text)[0]
         # The shards are let go before the long part: a crawl that goes on can fold its log away.

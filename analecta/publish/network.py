@@ -1,17 +1,18 @@
 """Circles joined by lines, as SVG: the topics of a library (S14), and maps of groups of pages or of communities."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from html import escape
 from textwrap import wrap
+from typing import NamedTuple
 
 from analecta.judge.health import BACK, ENOUGH, Health, TopicHealth
 from analecta.model import BELOW
 from analecta.publish.layout import MARK, Circle, GroupCircle, GroupNetwork, Layout, dots, lines, places
+from analecta.publish.templates import render_xml
 from analecta.text.display import cell_width, clean, many, plain
 from analecta.views.health import short, verdict
 
-# --- The topics of a library: each joined with the two nearest to it, those too close marked --------------------------
-
+# --- The topics of a library: each joined with the two nearest to it, those too close marked -------------------------
 
 WIDTH = 1000
 _LEAST = 120  # the height of a drawing of few topics
@@ -24,35 +25,30 @@ _PAGE = 6.0  # the radius of a topic of one example, were it drawn
 _GAP, _BETWEEN = 16, 30  # beside and below a topic: a mark on a line has room there
 _BADGE = 11.0  # half the size of the mark on a line
 _FAIR = 0.7  # share of examples that come back, below which a topic hardly holds together
+
+
+class TopicLook(NamedTuple):
+    """How topics of a kind are drawn: colours on light and dark paper, a mark, and what the legend says of them."""
+
+    kind: str
+    mark: str
+    light: str
+    dark: str
+    words: str
+
+
 # Okabe and Ito's colours, which also people who do not see red or green tell apart; each with a mark of its own.
-_KINDS = {
-    "well": ("✓", "#00805e", "#2fc79c", f"{BACK:.0%} or more of its examples are nearest to it (come back)"),
-    "fair": ("~", "#8a6100", "#e6b422", f"{_FAIR:.0%} or more"),
-    "poor": ("!", "#b84a00", "#ff8c42", "less"),
-    "unknown": ("?", "#666666", "#a8a8a8", "not known: too few examples, or no other topic"),
+_LOOKS = {
+    look.kind: look
+    for look in (
+        TopicLook(
+            "well", "✓", "#00805e", "#2fc79c", f"{BACK:.0%} or more of its examples are nearest to it (come back)"
+        ),
+        TopicLook("fair", "~", "#8a6100", "#e6b422", f"{_FAIR:.0%} or more"),
+        TopicLook("poor", "!", "#b84a00", "#ff8c42", "less"),
+        TopicLook("unknown", "?", "#666666", "#a8a8a8", "not known: too few examples, or no other topic"),
+    )
 }
-_SAID = (
-    "A circle is a topic, its area the number of its examples. Lines lead to the two topics most like it: the thicker,",
-    "the more alike. = marks topics that are too close. Point at a circle to see the words that stand for it.",
-)
-
-_STYLE = """<style>
-.health text { font: 12px system-ui, "DejaVu Sans", sans-serif; fill: #222; text-anchor: middle }
-.health .paper { fill: #fff } .health .name { font-weight: 600 }
-.health .small, .health .key { font-size: 11px; fill: #555 } .health .key { text-anchor: start }
-.health .name, .health .small { paint-order: stroke; stroke: #fff; stroke-width: 4px; stroke-linejoin: round }
-.health .mark { font-weight: 700; font-size: 13px; fill: #fff } .health .edge { stroke: #8a94a0 }
-.health .close { stroke: #b84a00 } .health .badge { fill: #fff; stroke: #b84a00; stroke-width: 2 }
-.health .equal { font-weight: 700; font-size: 14px; fill: #b84a00 }
-%s
-@media (prefers-color-scheme: dark) {
-.health text { fill: #e4e4e4 } .health .paper { fill: #16181c } .health .small, .health .key { fill: #aaa }
-.health .name, .health .small { stroke: #16181c } .health .mark { fill: #16181c } .health .edge { stroke: #77808c }
-.health .close { stroke: #ff8c42 } .health .badge { fill: #16181c; stroke: #ff8c42 } .health .equal { fill: #ff8c42 }
-%s
-}
-</style>"""
-
 Spot = tuple[float, float]
 
 
@@ -67,15 +63,24 @@ def draw_topics(found: Health) -> str:
     middles, inner = places(found.similarities, boxes, WIDTH - 2 * _MARGIN, _LEAST)
     at = [(_MARGIN + x, _MARGIN + y - _LINE * len(lines) / 2) for (x, y), lines in zip(middles, labels, strict=True)]
     height = inner + 2 * _MARGIN + _LEGEND
-    drawn = zip(found.topics, radii, labels, at, strict=True)
-    parts = [
-        f'<rect class="paper" width="{WIDTH}" height="{height:.0f}" rx="6"/>',
-        *_edges(found, at),
-        *(_circle(found, *one) for one in drawn),
-        *_badges(found, at, [(x, y, *box) for (x, y), box in zip(middles, boxes, strict=True)]),
-        *_legend(height - _LEGEND),
-    ]
-    return _svg(found, height, parts)
+    close = _close(found)
+    covered = [(x, y, *box) for (x, y), box in zip(middles, boxes, strict=True)]
+    return render_xml(
+        "health.svg",
+        health=found,
+        width=WIDTH,
+        height=height,
+        kinds=_LOOKS,
+        lines=[*((i, j, "edge") for i, j in _edges(found, close)), *((i, j, "edge close") for i, j in close)],
+        at=at,
+        circles=list(zip(found.topics, radii, labels, at, strict=True)),
+        badges=[(i, j, _badge(at[i], at[j], covered)) for i, j in close],
+        legend=_legend(),
+        line_height=_LINE,
+        kind_of=_kind,
+        below=_below,
+        verdict=verdict,
+    )
 
 
 def safe(text: str) -> str:
@@ -113,65 +118,22 @@ def _kind(topic: TopicHealth) -> str:
     return "well" if topic.back >= BACK else "fair" if topic.back >= _FAIR else "poor"
 
 
-def _circle(found: Health, topic: TopicHealth, r: float, lines: Sequence[str], at: Spot) -> str:
-    kind = _kind(topic)
-    near = ", ".join(f"{other.topic} {other.similarity:.2f}" for other in topic.nearest)
-    told = [topic.name, f"{_below(topic)}: {verdict(found, topic, 200)[0]}"]
-    told += [f"Words: {', '.join(topic.words)}"] if topic.words else []
-    told += [f"Nearest: {near}"] if near else []
-    x, y = at
-    return (
-        "<g><title>" + "\n".join(map(safe, told)) + "</title>"
-        f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{r:.1f}"/>'
-        f'<text class="mark" x="{x:.1f}" y="{y + 4.5:.1f}">{_KINDS[kind][0]}</text>'
-        + "".join(
-            f'<text class="{"small" if line is lines[-1] else "name"}" x="{x:.1f}" y="{y + r + 15 + _LINE * n:.1f}">'
-            f"{safe(line)}</text>"
-            for n, line in enumerate(lines)
-        )
-        + "</g>"
-    )
-
-
 def _close(found: Health) -> list[tuple[int, int]]:
     number = {topic.name: i for i, topic in enumerate(found.topics)}
     return sorted((number[pair.one], number[pair.other]) for pair in found.close)
 
 
-def _edges(found: Health, at: Sequence[Spot]) -> Iterator[str]:
-    """Lines to the nearest two of each topic, and between topics that are too close."""
+def _edges(found: Health, close: Collection[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Pairs of topics to join: each with the two nearest to it, but for those that are too close."""
     number = {topic.name: i for i, topic in enumerate(found.topics)}
     pairs = ((i, number[other.topic]) for i, topic in enumerate(found.topics) for other in topic.nearest)
-    close = _close(found)
-    for i, j in sorted({(min(pair), max(pair)) for pair in pairs} - set(close)):
-        yield _line(found, i, j, at, "edge")
-    for i, j in close:
-        yield _line(found, i, j, at, "edge close")
+    return sorted({(min(pair), max(pair)) for pair in pairs}.difference(close))
 
 
-def _line(found: Health, i: int, j: int, at: Sequence[Spot], kind: str) -> str:
-    like = found.similarities[i][j]
-    (x1, y1), (x2, y2) = at[i], at[j]
-    return (
-        f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" '
-        f'stroke-width="{0.6 + 6 * like**2:.1f}" opacity="{0.25 + 0.5 * like:.2f}">{_likeness(found, i, j)}</line>'
-    )
-
-
-def _badges(found: Health, at: Sequence[Spot], boxes: Sequence[tuple[float, float, float, float]]) -> Iterator[str]:
-    """A mark on each line between topics that are too close, where it covers least."""
-    for i, j in _close(found):
-        spots = [_between(at[i], at[j], 0.5 + k / 40 * way) for k in range(16) for way in (1, -1)]
-        x, y = min(spots, key=lambda spot: sum(_covers(spot, *box) for box in boxes))
-        yield (
-            f'<g>{_likeness(found, i, j)}<circle class="badge" cx="{x:.1f}" cy="{y:.1f}" r="{_BADGE - 2:.0f}"/>'
-            f'<text class="equal" x="{x:.1f}" y="{y + 5:.1f}">=</text></g>'
-        )
-
-
-def _likeness(found: Health, i: int, j: int) -> str:
-    words = f"{found.topics[i].name} and {found.topics[j].name}: {found.similarities[i][j]:.2f} alike"
-    return f"<title>{safe(words)}</title>"
+def _badge(one: Spot, other: Spot, boxes: Sequence[tuple[float, float, float, float]]) -> Spot:
+    """Where a mark on the line between two topics covers least."""
+    spots = [_between(one, other, 0.5 + k / 40 * way) for k in range(16) for way in (1, -1)]
+    return min(spots, key=lambda spot: sum(_covers(spot, *box) for box in boxes))
 
 
 def _between(one: Spot, other: Spot, share: float) -> Spot:
@@ -184,36 +146,15 @@ def _covers(spot: Spot, x: float, y: float, width: float, height: float) -> bool
     return aside < (width - _GAP) / 2 + _BADGE and above < (height - _BETWEEN) / 2 + _BADGE
 
 
-def _legend(top: float) -> Iterator[str]:
-    x, y = _MARGIN + 12.0, top + 12
-    for kind, (mark, _, _, words) in _KINDS.items():
-        yield f'<circle class="{kind}" cx="{x:.0f}" cy="{y:.0f}" r="9"/>'
-        yield f'<text class="mark" x="{x:.0f}" y="{y + 4.5:.1f}">{mark}</text>'
-        yield f'<text class="key" x="{x + 15:.0f}" y="{y + 4:.0f}">{words}</text>'
-        x += 42 + 6.2 * len(words)
-    for line, words in enumerate(_SAID):
-        yield f'<text class="key" x="{_MARGIN + 3}" y="{y + 30 + 17 * line:.0f}">{words}</text>'
+def _legend() -> Iterator[tuple[TopicLook, float]]:
+    """All kinds, and where each stands from the left."""
+    x = _MARGIN + 12.0
+    for look in _LOOKS.values():
+        yield look, x
+        x += 42 + 6.2 * len(look.words)
 
 
-def _svg(found: Health, height: float, parts: Sequence[str]) -> str:
-    light = " ".join(f".health .{kind} {{ fill: {colour} }}" for kind, (_, colour, _, _) in _KINDS.items())
-    dark = " ".join(f".health .{kind} {{ fill: {colour} }}" for kind, (_, _, colour, _) in _KINDS.items())
-    close = f"; {many(len(found.close), 'pair')} too close" if found.close else ""
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" class="health" viewBox="0 0 {WIDTH} {height:.0f}" role="img"'
-    return "\n".join(
-        (
-            f'{head} aria-labelledby="health-title health-desc">',
-            '<title id="health-title">How alike the topics are</title>',
-            f'<desc id="health-desc">{many(len(found.topics), "topic")}{close}; the tables have the figures.</desc>',
-            _STYLE % (light, dark),
-            *parts,
-            "</svg>\n",
-        )
-    )
-
-
-# --- A map: lines below, then circles with their dots, labels under them. Circles are links ---------------------------
-
+# --- A map: lines below, then circles with their dots, labels under them. Circles are links --------------------------
 
 COLOURS = 8  # in the style sheets
 _WIDTH = 0.5  # of a line, were two clusters the same, and of that for the most links; in sizes of type

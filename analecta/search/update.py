@@ -25,11 +25,8 @@ from analecta.store.rows import PageRow
 from analecta.store.snapshot import Snapshot
 from analecta.store.sqlite import full_disk
 
-# --- manifest --------------------------------------------------------------------------------------------------------
-# Whether an index is whole and of now: of what it was made, and what it is made up of, written beside it.
-#
+# --- Whether an index is whole and of now: of what it was made, and what it is made up of, written beside it ---------
 # What is written down comes last, and is taken away before the index is changed: an index without it was not finished.
-
 
 NAME = "kept.json"
 _VERSION = f"4 tantivy {version('tantivy')}"  # raise it when pages are indexed otherwise
@@ -156,7 +153,6 @@ def _hash(path: Path) -> int:
 # it is missing, damaged, of another version, or where an update of it was cut short (F45); and where many pages
 # changed, for that is no more work, and BM25 would go on counting the words of what was deleted. A new index takes the
 # old one's place when it is whole, and readers go on with the old one until then: they never wait.
-
 
 MANY = 0.05  # share of pages changed or deleted since all was made from which on all is made anew
 SHARE = 10  # looks at a library that is being written take at most one part in so many of the time

@@ -38,7 +38,6 @@ from analecta.views.collections import MOST, PER_HOST, Collection, CollectionIte
 
 # --- The folder of a site: a file in it says that it is ours to replace ----------------------------------------------
 
-
 MARKER = ".analecta-site"
 _SAID = "Made by `analecta publish`, which may replace this whole folder.\n"
 
@@ -75,9 +74,7 @@ def _fill(folder: Path, files: Iterable[tuple[str, str]]) -> int:
     return count
 
 
-# --- maps ------------------------------------------------------------------------------------------------------------
-# The maps of a site's topics (P10), where `analecta analyse` has been there; their copies are the site's own.
-
+# --- The maps of a site's topics (P10), where `analecta analyse` has been there; their copies are the site's own -----
 
 WHOLE = "maps/all-topics.html"
 
@@ -101,7 +98,6 @@ def map_files(library: LibraryFolder, site: SiteContent) -> Iterator[tuple[str, 
 
 
 # --- A library as a static site (S13): it needs no network to be read, and stands wherever it is put -----------------
-
 
 _BEST = 20  # pages of a community
 _ASSETS = ("style.css", "search.js", "icon.svg")
