@@ -1,9 +1,9 @@
 """Keeps the index in step with the library, and remembers what it was made of."""
 
 import contextlib
-import fcntl
 import time
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from importlib.metadata import version
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from analecta.search import communities, ranking
 from analecta.search.communities import CommunityWords, key
 from analecta.search.index import WORDS, create, document, reopen
 from analecta.search.ranking import PageScores, RowCollector
+from analecta.store.change_watch import one_writer, sources
 from analecta.store.library import LibraryFolder
 from analecta.store.rows import PageRow
 from analecta.store.snapshot import Snapshot
@@ -99,8 +100,7 @@ def _same(path: Path, hashed: int) -> bool:
 
 def source_of(library: LibraryFolder) -> Stamps:
     """Of what an index would be made now; settings say what sites and communities are."""
-    own = [library.folder / "library.db", *map(library.shard_path, range(library.partitions))]
-    written_to = [path for file in own for path in (file, file.with_name(f"{file.name}-wal"))]
+    written_to = [path for file in sources(library) for path in (file, file.with_name(f"{file.name}-wal"))]
     return stamps([*written_to, library.settings_path], library.folder)
 
 
@@ -158,7 +158,6 @@ MANY = 0.05  # share of pages changed or deleted since all was made from which o
 SHARE = 10  # looks at a library that is being written take at most one part in so many of the time
 _MEMORY = 256_000_000  # bytes of postings that are held before they are written
 _FEW = 1000  # pages for which one thread is enough
-_LOOK = 0.05  # seconds between looks whether another writer is done
 
 
 class IndexUpdate(msgspec.Struct, frozen=True):
@@ -301,18 +300,8 @@ def _digest(item: PageRow, called: Sequence[str], community: str) -> int:
     return xxhash.xxh3_64_intdigest(msgspec.msgpack.encode((*made_of, called, community))) >> 1  # signed elsewhere
 
 
-@contextlib.contextmanager
-def _alone(library: LibraryFolder) -> Iterator[None]:
+def _alone(library: LibraryFolder) -> AbstractContextManager[None]:
     """One writer; another is waited for only where there is nothing to ask yet."""
-    with library.derived("index.lock").open("a") as lock:
-        wait = read_kept(library) is None and not (folder_of(library) / WORDS).exists()
-        while True:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError as error:
-                if not wait:
-                    busy = f"the index of {library.folder} is being brought up to date by another process"
-                    raise LibraryBusy(busy) from error
-            time.sleep(_LOOK)  # not in flock: a signal that comes just before it would not be heard
-        yield
+    wait = read_kept(library) is None and not (folder_of(library) / WORDS).exists()
+    busy = f"the index of {library.folder} is being brought up to date by another process"
+    return one_writer(library.derived("index.lock"), busy, wait)
