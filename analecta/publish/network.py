@@ -1,7 +1,6 @@
 """Circles joined by lines, as SVG: the topics of a library (S14), and maps of groups of pages or of communities."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from html import escape
+from collections.abc import Collection, Iterator, Sequence
 from textwrap import wrap
 from typing import NamedTuple
 
@@ -9,7 +8,7 @@ from analecta.judge.health import BACK, ENOUGH, Health, TopicHealth
 from analecta.model import BELOW
 from analecta.publish.layout import MARK, Circle, GroupCircle, GroupNetwork, Layout, dots, lines, places
 from analecta.publish.templates import render_xml
-from analecta.text.display import cell_width, clean, many, plain
+from analecta.text.display import cell_width, many, plain
 from analecta.views.health import short, verdict
 
 # --- The topics of a library: each joined with the two nearest to it, those too close marked -------------------------
@@ -81,11 +80,6 @@ def draw_topics(found: Health) -> str:
         below=_below,
         verdict=verdict,
     )
-
-
-def safe(text: str) -> str:
-    """Text as it may stand in a line of SVG and HTML: nothing is read as markup, no character is forbidden there."""
-    return escape(clean(" ".join(text.splitlines())))
 
 
 def _radii(found: Health) -> list[float]:
@@ -162,24 +156,33 @@ _MOST_LINKS = 1.5  # lines of links drawn for each cluster
 _DOT = 0.42  # radius, of the room a page has
 _BIGGEST = 4.0
 _BEND = 0.09  # of its length: how far a line is bent
-_TARGET = 13.0  # the smallest radius that a finger hits
+
+
+class Curve(NamedTuple):
+    """A line between the middles of circles a and b, a little bent: through x and y."""
+
+    a: int
+    b: int
+    one: Circle
+    other: Circle
+    x: float
+    y: float
+    width: float
 
 
 def draw_map(net: GroupNetwork, layout: Layout, colours: Sequence[int], about: str) -> str:
     """One map; which of the maps is seen is the style sheet's choice."""
-    size = f"0 0 {layout.width:.0f} {layout.height:.0f}"
-    said = f'role="group" aria-label="{safe(about)}"'
-    parts = [
-        f'<svg class="map {layout.name}" viewBox="{size}" font-size="{layout.type:g}" {said}>',
-        '<g class="alike">',
-        *_alike(net, layout),
-        '</g><g class="links">',
-        *_links(net, layout),
-        "</g>",
-        *(_disc(net, n, circle, colours[n]) for n, circle in enumerate(layout.circles)),
-        "</svg>",
-    ]
-    return "\n".join(parts)
+    return render_xml(
+        "circles.svg",
+        layout=layout,
+        about=about,
+        alike=[_curve(layout, a, b, _WIDTH * layout.type * cosine) for a, b, cosine in lines(net.similar)],
+        links=_links(net, layout),
+        circles=list(zip(net.bodies, layout.circles, colours, strict=True)),
+        tones=net.tones,
+        name=_name,
+        dots=_dots,
+    ).rstrip("\n")
 
 
 def colours(layout: Layout) -> list[int]:
@@ -192,12 +195,7 @@ def colours(layout: Layout) -> list[int]:
     return chosen
 
 
-def _alike(net: GroupNetwork, layout: Layout) -> Iterator[str]:
-    for a, b, cosine in lines(net.similar):
-        yield _curve(layout, a, b, _WIDTH * layout.type * cosine)
-
-
-def _links(net: GroupNetwork, layout: Layout) -> Iterator[str]:
+def _links(net: GroupNetwork, layout: Layout) -> Iterator[Curve]:
     """The lines of the most links, both ways together."""
     n = len(layout.circles)
     both = [(net.links[a][b] + net.links[b][a], a, b) for b in range(n) for a in range(b)]
@@ -206,26 +204,11 @@ def _links(net: GroupNetwork, layout: Layout) -> Iterator[str]:
         yield _curve(layout, a, b, max(0.75, _WIDTH * layout.type * count / most[0][0]))
 
 
-def _curve(layout: Layout, a: int, b: int, width: float) -> str:
-    """A line between the middles of two circles, a little bent."""
+def _curve(layout: Layout, a: int, b: int, width: float) -> Curve:
     one, other = layout.circles[a], layout.circles[b]
     dx, dy = other.x - one.x, other.y - one.y
     x, y = (one.x + other.x) / 2 - _BEND * dy, (one.y + other.y) / 2 + _BEND * dx
-    path = f"M{one.x:.1f} {one.y:.1f}Q{x:.1f} {y:.1f} {other.x:.1f} {other.y:.1f}"
-    return f'<path class="line" data-ends="{a + 1} {b + 1}" stroke-width="{width:.2f}" d="{path}"/>'
-
-
-def _disc(net: GroupNetwork, n: int, circle: Circle, colour: int) -> str:
-    body, r = net.bodies[n], circle.r
-    return (
-        f'<a class="circle k{colour}" href="{safe(body.href)}" data-r="{r:.1f}" data-x="{circle.x:.1f}"'
-        f' data-y="{circle.y:.1f}" transform="translate({circle.x:.1f} {circle.y:.1f})"'
-        f' aria-label="{safe(_name(body, circle))}">'
-        f'<circle class="target" r="{max(r, _TARGET):.1f}"/>'
-        f'<circle class="disc" vector-effect="non-scaling-stroke" r="{r:.1f}"/>'
-        f"{_dots(body.dots, r, net.tones)}"
-        f'<text class="label" paint-order="stroke" y="{r:.1f}">{_label_lines(circle)}</text></a>'
-    )
+    return Curve(a, b, one, other, x, y, width)
 
 
 def _name(body: GroupCircle, circle: Circle) -> str:
@@ -239,26 +222,14 @@ def _words(label: str) -> list[str]:
     return [plain(word) for word in label.split() if word != MARK]
 
 
-def _label_lines(circle: Circle) -> str:
-    lines = [f'<tspan x="0" dy="1.25em">{safe(line)}</tspan>' for line in circle.label]
-    count = f'<tspan class="count" x="0" dy="1.3em">{circle.count}</tspan>' if circle.count else ""
-    return " ".join([*lines, count])
-
-
-def _dots(of: Sequence[int], r: float, tones: Mapping[int, int]) -> str:
-    """The dots of a circle as a path of round points for each community: ten bytes a dot."""
-    wide = 2 * min(_DOT * r / max(len(of), 1) ** 0.5, _BIGGEST)
+def _dots(body: GroupCircle, r: float) -> Iterator[tuple[int, str, float]]:
+    """The dots of a circle as a path of round points for each community, and their width: ten bytes a dot."""
+    width = 2 * min(_DOT * r / max(len(body.dots), 1) ** 0.5, _BIGGEST)
     paths: dict[int, list[str]] = {}
-    for number, (x, y) in zip(of, dots(len(of), r), strict=True):
+    for number, (x, y) in zip(body.dots, dots(len(body.dots), r), strict=True):
         paths.setdefault(number, []).append(f"M{x:.1f} {y:.1f}h0")
-    return "".join(
-        f'<path {_dots_class(number, tones)} stroke-width="{wide:.2f}" d="{"".join(points)}"/>'
-        for number, points in paths.items()
-    )
-
-
-def _dots_class(number: int, tones: Mapping[int, int]) -> str:
-    return f'class="dots q{tones[number]}" data-c="{number}"' if number in tones else 'class="dots"'
+    for number, points in paths.items():
+        yield number, "".join(points), width
 
 
 def _distance(one: Circle, other: Circle) -> float:
