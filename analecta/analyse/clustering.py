@@ -11,11 +11,8 @@ from scipy.sparse.linalg import svds
 from analecta.text.stems import learn_stems
 from analecta.text.tokens import Ints, Vocabulary, counts, words
 
-# --- vocabulary ------------------------------------------------------------------------------------------------------
-# Pages as directions in a space of stems (P7): tf-idf over the stems that are neither rare nor everywhere.
-#
+# --- Pages as directions in a space of stems (P7): tf-idf over the stems that are neither rare nor everywhere --------
 # Texts are asked for by number, a batch at a time, so that a hundred thousand pages need not be in memory at once.
-
 
 Floats = npt.NDArray[np.float32]
 Read = Callable[[Ints], list[str]]  # the texts of these pages
@@ -98,7 +95,6 @@ def _weighed(table: csr_matrix, idf: Floats) -> csr_matrix:
 # and k-means stays where it starts. In 16 directions it finds on real pages (Biology of Wikipedia for Schools, 7
 # clusters) what the subject tree has with NMI 0.66 instead of 0.51, and two starts agree with NMI 0.9 instead of 0.5.
 
-
 DIRECTIONS = 16
 _DIRECTION_SAMPLE = 5000  # pages from which directions are learnt
 
@@ -124,7 +120,6 @@ def condensed(rows: csr_matrix, across: Floats | None) -> Floats:
 # A page is a row of length 1, a centre the direction of the sum of its pages, and likeness their cosine. First centres
 # are chosen far apart (k-means++), the best of several starts on a sample is kept, and then all pages settle around
 # it.
-
 
 STARTS = 16
 _ROUNDS = 50  # on the sample; most starts settle in 10 to 20
@@ -203,11 +198,8 @@ def _far_apart(rows: Floats, k: int, rng: np.random.Generator) -> Floats:
     return rows[chosen]
 
 
-# --- agreement -------------------------------------------------------------------------------------------------------
-# How well two ways to sort the same pages agree: clusters against known classes, or against other clusters.
-#
+# --- How well two ways to sort the same pages agree: clusters against known classes, or against other clusters -------
 # Both are arrays with a number for each page; which numbers does not matter.
-
 
 Doubles = npt.NDArray[np.float64]
 
@@ -251,7 +243,6 @@ def entropy(counts: Doubles) -> float:
 # both. Impurity is what is unknown of a page's cluster by the one when that by the other is known: 0 where both halves
 # show the same, 1 where they agree no more than by chance. Clusters that are there are found in both halves;
 # too many cut through what belongs together, and each half cuts elsewhere.
-
 
 TRIED = tuple(range(2, 13))
 SPLITS = 12  # the number found for one real topic still went from 5 to 9 with the seed; with 6 splits it went down to 3

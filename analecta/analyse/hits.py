@@ -146,7 +146,6 @@ def _unit(scores: Floats) -> Floats:
 
 # --- The graph of pages and links, and the hubs and authorities of a topic in it (B12) -------------------------------
 
-
 PageLinks = tuple[int, int, bytes | None]  # id, number of its host, ids it links to as packed 64-bit numbers
 
 
@@ -199,8 +198,7 @@ def hubs_and_authorities(
     return hubs, authorities
 
 
-# --- cluster links ---------------------------------------------------------------------------------------------------
-# Links seen from clusters: the hubs and authorities of each (P8), and how clusters link to one another.
+# --- Links seen from clusters: the hubs and authorities of each (P8), and how clusters link to one another -----------
 
 
 class HostedLinks(msgspec.Struct, frozen=True):

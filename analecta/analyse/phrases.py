@@ -13,7 +13,6 @@ from analecta.text.tokens import Ints, Vocabulary, words
 
 # --- Texts as they are written: words that know their stem, the page they are on, and how they look there ------------
 
-
 Bools = npt.NDArray[np.bool_]
 
 _JOINS = np.frombuffer(b" -", np.uint8)  # what may stand between the words of a phrase; lines are often cells of tables
@@ -93,7 +92,6 @@ def _commonest(words: Ints) -> float:
 # --- Phrases: two or three words that stand together more often than chance would have it ----------------------------
 # A phrase neither begins nor ends with a stop word; between them one may stand ("Bank of England"). The forms of a
 # word count as one word, as in "bird nest" and "bird nests".
-
 
 Floats = npt.NDArray[np.float64]
 

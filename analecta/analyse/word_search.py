@@ -105,7 +105,6 @@ def snippet(text: str, query: str, width: int = 240) -> str:
 
 # --- Which pages link to a URL: the links of pages turned round ------------------------------------------------------
 
-
 MOST = 10_000_000  # links held: 12 bytes each, and as much again for a moment while they are sorted
 
 

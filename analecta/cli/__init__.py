@@ -9,11 +9,11 @@ import errno
 import os
 import re
 import sys
-from importlib.metadata import version as installed
 from typing import Annotated, Any
 
 import typer
 
+from analecta import __version__
 from analecta.cli.app import app
 from analecta.cli.process import check_limits, open_streams
 from analecta.errors import AnalectaError
@@ -98,5 +98,5 @@ def _complain(words: str, code: int) -> int:
 def _top(version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False) -> None:
     check_limits()
     if version:
-        print(f"analecta {installed('analecta')}")
+        print(f"analecta {__version__}")
         raise typer.Exit

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Group, RenderableType
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from analecta.cli.app import Force, Json, Lib, app
-from analecta.cli.render import FittingText, console, next_steps, print_json, shown
+from analecta.cli.render import FittingText, console, next_steps, print_json, shown, table
 from analecta.communities.view import CommunityIndex, everything, neighbourhood
 from analecta.errors import UsageError
 from analecta.publish.pages import as_html, as_svg, pictures
@@ -21,6 +21,7 @@ from analecta.text.display import many, plain
 from analecta.views.collections import AUTHORITY, CONFIDENCE, Collection, CollectionItem, collections
 from analecta.views.precision import Judged, Precision, check_topics, precisions, read_judged, settled
 from analecta.views.reasons import KIND_WORDS
+from analecta.views.rows import row_of
 
 
 @app.command()
@@ -122,25 +123,22 @@ def _collection(collection: Collection) -> list[RenderableType]:
 
 
 def _wide(items: Sequence[CollectionItem]) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for name, side in (("rank", "right"), ("score", "right"), ("title", "left"), ("host", "left"), ("why", "left")):
-        table.add_column(name, justify=side, no_wrap=True)  # type: ignore[arg-type]
+    figures = (Column(name, justify="right", no_wrap=True) for name in ("rank", "score"))
+    rows = table(*figures, *(Column(name, no_wrap=True) for name in ("title", "host", "why")))
     for ranked in items:
         item = ranked.item
         cells = (f"{ranked.rank}", f"{ranked.score:.2f}", shown(item.name), shown(item.host, "dim"), shown(why(ranked)))
-        table.add_row(*cells)
-    return table
+        rows.add_row(*cells)
+    return rows
 
 
 def _narrow(items: Sequence[CollectionItem]) -> Table:
     """Two lines each: the title alone may be cut."""
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for name, side in (("rank", "right"), ("score", "right"), ("title, host and why", "left")):
-        table.add_column(name, justify=side)  # type: ignore[arg-type]
+    rows = table(*(Column(name, justify="right") for name in ("rank", "score")), Column("title, host and why"))
     for ranked in items:
         below = Text(f"{plain(ranked.item.host)}  {why(ranked)}", "dim", overflow="fold")
-        table.add_row(f"{ranked.rank}", f"{ranked.score:.2f}", Group(shown(ranked.item.name), below))
-    return table
+        rows.add_row(f"{ranked.rank}", f"{ranked.score:.2f}", Group(shown(ranked.item.name), below))
+    return rows
 
 
 def _precision(collection: Collection, judged: Judged) -> Text:
@@ -160,15 +158,6 @@ def _figures(found: Precision) -> dict[str, Any]:
 def _item(ranked: CollectionItem, homes: CommunityIndex) -> dict[str, Any]:
     item = ranked.item
     home = homes.of(item.url, item.host)
-    return {
-        "rank": ranked.rank,
-        "score": ranked.score,
-        "url": item.url,
-        "title": item.title,
-        "host": item.host,
-        "confidence": ranked.confidence,
-        "authority": ranked.authority,
-        "kind": ranked.kind,
-        "example": item.example,
-        "community": home.name if home else "",
-    }
+    names = ("rank", "score", "url", "title", "host", "confidence", "authority", "kind", "example", "community")
+    ranks = {name: getattr(ranked, name) for name in ("rank", "score", "confidence", "authority", "kind")}
+    return row_of(names, item, **ranks, community=home.name if home else "")

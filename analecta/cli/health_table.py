@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 from rich.console import Group, RenderableType
 from rich.padding import Padding
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
-from analecta.cli.render import FittingText, shown
+from analecta.cli.render import FittingText, shown, table
 from analecta.crawl.run import Crawl
 from analecta.errors import UsageError
 from analecta.judge.health import Health, TopicHealth
@@ -71,30 +71,24 @@ def _table(found: Health) -> RenderableType:
 def _wide(found: Health, most: int | None = None) -> Table:
     """A line a topic; verdicts go on below themselves after `most` letters."""
     several = len(found.topics) > 1
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("topic", no_wrap=True)
-    table.add_column("pages", justify="right", no_wrap=True)
-    if several:
-        table.add_column("back", justify="right", no_wrap=True)
-        table.add_column("nearest topic", no_wrap=True)
-    table.add_column("", overflow="fold", max_width=most)
+    near = (Column("back", justify="right", no_wrap=True), Column("nearest topic", no_wrap=True)) if several else ()
+    first = Column("topic", no_wrap=True), Column("pages", justify="right", no_wrap=True)
+    rows = table(*first, *near, Column("", overflow="fold", max_width=most))
     for topic in found.topics:
         beside = (Text(percent(topic.back)), _near(topic)) if several else ()
-        table.add_row(Text(short(topic.name, _NAME)), str(topic.examples), *beside, _verdict(found, topic))
-    return table
+        rows.add_row(Text(short(topic.name, _NAME)), str(topic.examples), *beside, _verdict(found, topic))
+    return rows
 
 
 def _narrow(found: Health) -> Table:
     """Some lines a topic: the name alone may be cut."""
     several = len(found.topics) > 1
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for title in ("pages", "back") if several else ("pages",):
-        table.add_column(title, justify="right", no_wrap=True)
-    table.add_column("topic, the nearest, and how it is" if several else "topic, and how it is")
+    figures = (Column(name, justify="right", no_wrap=True) for name in (("pages", "back") if several else ("pages",)))
+    rows = table(*figures, Column("topic, the nearest, and how it is" if several else "topic, and how it is"))
     for topic in found.topics:
         told = Group(shown(topic.name), *([_near(topic)] if several else []), _verdict(found, topic))
-        table.add_row(str(topic.examples), *([percent(topic.back)] if several else []), told)
-    return table
+        rows.add_row(str(topic.examples), *([percent(topic.back)] if several else []), told)
+    return rows
 
 
 def _verdict(found: Health, topic: TopicHealth) -> Text:

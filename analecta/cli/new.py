@@ -17,7 +17,7 @@ from analecta.sources.create import engines_of, make, paper_files, read_papers, 
 from analecta.sources.files import place
 from analecta.sources.result import SkippedLine, SourceResult
 from analecta.store.library import LibraryFolder
-from analecta.text.display import plain
+from analecta.text.display import many, plain
 
 MOST = 10  # of what is odd; the rest is counted
 Files = list[Path] | None
@@ -133,16 +133,12 @@ def tell_topics(topics: Sequence[Topic], others: NegativeSettings = NegativeSett
 def what_shows(given: Topic | NegativeSettings) -> str:
     """How many seeds and files there are, and pages to begin at."""
     starts = len(given.starts) if isinstance(given, Topic) else 0
-    parts = [_count(len(given.seeds), "seed")] if given.seeds or not (given.examples or starts) else []
+    parts = [many(len(given.seeds), "seed")] if given.seeds or not (given.examples or starts) else []
     if given.examples:
-        parts.append(_count(len(given.examples), "file"))
+        parts.append(many(len(given.examples), "file"))
     if starts:
-        parts.append(f"{_count(starts, 'page')} to begin at")
+        parts.append(f"{many(starts, 'page')} to begin at")
     return ", ".join(parts)
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def tell_odd(reading: SourceResult) -> Iterator[str]:
@@ -153,7 +149,7 @@ def tell_odd(reading: SourceResult) -> Iterator[str]:
         yield f"  Topics that are named twice and made one: {len(reading.merged):,}"
         yield from _first([f"    {name}" for name in reading.merged])
     if reading.queries:
-        yield f"  Left out, for want of examples (add URLs below them): {_count(len(reading.queries), 'topic')}"
+        yield f"  Left out, for want of examples (add URLs below them): {many(len(reading.queries), 'topic')}"
         yield from _first([f"    {name}" for name in reading.queries])
     if reading.skipped:
         yield f"  Skipped: {len(reading.skipped):,}"

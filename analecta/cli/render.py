@@ -16,7 +16,7 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
 from rich.segment import Segment
 from rich.status import Status
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from analecta.files import discard
@@ -64,14 +64,19 @@ class FittingText:
         return console.measure(self._chosen(console, options), options=options)
 
 
+def table(*columns: Column, **options: Any) -> Table:
+    """A table without lines, its columns side by side."""
+    return Table(*columns, **{"box": None, "padding": (0, 2, 0, 0), "header_style": "bold"} | options)
+
+
 def rows_table(rows: Sequence[Sequence[str]]) -> Table:
     """A table whose first row has the names of its columns."""
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for i, name in enumerate(rows[0]):
-        table.add_column(name, justify="right" if i else "left")
+    found = table(
+        *(Column(name, justify="right" if i else "left") for i, name in enumerate(rows[0])), header_style="dim"
+    )
     for row in rows[1:]:
-        table.add_row(*row)
-    return table
+        found.add_row(*row)
+    return found
 
 
 def next_steps(folder: Path, *commands: str) -> Text:
@@ -121,9 +126,7 @@ def _as_json(value: Any) -> str:
     return escape_json(text)
 
 
-# --- facts -----------------------------------------------------------------------------------------------------------
-# Facts with their names before them, for a terminal: lines end between words, so that no URL is broken.
-
+# --- Facts with their names before them, for a terminal: lines end between words, so that no URL is broken -----------
 
 _NARROW = 20  # letters that a line has in any case
 

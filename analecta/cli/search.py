@@ -106,6 +106,8 @@ def search(
 
 
 # --- What is said where no page has all that was asked for: what is lacking, and what could help ---------------------
+
+
 def head(found: SearchResult) -> Text:
     """How many pages there are, and whether they have all of the words."""
     if found.some:
@@ -168,8 +170,7 @@ def listed(words: list[str]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
-# --- search results --------------------------------------------------------------------------------------------------
-# What was found, for a terminal, with the words of the question marked; and as plain values for a machine.
+# --- What was found, for a terminal, with the words of the question marked; and as plain values for a machine --------
 
 
 class Indented:

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from rich.console import Group, RenderableType
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from analecta.cli.app import Json, Lib, app
-from analecta.cli.render import FittingText, console, print_json, shown
+from analecta.cli.render import FittingText, console, print_json, shown, table
 from analecta.store.library import LibraryFolder
 from analecta.text.display import many, plain
 from analecta.views.status import Status
@@ -45,12 +45,10 @@ def show(found: Status) -> RenderableType:
 
 
 def _figures(found: Status) -> Table:
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="bold", no_wrap=True)
-    table.add_column()
+    figures = Table.grid(Column(style="bold", no_wrap=True), Column(), padding=(0, 2))
     for name, value in _lines(found):
-        table.add_row(name, Text(value))
-    return table
+        figures.add_row(name, Text(value))
+    return figures
 
 
 def _lines(found: Status) -> list[tuple[str, str]]:
@@ -99,20 +97,18 @@ def _topics(found: Status, drawn: bool = True) -> Table:
 
     Where there is little room the names are cut, never the figures.
     """
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("topic")
-    for title in ("pages", "least", "mean", "most") if found.collections else ("pages",):
-        table.add_column(title, justify="right", no_wrap=True)
+    titles = ("pages", "least", "mean", "most") if found.collections else ("pages",)
+    topics = table(Column("topic"), *(Column(title, justify="right", no_wrap=True) for title in titles))
     if drawn and found.collections:
-        table.add_column("mean over time", no_wrap=True)
+        topics.add_column("mean over time", no_wrap=True)
     for name, count in found.topics.items():
         row = [f"{count:,}"]
         if best := found.collections.get(name):
             means = [moment["mean"] for moment in found.history if moment["topic"] == name]
             row += [f"{best.least:.2f}", f"{best.mean:.2f}", f"{best.most:.2f}"]
             row += [sparkline(means)] if drawn else []
-        table.add_row(shown(name), *row)
-    return table
+        topics.add_row(shown(name), *row)
+    return topics
 
 
 def sparkline(values: Sequence[float], width: int = _TREND) -> str:
@@ -128,9 +124,7 @@ def sparkline(values: Sequence[float], width: int = _TREND) -> str:
 
 
 def _counts(title: str, unit: str, counts: dict[str, int]) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column(title)
-    table.add_column(unit, justify="right", no_wrap=True)
+    rows = table(Column(title), Column(unit, justify="right", no_wrap=True))
     for name, count in counts.items():
-        table.add_row(shown(name), f"{count:,}")
-    return table
+        rows.add_row(shown(name), f"{count:,}")
+    return rows

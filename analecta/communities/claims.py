@@ -5,9 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from math import inf
 
-# --- site links ------------------------------------------------------------------------------------------------------
-# Links between sites as they become known, site after site, and how alike two linked sites are (C2, C6).
-#
+# --- Links between sites as they become known, site after site, and how alike two linked sites are (C2, C6) ----------
 # Sites are numbers. Of a site that was crawled all links to other sites are known; of the others only who links to
 # them.
 
@@ -98,7 +96,6 @@ def strong_links(links: SiteLinks, metric: str, wt: float, site: int) -> dict[in
 # into it: else one stray link of a small site would bring in a foreign community. Links to what is everywhere do not
 # count. One that links to nobody belongs, and one that gets a good part of the links of a seed itself: a person has
 # vouched for that one.
-
 
 Claim = tuple[float, int]  # the weakest link on the way, and which seed's: of equals the first one's
 Strong = Callable[[int], Mapping[int, float]]  # the links of a site that are heavy enough, with their weights

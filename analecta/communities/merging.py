@@ -100,7 +100,6 @@ def _unite(a: int, b: int, near: dict[int, dict[int, int]], volume: dict[int, in
 # most links in both directions beyond what chance would give (the gain in modularity, Newman 2004; without chance the
 # largest community takes all). All from what is known now: in which order it came does not matter.
 
-
 Numbers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 _ROUNDS = 6  # most settle in two or three
@@ -184,14 +183,11 @@ def _stable(bonds: SiteBonds, of: Numbers, fixed: Numbers) -> Numbers:
     return of
 
 
-# --- everywhere ------------------------------------------------------------------------------------------------------
-# Sites that everybody links to: share buttons, networks that serve files, licences, makers of software.
-#
+# --- Sites that everybody links to: share buttons, networks that serve files, licences, makers of software -----------
 # Such a site says nothing about who belongs together. What tells it from the centre of a community, to which also many
 # link, is that it does not link back, and to no community in particular; and that those who link to it are either a
 # great part of all, or of many communities. A site that is still to be crawled is not judged: it may link back. They
 # like to link to one another, which does not make them a community.
-
 
 FEWEST = 10  # sites that link to it; below, nothing can be said
 OF_MANY = 0.05  # of all sites crawled, where they are of many communities

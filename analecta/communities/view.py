@@ -188,7 +188,6 @@ def _between(links: Links, of: Mapping[str, int]) -> list[CommunityLinks]:
 
 # --- The community of each page, where a library has communities worth showing: of two sites or more -----------------
 
-
 _FEWEST = 2  # sites with pages: one alone is its host, which is shown anyway
 
 
@@ -209,9 +208,7 @@ class CommunityIndex:
         return self._of.get(self.site(url, host)) if self._of else None
 
 
-# --- neighbourhood ---------------------------------------------------------------------------------------------------
-# The communities of a library, seen once for a whole command: homes of pages, links between, and what one holds.
-
+# --- The communities of a library, seen once for a whole command: homes of pages, links between, and what one holds ---
 
 NOTHING = CommunityList([], [], {}, 0, 0)
 Inside = Callable[[PageRow], bool]  # whether a page is one of those that are asked for

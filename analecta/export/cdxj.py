@@ -6,9 +6,11 @@ from typing import IO
 import msgspec
 
 from analecta.errors import UsageError
+from analecta.export import ExportRequest
 from analecta.store.library import LibraryFolder
 from analecta.store.output import output
 from analecta.store.record_index import Catalogue, catalogue
+from analecta.text.display import many
 
 
 class IndexedResponses(msgspec.Struct, frozen=True):
@@ -16,6 +18,14 @@ class IndexedResponses(msgspec.Struct, frozen=True):
 
     records: int
     left_out: int
+
+
+def export_cdxj(library: LibraryFolder, request: ExportRequest) -> list[str]:
+    """What the command `export` asks for."""
+    if request.text:
+        raise UsageError("--text is for wacz: an index has no list of pages")
+    made = write_cdxj(library, request.path, request.topic, request.all, request.force)
+    return [f"{many(made.records, 'record')}.", *tell_left(made.left_out)]
 
 
 def write_cdxj(
@@ -38,6 +48,11 @@ def check_some(library: LibraryFolder, topic: str | None, found: Catalogue) -> N
         raise UsageError(f"nothing to write: the owners of all {found.left_out:,} pages want no copy shown")
     what = f"no pages on {topic!r}" if topic is not None else "no pages"
     raise UsageError(f"the library {library.folder} holds {what} yet: crawl it first")
+
+
+def tell_left(pages: int) -> list[str]:
+    """How many pages are left out, if any."""
+    return [f"Left out: {many(pages, 'page')} whose owners want no copy shown (--all has them)."] if pages else []
 
 
 def _write(found: Catalogue, out: IO[bytes]) -> IndexedResponses:

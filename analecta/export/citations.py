@@ -8,14 +8,15 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 
 from analecta.errors import UsageError
+from analecta.export import ExportRequest
+from analecta.export.tables import requested_collections
+from analecta.store.library import LibraryFolder
 from analecta.store.output import output
 from analecta.store.rows import PageRow
-from analecta.text.display import iso, one_line
+from analecta.text.display import iso, many, one_line
 from analecta.views.collections import Collection
 
-# --- authors ---------------------------------------------------------------------------------------------------------
-# The names in what a page says of its author: people with family and given names, and bodies that have but one.
-
+# --- The names in what a page says of its author: people with family and given names, and bodies that have but one ---
 
 _MOST = 50  # names
 _ADDRESS = re.compile(r"<?\b[\w.+-]{1,100}@[\w.-]{1,100}>?|\bhttps?://\S+|\bwww\.\S+", re.IGNORECASE)
@@ -84,12 +85,9 @@ def _name(text: str) -> Name:
     return Name(" ".join(words[start:]), " ".join(words[:start]))
 
 
-# --- citations -------------------------------------------------------------------------------------------------------
-# Collections as BibTeX and RIS, for people who cite: one entry a page, however many collections it is in.
-#
+# --- Collections as BibTeX and RIS, for people who cite: one entry a page, however many collections it is in ---------
 # A key depends on the address alone, so that a paper that cites it can be set again after the library has grown. What
 # TeX would take for a command is escaped; everything else is kept as it is, in UTF-8.
-
 
 # BibTeX counts braces even behind a backslash: only commands whose braces pair are safe.
 _TEX = str.maketrans({
@@ -163,6 +161,12 @@ def ris(found: Iterable[Collection]) -> Iterator[str]:
 
 
 FORMATS: dict[str, Callable[[Iterable[Collection]], Iterator[str]]] = {"bibtex": bibtex, "ris": ris}
+
+
+def export_citations(library: LibraryFolder, request: ExportRequest) -> list[str]:
+    """What the command `export` asks for."""
+    found, _ = requested_collections(library, request)
+    return [f"{many(write_citations(found, request.format, request.path, request.force), 'item')}."]
 
 
 def write_citations(found: Sequence[Collection], format: str, path: Path | None, force: bool = False) -> int:

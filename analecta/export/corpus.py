@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import IO, cast
+from typing import IO
 
 import msgspec
 import numpy as np
@@ -13,25 +13,22 @@ import xxhash
 import zstandard
 
 from analecta.errors import UsageError
-from analecta.export.datasheet import Counts, datasheet, provenance
-from analecta.export.tables import write_jsonl, write_parquet
-from analecta.files import whole_folder
+from analecta.export import TABLES, ExportRequest, load_writer
+from analecta.export.datasheet import REASONS, Counts, datasheet, provenance
+from analecta.files import check_ours, whole_folder
 from analecta.store.library import LibraryFolder
-from analecta.store.output import check_replaceable
+from analecta.store.output import check_outside, check_replaceable
 from analecta.store.rows import PageRow
-from analecta.text.display import iso
+from analecta.text.display import iso, many
 from analecta.text.tokens import words
 from analecta.views.copies import HTML, MainTexts, answer_of, html_of
-from analecta.views.rows import Row
+from analecta.views.rows import Row, row_of
 
-# --- licences --------------------------------------------------------------------------------------------------------
-# The licence that a page says it is under: by a link of that kind, in its head, or in words about itself.
-#
+# --- The licence that a page says it is under: by a link of that kind, in its head, or in words about itself ---------
 # To be right counts for more than to find many. A licence that is merely mentioned, as of a picture or in an article
 # about licences, is not the page's own, so words count only where they speak of the page, near its beginning or end.
 # Names are SPDX's where it has one; a page that names several gets all, for only a reader can tell which holds for
 # what.
-
 
 OTHER = "other"  # a licence is named by a link, but we do not know it
 _HEAD, _TAIL = 5_000, 3_000  # characters in which pages and papers speak of themselves
@@ -147,13 +144,10 @@ def _by_words(said: "re.Match[str]", html: str) -> str:
     return linked.pop() if len(linked) == 1 else ""
 
 
-# --- corpus ----------------------------------------------------------------------------------------------------------
-# A corpus for people who study or train: one row a page, with its main text, and a datasheet beside it.
-#
+# --- A corpus for people who study or train: one row a page, with its main text, and a datasheet beside it -----------
 # Owners come first (F36): pages that say noindex or noarchive are never in it, for a corpus is a copy; pages whose
 # owners reserve them against training are left out unless the corpus is not for training. All that is left out is
 # counted.
-
 
 COLUMNS: dict[str, type] = {
     "url": str, "title": str, "text": str, "lang": str, "topic": str, "confidence": float, "topics": dict,
@@ -164,6 +158,18 @@ DATA = {"parquet": "pages.parquet", "jsonl": "pages.jsonl.zst"}
 README, SUMMARY = "README.md", "corpus.json"
 _OURS = frozenset((README, SUMMARY, *DATA.values()))
 _AT_ONCE = 50  # pages whose words are counted together
+
+
+def export_corpus(library: LibraryFolder, request: ExportRequest) -> list[str]:
+    """What the command `export` asks for."""
+    if (folder := request.path) is None:
+        raise UsageError("a corpus is a folder: say which with -o DIR")
+    check_ours(folder, is_corpus)
+    check_outside(folder)
+    topics = [request.topic] if request.topic else None
+    found = write_corpus(library, folder, request.format, topics, for_training=not request.with_reserved)
+    about = f"{folder}: {many(found.pages, 'page')} with {many(found.words, 'word')}; README.md tells all about them."
+    return [about, *(f"Left out: {many(count, 'page')} {REASONS[why]}." for why, count in found.left.items())]
 
 
 def write_corpus(
@@ -230,25 +236,17 @@ def _row(archive: Path, item: PageRow, everything: str, main: MainTexts, names: 
     answer = answer_of(archive, item) if item.mime in HTML else None
     text = main.of(item, answer) if answer else ""
     licence = licence_of(html_of(answer) if answer else "", everything)
-    return {
-        "url": item.url,
-        "title": item.title,
-        "text": text or everything.strip(),
-        "lang": item.lang,
-        "topic": names[item.topic],
-        "confidence": item.confidence,
-        "topics": {names[topic]: confidence for topic, confidence in item.topics},
-        "author": item.author,
-        "date": item.date,
-        "host": item.host,
-        "mime": item.mime,
-        "words": 0,
-        "digest": item.digest,
-        "fetched_at": iso(item.fetched_at),
-        "licence": licence.name,
-        "licence_by": licence.by,
-        "reserved": item.reserved,
-    }
+    return row_of(
+        COLUMNS,
+        item,
+        text=text or everything.strip(),
+        topic=names[item.topic],
+        topics={names[topic]: confidence for topic, confidence in item.topics},
+        words=0,
+        fetched_at=iso(item.fetched_at),
+        licence=licence.name,
+        licence_by=licence.by,
+    )
 
 
 def _each_text_once(rows: Iterator[Row], counts: Counts) -> Iterator[Row]:
@@ -266,8 +264,9 @@ def _each_text_once(rows: Iterator[Row], counts: Counts) -> Iterator[Row]:
 
 
 def _write(format: str, rows: Iterator[Row], out: IO[bytes]) -> None:
+    write_rows = load_writer(TABLES[format])
     if format == "parquet":
-        write_parquet(rows, COLUMNS, out)
+        write_rows(rows, COLUMNS, out)
         return
     with zstandard.ZstdCompressor(10).stream_writer(out, closefd=False) as packed:
-        write_jsonl(rows, COLUMNS, cast(IO[bytes], packed))
+        write_rows(rows, COLUMNS, packed)

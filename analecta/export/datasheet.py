@@ -7,10 +7,12 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import orjson
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from analecta import __version__
 from analecta.store.library import LibraryFolder
@@ -103,9 +105,19 @@ def provenance(library: LibraryFolder, file: str, for_training: bool, made_at: f
 
 def datasheet(counts: Counts, made: Provenance) -> str:
     """The README of a corpus."""
-    parts = (_card(counts, made), _beginning(counts, made), _inside(counts), _licences(counts), _left_out(counts, made),
-             _making(made), _limits(), _citing(counts, made))  # fmt: skip
-    return "\n\n".join(parts) + "\n"
+    return _TEMPLATES.get_template("datasheet.md").render(
+        counts=counts,
+        made=made,
+        languages=[lang for lang, _ in counts.langs.most_common() if re.fullmatch("[a-z]{2,3}", lang)],
+        size=next((name for most, name in _SIZES if counts.pages < most), "n>1M"),
+        dates=_dates(counts),
+        reasons=REASONS,
+        how=HOW,
+        table=_table,
+        named=_named,
+        most=_MOST,
+        most_seeds=_SEEDS,
+    )
 
 
 def escaped(text: str) -> str:
@@ -113,98 +125,14 @@ def escaped(text: str) -> str:
     return _MARKS.sub(r"\\\1", one_line(text))
 
 
-def _card(counts: Counts, made: Provenance) -> str:
-    languages = [lang for lang, _ in counts.langs.most_common() if re.fullmatch("[a-z]{2,3}", lang)]
-    size = next((name for most, name in _SIZES if counts.pages < most), "n>1M")
-    lines = [f"pretty_name: {_quoted(made.name)}", f"language: {_quoted(languages)}", "license: other"]
-    lines += [f"size_categories: {_quoted([size])}", "configs:", "- config_name: default"]
-    return "\n".join(["---", *lines, f"  data_files: {_quoted(made.file)}", "---"])
-
-
 def _quoted(value: str | list[str]) -> str:
     """As JSON, which YAML reads too."""
     return orjson.dumps(one_line(value) if isinstance(value, str) else value).decode()
 
 
-def _beginning(counts: Counts, made: Provenance) -> str:
-    topics = ", ".join(escaped(topic) for topic in counts.topics) or "no topic"
-    return (
-        f"# {escaped(made.name)}\n\n{many(counts.pages, 'web page')} on {topics}: {counts.words:,} words, fetched "
-        f"{_dates(counts)}. The rows are in `{made.file}`; one is one page, as it was when it was fetched. "
-        "`corpus.json` has the figures below, complete."
-    )
-
-
-def _inside(counts: Counts) -> str:
-    tables = [
-        _table("Topic", counts.topics), _table("Language", counts.langs, "not known"), _table("Type", counts.mimes),
-        _table("Year, as pages say", counts.years, "not said"), _table("Host", counts.hosts),
-    ]  # fmt: skip
-    return "## What is in it\n\n" + "\n\n".join(tables)
-
-
-def _licences(counts: Counts) -> str:
-    known = counts.pages - counts.licences[""]
-    how = "; ".join(f"{n:,} by {HOW[by]}" for by, n in counts.licences_by.most_common())
-    return (
-        f"## Licences\n\nPages that say which licence they are under: {known:,} of {counts.pages:,}"
-        f"{f' ({how})' if how else ''}. A page that says nothing is not free for that: the rights are its owner's, and "
-        "what you may do with it is for the law where you are to say.\n\n"
-        + _table("Licence", counts.licences, "nothing is said")
-    )
-
-
-def _left_out(counts: Counts, made: Provenance) -> str:
-    lines = [f"- {many(counts.left[key], 'page')} {why}" for key, why in REASONS.items() if counts.left[key]]
-    if said := "; ".join(f"{escaped(what)}: {n:,}" for what, n in counts.reserved.most_common()):
-        lines.append(f"\nWhat owners reserve, in the words of Content-Usage, Content-Signal and TDMRep: {said}.")
-    if not made.for_training:
-        lines.append(
-            "\nThis corpus is **not for training**: it may hold pages whose owners reserve them against that. The "
-            "column `reserved` says which."
-        )
-    return "## What was left out\n\n" + ("\n".join(lines) or "Nothing.")
-
-
-def _making(made: Provenance) -> str:
-    lines = [
-        f"- Made with Analecta {made.version} on {iso(made.made_at)[:10]}, recipe `{made.recipe or '-'}`.",
-        f"- Settings `{made.settings}`, the judge's model `{made.model or '-'}`.",
-    ]
-    for topic, seeds in made.seeds.items():
-        named = ", ".join(f"<{seed}>" for seed in seeds[:_SEEDS] if re.fullmatch(r"https?://[^\s<>]+", seed))
-        more = f" and {len(seeds) - _SEEDS:,} more" if len(seeds) > _SEEDS else ""
-        lines.append(f"- {escaped(topic)} began with {len(seeds):,} examples: {named or '-'}{more}.")
-    for began, ended, reason in made.runs[-_MOST:]:
-        until = f" to {iso(ended)[:16]}Z" if ended else ""
-        lines.append(f"- A crawl from {iso(began)[:16]}Z{until}: {escaped(reason)}.")
-    return (
-        "## How it was made\n\nA focused crawl followed links from example pages, a judge trained on them decided "
-        "which pages are on a topic (`confidence` says how sure it was), and robots.txt was obeyed throughout. `text` "
-        "is the main text of a page, without menus and footers, where it could be told apart, else all its text.\n\n"
-        + "\n".join(lines)
-    )
-
-
-def _limits() -> str:
-    return (
-        "## Known limits\n\n"
-        "- It is a sample that a judge chose: what is unlike the examples is missing, and some pages are on another "
-        "topic than `topic` says. Filter by `confidence`.\n"
-        "- Texts may hold names and other personal data, errors and offence; nothing was taken out.\n"
-        "- `author`, `date` and `lang` are what pages say of themselves. `date` may be of the last change.\n"
-        "- Licences are recognised by few sure signs; text that a page quotes may be under another.\n"
-        "- What owners reserve is as it was when pages were fetched. Ask again before you use an old corpus."
-    )
-
-
-def _citing(counts: Counts, made: Provenance) -> str:
-    year = iso(made.made_at)[:4]
-    return (
-        f"## How to cite it\n\n> {escaped(made.name)}: {many(counts.pages, 'web page')} fetched {_dates(counts)}, "
-        f"collected with Analecta {made.version}. {year}.\n\n"
-        "Cite single pages by their `url` and `fetched_at`."
-    )
+def _named(seeds: Sequence[str]) -> str:
+    """The first seeds, those that are addresses."""
+    return ", ".join(f"<{seed}>" for seed in seeds[:_SEEDS] if re.fullmatch(r"https?://[^\s<>]+", seed))
 
 
 def _dates(counts: Counts) -> str:
@@ -219,3 +147,14 @@ def _table(title: str, counter: Mapping[str, int], nothing: str = "-") -> str:
     rest = sum(n for _, n in ranked[_MOST:])
     more = [f"| {len(ranked) - _MOST:,} others | {rest:,} |"] if rest else []
     return "\n".join([f"| {title} | Pages |", "|---|--:|", *lines, *more])
+
+
+_TEMPLATES = Environment(
+    loader=FileSystemLoader(Path(__file__).parent),
+    autoescape=False,  # it is Markdown: what comes from the web goes through `escaped`
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+)
+_TEMPLATES.filters |= {"escaped": escaped, "iso": iso, "many": many, "number": "{:,}".format, "quoted": _quoted}

@@ -14,15 +14,15 @@ import numpy.typing as npt
 from analecta.analyse.hits import hits, link_graph, one_voice
 from analecta.communities.view import Community, CommunityIndex, CommunityList, links_between, neighbourhood
 from analecta.errors import UsageError
+from analecta.export import ExportRequest
 from analecta.store.library import LibraryFolder
 from analecta.store.output import output
 from analecta.store.rows import PageRow
 from analecta.store.snapshot import Snapshot
-from analecta.text.display import one_line
+from analecta.text.display import many, one_line
 
 # --- Graphs as XML: GEXF 1.3 and GraphML, a line at a time, so that a million links cost no memory -------------------
 # What XML cannot hold, or what would turn the line on a screen, is left out of names.
-
 
 Numbers = npt.NDArray[np.int64]
 Value = str | int | float
@@ -104,7 +104,6 @@ def _text(value: Value) -> str:
 
 # --- Sites with their communities as a graph, for the tools in which people look at networks -------------------------
 
-
 HOME: dict[str, type] = {"community": int, "community_name": str}  # 0 and "" where a node is of none
 _COLUMNS: dict[str, type] = {**HOME, "pages": int, "reason": str}
 
@@ -132,11 +131,8 @@ def write_community_graph(library: LibraryFolder, found: CommunityList, out: Pat
     return write(ExportGraph(_COLUMNS, nodes, src, dst, weights), format, out, force).nodes
 
 
-# --- graphs ----------------------------------------------------------------------------------------------------------
-# The graph of pages, or of sites, and the links between them, for the tools in which people look at networks.
-#
+# --- The graph of pages, or of sites, and the links between them, for the tools in which people look at networks -----
 # What may be shown is in it and nothing else; a link to a page that has moved leads to where that is now.
-
 
 PAGE: dict[str, type] = {
     "url": str, "host": str, "topic": str, "confidence": float, "mime": str, "lang": str, "date": str, "words": int,
@@ -146,6 +142,13 @@ SITE: dict[str, type] = {
     "url": str, "topic": str, "confidence": float, "pages": int, "links_in": int, "links_out": int, "links_inside": int,
     **HOME,
 }  # fmt: skip
+
+
+def export_graph(library: LibraryFolder, request: ExportRequest) -> list[str]:
+    """What the command `export` asks for."""
+    of = request.of or "sites"
+    size = write_graph(library, request.path, request.format, of, request.topic, request.force)
+    return [f"{many(size.nodes, of.removesuffix('s'))}, {many(size.edges, 'link')} between them."]
 
 
 def write_graph(

@@ -1,22 +1,25 @@
-"""Rows as JSON lines, CSV or Parquet, written as they come."""
+"""Rows as JSON lines or CSV, written as they come: of pages, links, refusals, history and collections."""
 
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
 import orjson
 
+from analecta.communities.view import CommunityIndex, neighbourhood
 from analecta.errors import UsageError
+from analecta.export import TABLES, ExportRequest, load_writer
+from analecta.store.library import LibraryFolder
 from analecta.store.output import output
-from analecta.views.rows import Row
+from analecta.text.display import iso, many
+from analecta.views.collections import MOST, PER_HOST, Collection, collections
+from analecta.views.rows import COLUMNS, KINDS, LeftOut, Row, row_of
 
 Columns = Mapping[str, type]
 
-_AT_ONCE = 2000  # rows of a Parquet row group, which is held in memory,
-_ROOM = 16_000_000  # and characters: a text may have millions
 # What a spreadsheet takes for a formula: =, +, -, @ (also full width), tab or CR at the start of a cell or of a line in
 # it, also after blanks and what cannot be seen; quotes of our own before it count, so that taking one away always gives
 # the cell back.
@@ -52,56 +55,95 @@ def write_csv(rows: Iterable[Row], columns: Columns, out: IO[bytes]) -> int:
     return count
 
 
-def write_parquet(rows: Iterable[Row], columns: Columns, out: IO[bytes]) -> int:
-    """Parquet, zstd-compressed; nested values as JSON."""
-    # pyarrow takes half a second to import: only who asks for Parquet pays for it.
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    types = {str: pa.string(), dict: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
-    schema = pa.schema([(name, types[kind]) for name, kind in columns.items()])
-    count = 0
-    with pq.ParquetWriter(out, schema, compression="zstd") as writer:
-        for part in _batches(rows):
-            writer.write_table(pa.Table.from_pylist([{k: _flat(v) for k, v in row.items()} for row in part], schema))
-            count += len(part)
-    return count
-
-
-FORMATS: dict[str, Callable[[Iterable[Row], Columns, IO[bytes]], int]] = {
-    "jsonl": write_jsonl,
-    "csv": write_csv,
-    "parquet": write_parquet,
-}
-
-
-def write(rows: Iterable[Row], columns: Columns, kind: str, path: Path | None, force: bool = False) -> int:
+def write(rows: Iterable[Row], columns: Columns, format: str, path: Path | None, force: bool = False) -> int:
     """Write rows to a file (whole or not at all), or to standard output; how many there were."""
-    if path is None and kind == "parquet":
+    if path is None and format == "parquet":
         raise UsageError("Parquet is not for a terminal or pipe: say where to write it with -o FILE")
-    with output(path, kind, force) as out:
-        return FORMATS[kind](rows, columns, out)
+    with output(path, format, force) as out:
+        count: int = load_writer(TABLES[format])(rows, columns, out)
+        return count
 
 
-def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    several: list[Row] = []
-    room = _ROOM
-    for row in rows:
-        several.append(row)
-        room -= sum(len(value) for value in row.values() if isinstance(value, str))
-        if len(several) == _AT_ONCE or room < 0:
-            yield several
-            several, room = [], _ROOM
-    if several:
-        yield several
-
-
-def _flat(value: Any) -> Any:
+def flat(value: Any) -> Any:
+    """A value that a cell can hold: what is nested as JSON."""
     return orjson.dumps(value).decode() if isinstance(value, dict) else value
 
 
 def _cell(value: Any) -> Any:
     if isinstance(value, bool):
         return "true" if value else "false"
-    flat = _flat(value)
-    return safe_cell(flat) if isinstance(flat, str) else flat
+    cell = flat(value)
+    return safe_cell(cell) if isinstance(cell, str) else cell
+
+
+# --- what can be exported as a table ---------------------------------------------------------------------------------
+
+
+def export_rows(library: LibraryFolder, request: ExportRequest) -> list[str]:
+    """Pages, links, refusals or history, as the command `export` asks for them."""
+    kind, left = request.kind, LeftOut()
+    options = {"everything": request.all, "for_training": request.for_training} if kind == "pages" else {}
+    count = write(KINDS[kind](library, left, **options), COLUMNS[kind], request.format, request.path, request.force)
+    return [f"{many(count, 'moment' if kind == 'history' else kind.removesuffix('s'))}.", *_tell_left(request, left)]
+
+
+def _tell_left(request: ExportRequest, left: LeftOut) -> Iterator[str]:
+    if left.noindex:
+        more = " (--all has them)" if request.kind == "pages" else ""
+        yield f"Left out: {many(left.noindex, 'page')} with noindex{more}."
+    if request.for_training:
+        yield f"Left out: {many(left.reserved, 'page')} whose owners reserve them against use for training."
+    if left.unknown:
+        yield f"Left out: {many(left.unknown, 'link')} not followed, so that nothing is known of what they lead to."
+
+
+def export_collection(library: LibraryFolder, request: ExportRequest) -> list[str]:
+    """Collections, as the command `export` asks for them."""
+    found, homes = requested_collections(library, request)
+    rows = collection_rows(library, found, homes)
+    return [f"{many(write(rows, COLLECTION, request.format, request.path, request.force), 'item')}."]
+
+
+def requested_collections(library: LibraryFolder, request: ExportRequest) -> tuple[list[Collection], CommunityIndex]:
+    """The collections that are asked for, and the communities of their items."""
+    near = neighbourhood(library, request.community or "")
+    topics = [request.topic] if request.topic else None
+    per_host = PER_HOST if request.per_host is None else request.per_host
+    return collections(library, topics, request.top or MOST, per_host, inside=near.inside), near.homes
+
+
+COLLECTION: dict[str, type] = {
+    "topic": str, "rank": int, "url": str, "title": str, "host": str, "confidence": float, "authority": float,
+    "score": float, "kind": str, "author": str, "date": str, "lang": str, "mime": str, "words": int, "parent": str,
+    "anchor": str, "context": str, "fetched_at": str, "digest": str, "warc_file": str, "warc_offset": int,
+    "noarchive": bool, "reserved": str, "community": str,
+}  # fmt: skip
+
+
+def collection_rows(library: LibraryFolder, found: Iterable[Collection], homes: CommunityIndex) -> Iterator[Row]:
+    """The items of collections; a page is there once for each topic that it is among the best of."""
+    with library.snapshot() as snapshot:
+        hidden = snapshot.hidden_ids()
+        for collection in found:
+            snapshot.look_up(ranked.item.parent for ranked in collection.items)
+            for ranked in collection.items:
+                item = ranked.item
+                home = homes.of(item.url, item.host)
+                told = item.parent not in hidden
+                yield row_of(
+                    COLLECTION,
+                    item,
+                    topic=collection.topic,
+                    rank=ranked.rank,
+                    confidence=ranked.confidence,
+                    authority=ranked.authority,
+                    score=ranked.score,
+                    kind=ranked.kind,
+                    parent=snapshot.address(item.parent) if told else "",
+                    anchor=item.anchor if told else "",
+                    context=item.context if told else "",
+                    fetched_at=iso(item.fetched_at),
+                    warc_file=item.warc,
+                    warc_offset=item.offset,
+                    community=home.name if home else "",
+                )

@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import time
 import uuid
 import zipfile
 import zlib
@@ -9,22 +10,23 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Protocol
+from typing import IO, Any, BinaryIO
 
 import msgspec
 
 from analecta import __version__
 from analecta.errors import ResourceError, UsageError
-from analecta.export.cdxj import check_some
+from analecta.export import ExportRequest
+from analecta.export.cdxj import check_some, tell_left
 from analecta.store.archive import stored_member, warc_date
 from analecta.store.library import LibraryFolder
 from analecta.store.output import check_output, output
 from analecta.store.record_index import Catalogue, catalogue
 from analecta.store.snapshot import Snapshot
+from analecta.text.display import many
 
 # --- The zip file of a WACZ: members with their digests, and the two files that tell of them all ---------------------
 # What is compressed already is stored as it is, so that a reader can fetch a record from the middle of the file.
-
 
 VERSION = "1.1.1"
 _FIRST_YEAR = 1980  # that a zip file knows
@@ -127,17 +129,8 @@ def header(name: str, title: str, text: bool) -> bytes:
     return msgspec.json.encode(said) + b"\n"
 
 
-def main_pages(snapshot: Snapshot, found: Catalogue, text: bool = False) -> Iterator[PageEntry]:
-    """The pages on topics whose records go along."""
-    return _entries(snapshot, found, True, text)
-
-
-def other_pages(snapshot: Snapshot, found: Catalogue, text: bool = False) -> Iterator[PageEntry]:
-    """The other pages whose records go along: copies of those, and where no topic is named pages on none."""
-    return _entries(snapshot, found, False, text)
-
-
-def _entries(snapshot: Snapshot, found: Catalogue, main: bool, text: bool) -> Iterator[PageEntry]:
+def page_entries(snapshot: Snapshot, found: Catalogue, main: bool, text: bool = False) -> Iterator[PageEntry]:
+    """The pages whose records go along: those on topics (`main`), or copies of those and pages on none."""
     for shard, one in snapshot.recorded_pages(main):
         if (date := found.date(one.id, one.warc, one.offset)) is None:
             continue
@@ -148,16 +141,8 @@ def _entries(snapshot: Snapshot, found: Catalogue, main: bool, text: bool) -> It
 
 # --- Records copied byte for byte into new WARC files, each with a first record that says what it is -----------------
 
-
 SOFTWARE = f"Analecta/{__version__}"
 _PIECE = 1 << 20  # bytes copied at a time
-
-
-class ByteSink(Protocol):
-    """Takes bytes."""
-
-    def write(self, data: bytes) -> None:
-        """Append."""
 
 
 class FileCopier:
@@ -167,7 +152,7 @@ class FileCopier:
         self._file: BinaryIO | None = None
         self._path: Path | None = None
 
-    def copy(self, path: Path, offset: int, length: int, out: ByteSink) -> None:
+    def copy(self, path: Path, offset: int, length: int, out: PackageMember) -> None:
         """Copy bytes of a file."""
         if self._file is None or path != self._path:
             self.close()
@@ -206,8 +191,7 @@ def warcinfo(name: str, title: str, made: Mapping[str, str], created: float) -> 
 # --- A topic or the whole library in one file that replays in a browser: WACZ 1.1.1 (docs/wacz.md) -------------------
 # Records are copied byte for byte; a list of pages, an index and digests of it all come with them.
 
-
-_WARC_SIZE = 1 << 30  # bytes after which a new WARC file is begun
+WARC_SIZE = 1 << 30  # bytes after which a new WARC file is begun
 _LINES = 300  # of the index that are compressed together, to be fetched at once: about 10 kB
 _INDEX = "index.cdx.gz"
 
@@ -221,6 +205,18 @@ class Summary(msgspec.Struct, frozen=True):
     left_out: int
 
 
+def export_wacz(library: LibraryFolder, request: ExportRequest) -> list[str]:
+    """What the command `export` asks for."""
+    if (path := request.path) is None:
+        raise UsageError("a WACZ is a file: say which with -o FILE.wacz")
+    made = write_wacz(
+        library, path, request.topic,
+        created=time.time(), text=request.text, everything=request.all, force=request.force,
+    )  # fmt: skip
+    about = f"{many(made.pages, 'page')}, {many(made.records, 'record')}, {many(made.bytes, 'byte')}: {path}"
+    return [about, *tell_left(made.left_out)]
+
+
 def write_wacz(
     library: LibraryFolder,
     path: Path,
@@ -228,11 +224,9 @@ def write_wacz(
     *,
     created: float,
     title: str = "",
-    description: str = "",
     text: bool = False,
     everything: bool = False,
     force: bool = False,
-    warc_size: int = _WARC_SIZE,
 ) -> Summary:
     """Pack the pages of a topic, or all that was fetched; with `text` the list has what was read of each page."""
     if path.suffix != ".wacz":
@@ -245,14 +239,14 @@ def write_wacz(
             found = held.enter_context(catalogue(library, snapshot, topics, everything))
             check_some(library, topic, found)
             package = held.enter_context(Package(held.enter_context(output(path, "wacz", force)), created))
-            pages, best = _write_pages(package, "pages", "All pages", main_pages(snapshot, found, text), text)
-            others = other_pages(snapshot, found, text)
+            pages, best = _write_pages(package, "pages", "All pages", page_entries(snapshot, found, True, text), text)
+            others = page_entries(snapshot, found, False, text)
             if one := next(others, None):
                 pages += _write_pages(package, "extraPages", "Other pages", chain([one], others), text)[0]
         # The shards are let go before the long part: a crawl that goes on can fold its log away.
-        _write_archive(package, found, title, warc_size)
+        _write_archive(package, found, title)
         _write_index(package, found.lines(copied=True))
-        about = {"title": title, "description": description or _describe(pages, found), "software": SOFTWARE}
+        about = {"title": title, "description": _describe(pages, found), "software": SOFTWARE}
         if best:
             about |= {"mainPageUrl": best.page.url, "mainPageDate": best.page.ts}
         package.finish(about)
@@ -273,7 +267,7 @@ def _write_pages(
     return count, best
 
 
-def _write_archive(package: Package, found: Catalogue, title: str, most: int) -> None:
+def _write_archive(package: Package, found: Catalogue, title: str) -> None:
     """Copy the records, as many files of them as they need; the catalogue learns where each one went."""
     taken = found.taken()
     row = next(taken, None)
@@ -283,7 +277,7 @@ def _write_archive(package: Package, found: Catalogue, title: str, most: int) ->
             name = f"data-{file:05d}.warc.gz"
             with package.member(f"archive/{name}") as out:
                 out.write(warcinfo(name, title, found.made, package.created.timestamp()))
-                while row is not None and out.length < most:
+                while row is not None and out.length < WARC_SIZE:
                     n, path, offset, whole = row
                     found.place(n, name, out.length)
                     copier.copy(path, offset, whole, out)

@@ -58,7 +58,8 @@ class PageSandbox:
         except ChildFailed as failed:
             raise ParserDied(str(failed), target, mime) from None
         words, main = flat.words, flat.main_text
-        page = Page(**{name: getattr(flat, name) for name in _PLAIN}, link_context=words.__getitem__, main_text=lambda: main)
+        plain = {name: getattr(flat, name) for name in _PLAIN}
+        page = Page(**plain, link_context=words.__getitem__, main_text=lambda: main)
         if len(body) < len(answer.body):
             why = f"parse-limited: only the first {self.max_body} bytes"
             page.limits = "; ".join(filter(None, (why, page.limits)))

@@ -16,7 +16,6 @@ from analecta.text.display import cell_width, plain
 # Distances become places in the plane (classical multidimensional scaling), springs between each thing and the two most
 # like it and a push between all of them fill the sheet, and at last boxes that lie on one another are moved apart.
 
-
 Floats = npt.NDArray[np.float64]
 Box = tuple[float, float]
 
@@ -119,7 +118,6 @@ def _pushed(at: Floats, size: Floats) -> Floats:
 
 # --- Labels in lines: as wide as a circle, of any script -------------------------------------------------------------
 
-
 MARK = "·"  # between the terms of a label; at the end of a line the break says as much
 _ENDLESS = 24  # letters of a word that may be broken
 
@@ -176,7 +174,6 @@ class GroupNetwork(msgspec.Struct, frozen=True):
 
 # --- The layout of a map: areas as pages, like near like, nothing on top of another thing ----------------------------
 # A map is laid out once for each shape of window, so that its words keep a size that can be read.
-
 
 _FILL = 0.24  # of the sheet that circles cover
 _LARGEST = 0.19  # radius, of the shorter side

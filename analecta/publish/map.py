@@ -26,7 +26,6 @@ from analecta.views.clusters import ClusterPage, ListedPage, PageCluster, TopicC
 
 # --- The communities on a map: of which each page is, and the colours of the largest ---------------------------------
 
-
 _ASSETS = files("analecta.publish").joinpath("assets")
 _HOMES = 8  # communities of a group
 
@@ -86,9 +85,7 @@ def net_of(analysis: TopicClusters, at_home: AtHome = AtHome()) -> GroupNetwork:
     return GroupNetwork(bodies, analysis.similar, analysis.links, at_home.tones)
 
 
-# --- copies ----------------------------------------------------------------------------------------------------------
-# What the library holds of the pages on a map: the archived copies, and whether a page may still be shown.
-
+# --- What the library holds of the pages on a map: the archived copies, and whether a page may still be shown --------
 
 LETTERS = 1500  # of the text of a copy
 MOST = 600  # copies in one file: with these letters, a megabyte
@@ -146,7 +143,6 @@ def _copy(snapshot: Snapshot, item: PageRow) -> Copy:
 
 
 # --- The page --------------------------------------------------------------------------------------------------------
-
 
 _MORE, _ALIKE, _LINKED = 3, 5, 6  # terms in the index, groups like one, groups that one has links with
 Neighbours = list[tuple[int, str]]  # numbers of groups, and what is said of each

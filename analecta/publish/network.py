@@ -1,17 +1,17 @@
 """Circles joined by lines, as SVG: the topics of a library (S14), and maps of groups of pages or of communities."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from html import escape
+from collections.abc import Collection, Iterator, Sequence
 from textwrap import wrap
+from typing import NamedTuple
 
 from analecta.judge.health import BACK, ENOUGH, Health, TopicHealth
 from analecta.model import BELOW
 from analecta.publish.layout import MARK, Circle, GroupCircle, GroupNetwork, Layout, dots, lines, places
-from analecta.text.display import cell_width, clean, many, plain
+from analecta.publish.templates import render_xml
+from analecta.text.display import cell_width, many, plain
 from analecta.views.health import short, verdict
 
-# --- The topics of a library: each joined with the two nearest to it, those too close marked --------------------------
-
+# --- The topics of a library: each joined with the two nearest to it, those too close marked -------------------------
 
 WIDTH = 1000
 _LEAST = 120  # the height of a drawing of few topics
@@ -24,35 +24,30 @@ _PAGE = 6.0  # the radius of a topic of one example, were it drawn
 _GAP, _BETWEEN = 16, 30  # beside and below a topic: a mark on a line has room there
 _BADGE = 11.0  # half the size of the mark on a line
 _FAIR = 0.7  # share of examples that come back, below which a topic hardly holds together
+
+
+class TopicLook(NamedTuple):
+    """How topics of a kind are drawn: colours on light and dark paper, a mark, and what the legend says of them."""
+
+    kind: str
+    mark: str
+    light: str
+    dark: str
+    words: str
+
+
 # Okabe and Ito's colours, which also people who do not see red or green tell apart; each with a mark of its own.
-_KINDS = {
-    "well": ("✓", "#00805e", "#2fc79c", f"{BACK:.0%} or more of its examples are nearest to it (come back)"),
-    "fair": ("~", "#8a6100", "#e6b422", f"{_FAIR:.0%} or more"),
-    "poor": ("!", "#b84a00", "#ff8c42", "less"),
-    "unknown": ("?", "#666666", "#a8a8a8", "not known: too few examples, or no other topic"),
+_LOOKS = {
+    look.kind: look
+    for look in (
+        TopicLook(
+            "well", "✓", "#00805e", "#2fc79c", f"{BACK:.0%} or more of its examples are nearest to it (come back)"
+        ),
+        TopicLook("fair", "~", "#8a6100", "#e6b422", f"{_FAIR:.0%} or more"),
+        TopicLook("poor", "!", "#b84a00", "#ff8c42", "less"),
+        TopicLook("unknown", "?", "#666666", "#a8a8a8", "not known: too few examples, or no other topic"),
+    )
 }
-_SAID = (
-    "A circle is a topic, its area the number of its examples. Lines lead to the two topics most like it: the thicker,",
-    "the more alike. = marks topics that are too close. Point at a circle to see the words that stand for it.",
-)
-
-_STYLE = """<style>
-.health text { font: 12px system-ui, "DejaVu Sans", sans-serif; fill: #222; text-anchor: middle }
-.health .paper { fill: #fff } .health .name { font-weight: 600 }
-.health .small, .health .key { font-size: 11px; fill: #555 } .health .key { text-anchor: start }
-.health .name, .health .small { paint-order: stroke; stroke: #fff; stroke-width: 4px; stroke-linejoin: round }
-.health .mark { font-weight: 700; font-size: 13px; fill: #fff } .health .edge { stroke: #8a94a0 }
-.health .close { stroke: #b84a00 } .health .badge { fill: #fff; stroke: #b84a00; stroke-width: 2 }
-.health .equal { font-weight: 700; font-size: 14px; fill: #b84a00 }
-%s
-@media (prefers-color-scheme: dark) {
-.health text { fill: #e4e4e4 } .health .paper { fill: #16181c } .health .small, .health .key { fill: #aaa }
-.health .name, .health .small { stroke: #16181c } .health .mark { fill: #16181c } .health .edge { stroke: #77808c }
-.health .close { stroke: #ff8c42 } .health .badge { fill: #16181c; stroke: #ff8c42 } .health .equal { fill: #ff8c42 }
-%s
-}
-</style>"""
-
 Spot = tuple[float, float]
 
 
@@ -67,20 +62,24 @@ def draw_topics(found: Health) -> str:
     middles, inner = places(found.similarities, boxes, WIDTH - 2 * _MARGIN, _LEAST)
     at = [(_MARGIN + x, _MARGIN + y - _LINE * len(lines) / 2) for (x, y), lines in zip(middles, labels, strict=True)]
     height = inner + 2 * _MARGIN + _LEGEND
-    drawn = zip(found.topics, radii, labels, at, strict=True)
-    parts = [
-        f'<rect class="paper" width="{WIDTH}" height="{height:.0f}" rx="6"/>',
-        *_edges(found, at),
-        *(_circle(found, *one) for one in drawn),
-        *_badges(found, at, [(x, y, *box) for (x, y), box in zip(middles, boxes, strict=True)]),
-        *_legend(height - _LEGEND),
-    ]
-    return _svg(found, height, parts)
-
-
-def safe(text: str) -> str:
-    """Text as it may stand in a line of SVG and HTML: nothing is read as markup, no character is forbidden there."""
-    return escape(clean(" ".join(text.splitlines())))
+    close = _close(found)
+    covered = [(x, y, *box) for (x, y), box in zip(middles, boxes, strict=True)]
+    return render_xml(
+        "health.svg",
+        health=found,
+        width=WIDTH,
+        height=height,
+        kinds=_LOOKS,
+        lines=[*((i, j, "edge") for i, j in _edges(found, close)), *((i, j, "edge close") for i, j in close)],
+        at=at,
+        circles=list(zip(found.topics, radii, labels, at, strict=True)),
+        badges=[(i, j, _badge(at[i], at[j], covered)) for i, j in close],
+        legend=_legend(),
+        line_height=_LINE,
+        kind_of=_kind,
+        below=_below,
+        verdict=verdict,
+    )
 
 
 def _radii(found: Health) -> list[float]:
@@ -113,65 +112,22 @@ def _kind(topic: TopicHealth) -> str:
     return "well" if topic.back >= BACK else "fair" if topic.back >= _FAIR else "poor"
 
 
-def _circle(found: Health, topic: TopicHealth, r: float, lines: Sequence[str], at: Spot) -> str:
-    kind = _kind(topic)
-    near = ", ".join(f"{other.topic} {other.similarity:.2f}" for other in topic.nearest)
-    told = [topic.name, f"{_below(topic)}: {verdict(found, topic, 200)[0]}"]
-    told += [f"Words: {', '.join(topic.words)}"] if topic.words else []
-    told += [f"Nearest: {near}"] if near else []
-    x, y = at
-    return (
-        "<g><title>" + "\n".join(map(safe, told)) + "</title>"
-        f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{r:.1f}"/>'
-        f'<text class="mark" x="{x:.1f}" y="{y + 4.5:.1f}">{_KINDS[kind][0]}</text>'
-        + "".join(
-            f'<text class="{"small" if line is lines[-1] else "name"}" x="{x:.1f}" y="{y + r + 15 + _LINE * n:.1f}">'
-            f"{safe(line)}</text>"
-            for n, line in enumerate(lines)
-        )
-        + "</g>"
-    )
-
-
 def _close(found: Health) -> list[tuple[int, int]]:
     number = {topic.name: i for i, topic in enumerate(found.topics)}
     return sorted((number[pair.one], number[pair.other]) for pair in found.close)
 
 
-def _edges(found: Health, at: Sequence[Spot]) -> Iterator[str]:
-    """Lines to the nearest two of each topic, and between topics that are too close."""
+def _edges(found: Health, close: Collection[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Pairs of topics to join: each with the two nearest to it, but for those that are too close."""
     number = {topic.name: i for i, topic in enumerate(found.topics)}
     pairs = ((i, number[other.topic]) for i, topic in enumerate(found.topics) for other in topic.nearest)
-    close = _close(found)
-    for i, j in sorted({(min(pair), max(pair)) for pair in pairs} - set(close)):
-        yield _line(found, i, j, at, "edge")
-    for i, j in close:
-        yield _line(found, i, j, at, "edge close")
+    return sorted({(min(pair), max(pair)) for pair in pairs}.difference(close))
 
 
-def _line(found: Health, i: int, j: int, at: Sequence[Spot], kind: str) -> str:
-    like = found.similarities[i][j]
-    (x1, y1), (x2, y2) = at[i], at[j]
-    return (
-        f'<line class="{kind}" x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" '
-        f'stroke-width="{0.6 + 6 * like**2:.1f}" opacity="{0.25 + 0.5 * like:.2f}">{_likeness(found, i, j)}</line>'
-    )
-
-
-def _badges(found: Health, at: Sequence[Spot], boxes: Sequence[tuple[float, float, float, float]]) -> Iterator[str]:
-    """A mark on each line between topics that are too close, where it covers least."""
-    for i, j in _close(found):
-        spots = [_between(at[i], at[j], 0.5 + k / 40 * way) for k in range(16) for way in (1, -1)]
-        x, y = min(spots, key=lambda spot: sum(_covers(spot, *box) for box in boxes))
-        yield (
-            f'<g>{_likeness(found, i, j)}<circle class="badge" cx="{x:.1f}" cy="{y:.1f}" r="{_BADGE - 2:.0f}"/>'
-            f'<text class="equal" x="{x:.1f}" y="{y + 5:.1f}">=</text></g>'
-        )
-
-
-def _likeness(found: Health, i: int, j: int) -> str:
-    words = f"{found.topics[i].name} and {found.topics[j].name}: {found.similarities[i][j]:.2f} alike"
-    return f"<title>{safe(words)}</title>"
+def _badge(one: Spot, other: Spot, boxes: Sequence[tuple[float, float, float, float]]) -> Spot:
+    """Where a mark on the line between two topics covers least."""
+    spots = [_between(one, other, 0.5 + k / 40 * way) for k in range(16) for way in (1, -1)]
+    return min(spots, key=lambda spot: sum(_covers(spot, *box) for box in boxes))
 
 
 def _between(one: Spot, other: Spot, share: float) -> Spot:
@@ -184,36 +140,15 @@ def _covers(spot: Spot, x: float, y: float, width: float, height: float) -> bool
     return aside < (width - _GAP) / 2 + _BADGE and above < (height - _BETWEEN) / 2 + _BADGE
 
 
-def _legend(top: float) -> Iterator[str]:
-    x, y = _MARGIN + 12.0, top + 12
-    for kind, (mark, _, _, words) in _KINDS.items():
-        yield f'<circle class="{kind}" cx="{x:.0f}" cy="{y:.0f}" r="9"/>'
-        yield f'<text class="mark" x="{x:.0f}" y="{y + 4.5:.1f}">{mark}</text>'
-        yield f'<text class="key" x="{x + 15:.0f}" y="{y + 4:.0f}">{words}</text>'
-        x += 42 + 6.2 * len(words)
-    for line, words in enumerate(_SAID):
-        yield f'<text class="key" x="{_MARGIN + 3}" y="{y + 30 + 17 * line:.0f}">{words}</text>'
+def _legend() -> Iterator[tuple[TopicLook, float]]:
+    """All kinds, and where each stands from the left."""
+    x = _MARGIN + 12.0
+    for look in _LOOKS.values():
+        yield look, x
+        x += 42 + 6.2 * len(look.words)
 
 
-def _svg(found: Health, height: float, parts: Sequence[str]) -> str:
-    light = " ".join(f".health .{kind} {{ fill: {colour} }}" for kind, (_, colour, _, _) in _KINDS.items())
-    dark = " ".join(f".health .{kind} {{ fill: {colour} }}" for kind, (_, _, colour, _) in _KINDS.items())
-    close = f"; {many(len(found.close), 'pair')} too close" if found.close else ""
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" class="health" viewBox="0 0 {WIDTH} {height:.0f}" role="img"'
-    return "\n".join(
-        (
-            f'{head} aria-labelledby="health-title health-desc">',
-            '<title id="health-title">How alike the topics are</title>',
-            f'<desc id="health-desc">{many(len(found.topics), "topic")}{close}; the tables have the figures.</desc>',
-            _STYLE % (light, dark),
-            *parts,
-            "</svg>\n",
-        )
-    )
-
-
-# --- A map: lines below, then circles with their dots, labels under them. Circles are links ---------------------------
-
+# --- A map: lines below, then circles with their dots, labels under them. Circles are links --------------------------
 
 COLOURS = 8  # in the style sheets
 _WIDTH = 0.5  # of a line, were two clusters the same, and of that for the most links; in sizes of type
@@ -221,24 +156,33 @@ _MOST_LINKS = 1.5  # lines of links drawn for each cluster
 _DOT = 0.42  # radius, of the room a page has
 _BIGGEST = 4.0
 _BEND = 0.09  # of its length: how far a line is bent
-_TARGET = 13.0  # the smallest radius that a finger hits
+
+
+class Curve(NamedTuple):
+    """A line between the middles of circles a and b, a little bent: through x and y."""
+
+    a: int
+    b: int
+    one: Circle
+    other: Circle
+    x: float
+    y: float
+    width: float
 
 
 def draw_map(net: GroupNetwork, layout: Layout, colours: Sequence[int], about: str) -> str:
     """One map; which of the maps is seen is the style sheet's choice."""
-    size = f"0 0 {layout.width:.0f} {layout.height:.0f}"
-    said = f'role="group" aria-label="{safe(about)}"'
-    parts = [
-        f'<svg class="map {layout.name}" viewBox="{size}" font-size="{layout.type:g}" {said}>',
-        '<g class="alike">',
-        *_alike(net, layout),
-        '</g><g class="links">',
-        *_links(net, layout),
-        "</g>",
-        *(_disc(net, n, circle, colours[n]) for n, circle in enumerate(layout.circles)),
-        "</svg>",
-    ]
-    return "\n".join(parts)
+    return render_xml(
+        "circles.svg",
+        layout=layout,
+        about=about,
+        alike=[_curve(layout, a, b, _WIDTH * layout.type * cosine) for a, b, cosine in lines(net.similar)],
+        links=_links(net, layout),
+        circles=list(zip(net.bodies, layout.circles, colours, strict=True)),
+        tones=net.tones,
+        name=_name,
+        dots=_dots,
+    ).rstrip("\n")
 
 
 def colours(layout: Layout) -> list[int]:
@@ -251,12 +195,7 @@ def colours(layout: Layout) -> list[int]:
     return chosen
 
 
-def _alike(net: GroupNetwork, layout: Layout) -> Iterator[str]:
-    for a, b, cosine in lines(net.similar):
-        yield _curve(layout, a, b, _WIDTH * layout.type * cosine)
-
-
-def _links(net: GroupNetwork, layout: Layout) -> Iterator[str]:
+def _links(net: GroupNetwork, layout: Layout) -> Iterator[Curve]:
     """The lines of the most links, both ways together."""
     n = len(layout.circles)
     both = [(net.links[a][b] + net.links[b][a], a, b) for b in range(n) for a in range(b)]
@@ -265,26 +204,11 @@ def _links(net: GroupNetwork, layout: Layout) -> Iterator[str]:
         yield _curve(layout, a, b, max(0.75, _WIDTH * layout.type * count / most[0][0]))
 
 
-def _curve(layout: Layout, a: int, b: int, width: float) -> str:
-    """A line between the middles of two circles, a little bent."""
+def _curve(layout: Layout, a: int, b: int, width: float) -> Curve:
     one, other = layout.circles[a], layout.circles[b]
     dx, dy = other.x - one.x, other.y - one.y
     x, y = (one.x + other.x) / 2 - _BEND * dy, (one.y + other.y) / 2 + _BEND * dx
-    path = f"M{one.x:.1f} {one.y:.1f}Q{x:.1f} {y:.1f} {other.x:.1f} {other.y:.1f}"
-    return f'<path class="line" data-ends="{a + 1} {b + 1}" stroke-width="{width:.2f}" d="{path}"/>'
-
-
-def _disc(net: GroupNetwork, n: int, circle: Circle, colour: int) -> str:
-    body, r = net.bodies[n], circle.r
-    return (
-        f'<a class="circle k{colour}" href="{safe(body.href)}" data-r="{r:.1f}" data-x="{circle.x:.1f}"'
-        f' data-y="{circle.y:.1f}" transform="translate({circle.x:.1f} {circle.y:.1f})"'
-        f' aria-label="{safe(_name(body, circle))}">'
-        f'<circle class="target" r="{max(r, _TARGET):.1f}"/>'
-        f'<circle class="disc" vector-effect="non-scaling-stroke" r="{r:.1f}"/>'
-        f"{_dots(body.dots, r, net.tones)}"
-        f'<text class="label" paint-order="stroke" y="{r:.1f}">{_label_lines(circle)}</text></a>'
-    )
+    return Curve(a, b, one, other, x, y, width)
 
 
 def _name(body: GroupCircle, circle: Circle) -> str:
@@ -298,26 +222,14 @@ def _words(label: str) -> list[str]:
     return [plain(word) for word in label.split() if word != MARK]
 
 
-def _label_lines(circle: Circle) -> str:
-    lines = [f'<tspan x="0" dy="1.25em">{safe(line)}</tspan>' for line in circle.label]
-    count = f'<tspan class="count" x="0" dy="1.3em">{circle.count}</tspan>' if circle.count else ""
-    return " ".join([*lines, count])
-
-
-def _dots(of: Sequence[int], r: float, tones: Mapping[int, int]) -> str:
-    """The dots of a circle as a path of round points for each community: ten bytes a dot."""
-    wide = 2 * min(_DOT * r / max(len(of), 1) ** 0.5, _BIGGEST)
+def _dots(body: GroupCircle, r: float) -> Iterator[tuple[int, str, float]]:
+    """The dots of a circle as a path of round points for each community, and their width: ten bytes a dot."""
+    width = 2 * min(_DOT * r / max(len(body.dots), 1) ** 0.5, _BIGGEST)
     paths: dict[int, list[str]] = {}
-    for number, (x, y) in zip(of, dots(len(of), r), strict=True):
+    for number, (x, y) in zip(body.dots, dots(len(body.dots), r), strict=True):
         paths.setdefault(number, []).append(f"M{x:.1f} {y:.1f}h0")
-    return "".join(
-        f'<path {_dots_class(number, tones)} stroke-width="{wide:.2f}" d="{"".join(points)}"/>'
-        for number, points in paths.items()
-    )
-
-
-def _dots_class(number: int, tones: Mapping[int, int]) -> str:
-    return f'class="dots q{tones[number]}" data-c="{number}"' if number in tones else 'class="dots"'
+    for number, points in paths.items():
+        yield number, "".join(points), width
 
 
 def _distance(one: Circle, other: Circle) -> float:

@@ -51,9 +51,8 @@ def _advice(found: Health) -> list[tuple[str, list[tuple[str, str]]]]:
     return told
 
 
-# --- How collections came to be: against pages downloaded, download order, and rank -----------------------------------
+# --- How collections came to be: against pages downloaded, download order, and rank ----------------------------------
 # As SVG the charts stand below one another; as HTML each has its figures as a table.
-
 
 _PARTS = 40  # that the order of download is cut into
 _NAME = 24  # letters of a topic at the end of a line

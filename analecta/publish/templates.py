@@ -7,6 +7,7 @@ drawings, our own style sheets and scripts, and what `script_data` gives.
 import base64
 import hashlib
 import re
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +30,18 @@ from analecta.text.summary import name_of
 
 _HERE = Path(__file__).parent
 _WEB = re.compile(r"https?://(?:[^\s/?#\[]|\[[\da-f:.]+\])", re.IGNORECASE)
+_MEDIA = re.compile(r"[\w.+-]+/[\w.+-]+", re.ASCII)
 _LINE_ENDS = str.maketrans("\u2028\u2029", "\n\n")
 
 
 def render(template: str, **values: object) -> str:
     """The page that a template makes of these values; the lines that macros leave before its doctype are dropped."""
     return environment.get_template(template).render(values).lstrip("\n")
+
+
+def render_xml(template: str, **values: object) -> str:
+    """The feed, list or drawing that a template makes of these values, as XML."""
+    return xml_environment.get_template(template).render(values).lstrip("\n")
 
 
 def text_safe(value: Any) -> Any:
@@ -47,9 +54,19 @@ def text_safe(value: Any) -> Any:
     return Markup(safe) if isinstance(value, Markup) else safe
 
 
+def xml_safe(value: Any) -> Any:
+    """A value as it may stand in XML, between tags or in an attribute; markup stays markup."""
+    return Markup(escape(clean(value))) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
 def weblink(url: str) -> str:
     """The URL if it is one of http or https, else ""."""
     return url if _WEB.match(url) else ""
+
+
+def is_media_type(mime: str) -> bool:
+    """Whether it has the form of one: what servers say may be anything."""
+    return bool(_MEDIA.fullmatch(mime))
 
 
 def script_data(json: bytes) -> Markup:
@@ -63,6 +80,11 @@ def script_data(json: bytes) -> Markup:
 def policy_hash(block: str) -> str:
     """The source expression of a Content-Security-Policy for an inline style or script."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(block.encode()).digest()).decode()}'"
+
+
+def _row(text: str) -> str:
+    """A text on one line."""
+    return " ".join(text.splitlines())
 
 
 def _number(value: float, spec: str = ",") -> str:
@@ -81,6 +103,7 @@ environment = Environment(
 environment.filters |= {
     "day": day,
     "format_name": format_name,
+    "is_media_type": is_media_type,
     "is_page": is_page,
     "language": language,
     "language_name": language_name,
@@ -89,6 +112,8 @@ environment.filters |= {
     "name_of": name_of,
     "number": _number,
     "rfc3339": rfc3339,
+    "row": _row,
     "weblink": weblink,
     "written": written,
 }
+xml_environment = environment.overlay(finalize=xml_safe)

@@ -25,12 +25,7 @@ from analecta.store.library import LibraryFolder
 from analecta.store.rows import PageSummary
 from analecta.store.site_rules import sites_of
 
-# --- search ----------------------------------------------------------------------------------------------------------
-# Questions put to a library (B17, C7): what was understood, what was found, counted and ranked, and why.
-
-
 # --- What was found, counted: in all, and by topic, community, host, year, type and language -------------------------
-
 
 FACETS = 10  # values of each that are told
 # Each piece of the index counts its own commonest values; so many more are asked for that sums and ties come out right.
@@ -89,7 +84,6 @@ def _commonest(values: Sequence[tuple[str, int]], names: Mapping[str, str] | Non
 
 
 # --- Questions put to a library (B17, C7): what was understood, what was found, in which order and why ---------------
-
 
 _Told = Callable[[str], None]
 

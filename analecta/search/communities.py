@@ -98,7 +98,6 @@ def whole(searcher: tantivy.Searcher, address: tantivy.DocAddress) -> Community:
 # --- fitting ---------------------------------------------------------------------------------------------------------
 # Which communities a question is about (C7): those that have its words in names, sites, links to them and titles.
 
-
 SHOWN = 3  # communities that are shown with the pages
 _ASKED = 50  # that are looked at, for some have none of the pages found
 _CLOSE = 0.3  # of the score of the best: what fits so much less is only confusing

@@ -18,7 +18,6 @@ from analecta.store.snapshot import named_topics
 #
 # "none" stands for no topic, where no topic is called so.
 
-
 NONE = "none"
 
 
@@ -49,9 +48,7 @@ def also_on(names: Sequence[str], topic: str, vague: bool = False) -> list[int]:
     return [*first_on(names, topic), *(n for n, name in enumerate(names) if above and name.casefold() == above)]
 
 
-# --- compile ---------------------------------------------------------------------------------------------------------
-# What a question means to the index: each word in the fields that count, filters that choose but do not rank.
-
+# --- What a question means to the index: each word in the fields that count, filters that choose but do not rank -----
 
 # What a word is worth in each field, against one in the text. A page has most of its score from its best field.
 WORTH = {"title": 3.0, "headings": 1.5, "anchors": 1.5, "text": 1.0}

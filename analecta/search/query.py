@@ -20,7 +20,6 @@ from analecta.search.index import day_of, host_of
 
 # --- What questions are made of. `str` of a part is how a person would write it --------------------------------------
 
-
 WORD = re.compile(r'[^\s()"]+')
 
 
@@ -104,7 +103,6 @@ def _grouped(node: Node) -> str:
 
 
 # --- query -----------------------------------------------------------------------------------------------------------
-
 
 PLACES = ("title", "url")  # fields that words are looked for in
 FILTERS = ("site", "topic", "community", "lang", "type", "after", "before")  # fields that only choose pages

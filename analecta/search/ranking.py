@@ -24,7 +24,6 @@ from analecta.views.collections import scaled
 #
 # This changes with every crawl, for nearly all pages, and is therefore kept beside the index and not inside it.
 
-
 Numbers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 NAME = "standing.npz"
@@ -120,7 +119,6 @@ def _authorities(snapshot: Snapshot, ids: Numbers, first: Numbers) -> Floats:
 
 # --- ranking ---------------------------------------------------------------------------------------------------------
 # The order of what was found: a weighted sum of how well the words fit, how sure the judge is, and authority (B17).
-
 
 Sort = Literal["relevance", "confidence", "authority", "date"]
 
@@ -237,7 +235,6 @@ def joined(first: IndexHits, second: IndexHits) -> IndexHits:
 
 
 # --- The best of all pages that a query finds, without a look at all of them -----------------------------------------
-
 
 # Pages that are taken by their words alone. With 1,000 of them every second question in common words needs a second
 # search, for up to 8,000 rivals; with 4,000 one in eight does, for a few (measured on 100,000 pages).

@@ -1,9 +1,9 @@
 """Keeps the index in step with the library, and remembers what it was made of."""
 
 import contextlib
-import fcntl
 import time
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from importlib.metadata import version
 from pathlib import Path
 
@@ -20,16 +20,14 @@ from analecta.search import communities, ranking
 from analecta.search.communities import CommunityWords, key
 from analecta.search.index import WORDS, create, document, reopen
 from analecta.search.ranking import PageScores, RowCollector
+from analecta.store.change_watch import one_writer, sources
 from analecta.store.library import LibraryFolder
 from analecta.store.rows import PageRow
 from analecta.store.snapshot import Snapshot
 from analecta.store.sqlite import full_disk
 
-# --- manifest --------------------------------------------------------------------------------------------------------
-# Whether an index is whole and of now: of what it was made, and what it is made up of, written beside it.
-#
+# --- Whether an index is whole and of now: of what it was made, and what it is made up of, written beside it ---------
 # What is written down comes last, and is taken away before the index is changed: an index without it was not finished.
-
 
 NAME = "kept.json"
 _VERSION = f"4 tantivy {version('tantivy')}"  # raise it when pages are indexed otherwise
@@ -102,8 +100,7 @@ def _same(path: Path, hashed: int) -> bool:
 
 def source_of(library: LibraryFolder) -> Stamps:
     """Of what an index would be made now; settings say what sites and communities are."""
-    own = [library.folder / "library.db", *map(library.shard_path, range(library.partitions))]
-    written_to = [path for file in own for path in (file, file.with_name(f"{file.name}-wal"))]
+    written_to = [path for file in sources(library) for path in (file, file.with_name(f"{file.name}-wal"))]
     return stamps([*written_to, library.settings_path], library.folder)
 
 
@@ -157,12 +154,10 @@ def _hash(path: Path) -> int:
 # changed, for that is no more work, and BM25 would go on counting the words of what was deleted. A new index takes the
 # old one's place when it is whole, and readers go on with the old one until then: they never wait.
 
-
 MANY = 0.05  # share of pages changed or deleted since all was made from which on all is made anew
 SHARE = 10  # looks at a library that is being written take at most one part in so many of the time
 _MEMORY = 256_000_000  # bytes of postings that are held before they are written
 _FEW = 1000  # pages for which one thread is enough
-_LOOK = 0.05  # seconds between looks whether another writer is done
 
 
 class IndexUpdate(msgspec.Struct, frozen=True):
@@ -305,18 +300,8 @@ def _digest(item: PageRow, called: Sequence[str], community: str) -> int:
     return xxhash.xxh3_64_intdigest(msgspec.msgpack.encode((*made_of, called, community))) >> 1  # signed elsewhere
 
 
-@contextlib.contextmanager
-def _alone(library: LibraryFolder) -> Iterator[None]:
+def _alone(library: LibraryFolder) -> AbstractContextManager[None]:
     """One writer; another is waited for only where there is nothing to ask yet."""
-    with library.derived("index.lock").open("a") as lock:
-        wait = read_kept(library) is None and not (folder_of(library) / WORDS).exists()
-        while True:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError as error:
-                if not wait:
-                    busy = f"the index of {library.folder} is being brought up to date by another process"
-                    raise LibraryBusy(busy) from error
-            time.sleep(_LOOK)  # not in flock: a signal that comes just before it would not be heard
-        yield
+    wait = read_kept(library) is None and not (folder_of(library) / WORDS).exists()
+    busy = f"the index of {library.folder} is being brought up to date by another process"
+    return one_writer(library.derived("index.lock"), busy, wait)

@@ -1,10 +1,37 @@
-"""Tells whether anything was committed to SQLite files, for what is derived from them."""
+"""What is derived from a library, as the search index: one writer at a time, and whether its sources have changed."""
 
+import contextlib
+import fcntl
 import sqlite3
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from analecta.errors import LibraryBusy
+from analecta.store.library import LibraryFolder
 from analecta.store.sqlite import connect
+
+_LOOK = 0.05  # seconds between looks whether another writer is done
+
+
+@contextlib.contextmanager
+def one_writer(lock: Path, busy: str, wait: bool = False) -> Iterator[None]:
+    """Hold a lock file; where another process has it, LibraryBusy with these words, or `wait` for it."""
+    with lock.open("a") as file:
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError as error:
+                if not wait:
+                    raise LibraryBusy(busy) from error
+            time.sleep(_LOOK)  # not in flock: a signal that comes just before it would not be heard
+        yield
+
+
+def sources(library: LibraryFolder) -> list[Path]:
+    """The databases of which everything else is made."""
+    return [library.folder / "library.db", *map(library.shard_path, range(library.partitions))]
 
 
 class Watch:

@@ -24,13 +24,10 @@ from analecta.topics.relabel import page_counts, pages_on, replant
 from analecta.urls import canonical
 from analecta.views.clusters import PageCluster, TopicClusters, load
 
-# --- plan ------------------------------------------------------------------------------------------------------------
-# A topic split into subtopics: "Biology" grows "Biology / Birds", in settings whose comments stay (B19).
-#
+# --- A topic split into subtopics: "Biology" grows "Biology / Birds", in settings whose comments stay (B19) ----------
 # A subtopic is shown by the pages nearest to the centre of its cluster. Seeds of the topic that lie in a cluster are
 # shared out to its subtopic: left above they would speak against it, for a page is an example of one topic. The topic
 # keeps those that lie in none, and with them what fits no subtopic.
-
 
 EXAMPLES = 10  # pages that show a subtopic
 
@@ -141,7 +138,6 @@ def _remove(seeds: Any, urls: Mapping[str, str]) -> None:
 #
 # The settings before each split are kept in library.db, one below the other, so that splits can be undone from the
 # last to the first. A file that was edited since is not put back unless the person insists.
-
 
 _STEPS = MetaKey.SPLITS
 _MOST_STEPS = 50

@@ -126,7 +126,6 @@ def load(library: LibraryFolder, topic: str) -> TopicClusters | None:
 # --- Pages that say nearly the same under the same title count once, in an analysis ----------------------------------
 # Copies are out already; here go those that a crawl has to keep, such as two versions of one article on two sites.
 
-
 _SIMHASH = (1 << 48) - 1  # the bits of a fingerprint that are of the text
 _FAR = 10  # bits; pages that have nothing to do with each other differ in 24
 _REACH = 50  # pages of one title that are compared: some sites have one title for all
@@ -147,9 +146,7 @@ def once(snapshot: Snapshot, pages: Iterable[PageRow]) -> list[PageRow]:
     return kept
 
 
-# --- survey ----------------------------------------------------------------------------------------------------------
-# Looks over the pages of a topic: clusters, their labels, their hubs and authorities (P7, P8, P9, B19).
-
+# --- Looks over the pages of a topic: clusters, their labels, their hubs and authorities (P7, P8, P9, B19) -----------
 
 Floats = npt.NDArray[np.float32]
 Ranks = npt.NDArray[np.float64]

@@ -15,12 +15,9 @@ from analecta.store.rows import PageRow
 from analecta.store.snapshot import Snapshot
 from analecta.text.tokens import words
 
-# --- ranking ---------------------------------------------------------------------------------------------------------
-# The order of a collection: a score that can be explained, and not too many pages of one host (S12, S15).
-#
+# --- The order of a collection: a score that can be explained, and not too many pages of one host (S12, S15) ---------
 # The score of a page is for the larger part how sure the judge is of it, for the smaller how much the hubs of its
 # topic link to it. Pages of a kind that makes poor items come after all others, and their score says so.
-
 
 # A page that all hubs link to passes one of which the judge is surer by up to a ninth, not by more: of most topics the
 # hundred best lie closer together than that.
@@ -108,7 +105,6 @@ def _distinct(ordered: Sequence[ScoredPage], per_host: int, kind_of: Callable[[S
 #
 # Communities of sites have their best pages too, over all topics. In a collection of one community alone a page has
 # the score that it has among all: only its rank is another.
-
 
 MOST = 50  # items of a collection
 PER_HOST = 5

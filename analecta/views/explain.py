@@ -1,4 +1,4 @@
-"""Why a URL is in, out, refused, failed, waiting, or was never seen; gathered here, told by cli/explain_table.py."""
+"""Why a URL is in, out, refused, failed, waiting, or was never seen; gathered here, told by cli/explain.py."""
 
 import re
 from collections.abc import Container, Iterator, Sequence

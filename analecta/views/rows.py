@@ -3,7 +3,7 @@
 COLUMNS says what each row has, in order. Text is never null ("" where there is none); numbers may be.
 """
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -42,6 +42,11 @@ class LeftOut(msgspec.Struct):
     unknown: int = 0
 
 
+def row_of(columns: Iterable[str], source: object, **computed: Any) -> Row:
+    """A row with these columns: what was computed for it, else what the source has under the same name."""
+    return {name: computed[name] if name in computed else getattr(source, name) for name in columns}
+
+
 def pages(library: LibraryFolder, left: LeftOut, everything: bool = False, for_training: bool = False) -> Iterator[Row]:
     """Pages in the order in which they were kept; without those that say noindex, unless all are asked for.
 
@@ -74,15 +79,13 @@ def refusals(library: LibraryFolder, _: LeftOut) -> Iterator[Row]:
     with library.snapshot() as snapshot:
         hidden = snapshot.hidden_ids()
         for found in snapshot.refused(but=NO_REFUSALS):
-            yield {
-                "url": found.url,
-                "state": found.state.name.lower(),
-                "reason": found.reason,
-                "detail": found.detail,
-                "parent": _address(snapshot, hidden, found.parent),
-                "anchor": "" if found.parent in hidden else found.anchor,
-                "depth": found.depth,
-            }
+            yield row_of(
+                COLUMNS["refusals"],
+                found,
+                state=found.state.name.lower(),
+                parent=_address(snapshot, hidden, found.parent),
+                anchor="" if found.parent in hidden else found.anchor,
+            )
 
 
 def history(library: LibraryFolder, _: LeftOut) -> Iterator[Row]:
@@ -108,37 +111,25 @@ def _page(stored: StoredPage, order: int, snapshot: Snapshot, hidden: Container[
     final = snapshot.url(stored.id)
     assert final is not None
     first = snapshot.first_address(final)
-    return {
-        "url": first.url,
-        "final_url": final.url,
-        "status": stored.status,
-        "mime": stored.mime,
-        "title": stored.title,
-        "lang": stored.lang,
-        "topic": _name(topics, stored.topic),
-        "confidence": stored.confidence,
-        "order": order,
-        "depth": final.depth,
-        "parent": _address(snapshot, hidden, first.parent),
-        "fetched_at": iso(stored.fetched_at),
-        "digest": stored.digest,
-        "duplicate_of": _address(snapshot, hidden, stored.duplicate_of),
-        "warc_file": stored.warc,
-        "warc_offset": stored.offset,
-        "topics": {_name(topics, number): sure for number, sure in stored.verdict.topics},
-        "model": stored.model,
-        "host": final.host,
-        "size": stored.size,
-        "words": stored.words,
-        "noindex": bool(stored.flags & NOINDEX),
-        "nofollow": bool(stored.flags & NOFOLLOW),
-        "noarchive": bool(stored.flags & NOARCHIVE),
-        "soft404": bool(stored.flags & SOFT404),
-        "reserved": "; ".join(dict.fromkeys(filter(None, (stored.reserved, stored.host_reserved)))),
-        "truncated": stored.truncated,
-        "author": stored.author,
-        "date": stored.date,
-    }
+    flags = {"noindex": NOINDEX, "nofollow": NOFOLLOW, "noarchive": NOARCHIVE, "soft404": SOFT404}
+    return row_of(
+        COLUMNS["pages"],
+        stored,
+        url=first.url,
+        final_url=final.url,
+        topic=_name(topics, stored.topic),
+        order=order,
+        depth=final.depth,
+        parent=_address(snapshot, hidden, first.parent),
+        fetched_at=iso(stored.fetched_at),
+        duplicate_of=_address(snapshot, hidden, stored.duplicate_of),
+        warc_file=stored.warc,
+        warc_offset=stored.offset,
+        topics={_name(topics, number): sure for number, sure in stored.verdict.topics},
+        host=final.host,
+        reserved="; ".join(dict.fromkeys(filter(None, (stored.reserved, stored.host_reserved)))),
+        **{name: bool(stored.flags & flag) for name, flag in flags.items()},
+    )
 
 
 def _name(topics: Sequence[str], topic: int) -> str:

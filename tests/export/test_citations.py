@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from analecta.communities.view import neighbourhood
 from analecta.errors import ResourceError, UsageError
 from analecta.export.citations import FORMATS, Name, bibtex, names_of, references, ris, tex, write_citations
-from analecta.export.rows import COLUMNS, collection_rows
+from analecta.export.tables import COLLECTION as COLUMNS
+from analecta.export.tables import collection_rows
 from analecta.store.rows import PageRow
 from analecta.views.collections import Collection, CollectionItem, collections
 from tests.making import target

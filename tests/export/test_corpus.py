@@ -11,7 +11,7 @@ from isal import isal_zlib
 
 from analecta.errors import ResourceError, UsageError
 from analecta.export.corpus import COLUMNS, DATA, write_corpus
-from analecta.export.tables import write_parquet
+from analecta.export.parquet import write_parquet
 from analecta.store.partition import NOARCHIVE, NOINDEX
 from tests.making import target
 from tests.publish.shelf import PROSE, Given, html, shelved

@@ -8,8 +8,9 @@ from rich.console import Console
 from analecta.cli.health_table import tell
 from analecta.judge.health import Health, MisplacedExample, Neighbour, Pair, TopicHealth
 from analecta.publish.layout import places
-from analecta.publish.network import WIDTH, draw_topics, safe
+from analecta.publish.network import WIDTH, draw_topics
 from analecta.publish.pages import health_page
+from analecta.publish.templates import xml_environment
 from analecta.views.health import advice, short, verdict
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -201,4 +202,5 @@ def test_s14_neither_figures_nor_verdicts_are_cut_in_a_narrow_terminal(width):
 
 
 def test_marks_that_a_script_needs_stay_as_they_are_in_html():
-    assert safe("שלום\u200f! a\u202eb\u2028c <b>") == "שלום\u200f! ab c &lt;b&gt;"
+    shown = xml_environment.from_string("{{ text|row }}").render(text="שלום\u200f! a\u202eb\u2028c <b>")
+    assert shown == "שלום\u200f! ab c &lt;b&gt;"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from analecta.communities.view import CommunityIndex
-from analecta.export.rows import collection_rows
+from analecta.export.tables import collection_rows
 from analecta.model import UrlState
 from analecta.store.archive import RecordPlace, read_record
 from analecta.store.library import LibraryFolder

@@ -11,9 +11,7 @@ from msgspec import Meta
 
 from analecta.settings.schema import Settings
 
-# --- manifest --------------------------------------------------------------------------------------------------------
-# What a bundle says of itself: its files with their digests, the archive's, and the order of the pages.
-
+# --- What a bundle says of itself: its files with their digests, the archive's, and the order of the pages -----------
 
 FORMAT = "analecta-bundle"
 VERSION = 1

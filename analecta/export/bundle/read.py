@@ -16,22 +16,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from analecta.errors import UsageError
-from analecta.export.bundle import (
-    ARCHIVE,
-    DECISIONS,
-    FILES,
-    FORMAT,
-    MANIFEST,
-    RUNS,
-    SETTINGS,
-    VERSION,
-    BundleFile,
-    BundleRun,
-    Decision,
-    Manifest,
-    allowed,
-    in_the_way,
-)
+from analecta.export import bundle
+from analecta.export.bundle import BundleFile, BundleRun, Decision, Manifest, allowed, in_the_way
 
 _MOST_FILES = 100_000
 _LARGEST = 500_000_000  # bytes of a file that is read whole
@@ -53,39 +39,39 @@ class Bundle:
         self.manifest = self._checked_manifest()
         self._listed = {entry.name: entry for entry in self.manifest.files}
         for name in self._listed:
-            if not name.startswith(ARCHIVE):  # those are looked at when they are taken out
+            if not name.startswith(bundle.ARCHIVE):  # those are looked at when they are taken out
                 for _ in self._blocks(name):
                     pass
 
     def settings(self) -> str:
         """The settings as a person wrote them."""
-        return self._read(SETTINGS).decode("utf-8-sig", "replace")
+        return self._read(bundle.SETTINGS).decode("utf-8-sig", "replace")
 
     def runs(self) -> list[BundleRun]:
         """The crawls, in order."""
-        return [self._decode(line, BundleRun, RUNS) for line in self._read(RUNS).splitlines()]
+        return [self._decode(line, BundleRun, bundle.RUNS) for line in self._read(bundle.RUNS).splitlines()]
 
     def decisions(self) -> Iterator[Decision]:
         """What became of each URL."""
         rest = b""
-        for block in self._blocks(DECISIONS):
+        for block in self._blocks(bundle.DECISIONS):
             *lines, rest = (rest + block).split(b"\n")
             for line in lines:
-                yield self._decode(line, Decision, DECISIONS)
+                yield self._decode(line, Decision, bundle.DECISIONS)
 
     def names(self) -> list[str]:
         """Where the files that are examples stand in the library."""
-        return [name.removeprefix(FILES) for name in self._listed if name.startswith(FILES)]
+        return [name.removeprefix(bundle.FILES) for name in self._listed if name.startswith(bundle.FILES)]
 
     def file(self, name: str) -> bytes:
         """One of them."""
-        return self._read(FILES + name)
+        return self._read(bundle.FILES + name)
 
     def take_archive(self, folder: Path) -> list[Path]:
         """Write the WARC files into a folder."""
         taken = []
-        for name in sorted(name for name in self._listed if name.startswith(ARCHIVE)):
-            target = folder / name.removeprefix(ARCHIVE)
+        for name in sorted(name for name in self._listed if name.startswith(bundle.ARCHIVE)):
+            target = folder / name.removeprefix(bundle.ARCHIVE)
             with target.open("xb") as file:
                 for block in self._blocks(name):
                     file.write(block)
@@ -101,7 +87,7 @@ class Bundle:
             raise self._bad(f"it holds two files of one name, or one below another: {name!r}")
         for info in infos:
             kind = stat.S_IFMT(info.external_attr >> 16)  # 0 where it does not say
-            if not (info.filename == MANIFEST or allowed(info.filename)) or info.orig_filename != info.filename:
+            if not (info.filename == bundle.MANIFEST or allowed(info.filename)) or info.orig_filename != info.filename:
                 raise self._bad(f"{info.filename!r} is no file of a bundle")
             if info.is_dir() or kind not in (0, stat.S_IFREG):
                 raise self._bad(f"{info.filename!r} is no ordinary file")
@@ -111,17 +97,17 @@ class Bundle:
         packed = [info for info in infos if info.compress_type != zipfile.ZIP_STORED]
         if sum(info.file_size for info in packed) > _MOST or self._overlaps(infos):
             raise self._bad("it would be far too large")
-        if not {MANIFEST, SETTINGS, RUNS, DECISIONS} <= names.keys():
+        if not {bundle.MANIFEST, bundle.SETTINGS, bundle.RUNS, bundle.DECISIONS} <= names.keys():
             raise self._bad("it lacks its manifest, settings, runs or decisions")
         return names
 
     def _check_size(self, info: zipfile.ZipInfo) -> None:
-        archived = info.filename.startswith(ARCHIVE)
+        archived = info.filename.startswith(bundle.ARCHIVE)
         if archived and info.compress_type != zipfile.ZIP_STORED:
             raise self._bad(f"{info.filename!r} is compressed twice")
         if info.file_size > max(_SMALL, _RATIO * info.compress_size):
             raise self._bad(f"{info.filename!r} would be far larger than it looks")
-        if info.file_size > _LARGEST and not archived and info.filename != DECISIONS:
+        if info.file_size > _LARGEST and not archived and info.filename != bundle.DECISIONS:
             raise self._bad(f"{info.filename!r} is larger than {_LARGEST // 1_000_000} MB")
 
     def _overlaps(self, infos: list[zipfile.ZipInfo]) -> bool:
@@ -129,13 +115,13 @@ class Bundle:
         return sum(info.compress_size for info in infos) > self.path.stat().st_size
 
     def _checked_manifest(self) -> Manifest:
-        found = self._decode(self._raw(self._infos[MANIFEST]), Manifest, MANIFEST)
-        if found.format != FORMAT or found.version != VERSION:
-            raise self._bad(f"it is no bundle of version {VERSION}, the one that is known here")
+        found = self._decode(self._raw(self._infos[bundle.MANIFEST]), Manifest, bundle.MANIFEST)
+        if found.format != bundle.FORMAT or found.version != bundle.VERSION:
+            raise self._bad(f"it is no bundle of version {bundle.VERSION}, the one that is known here")
         listed = {entry.name for entry in found.files}
-        if len(listed) < len(found.files) or listed != self._infos.keys() - {MANIFEST}:
+        if len(listed) < len(found.files) or listed != self._infos.keys() - {bundle.MANIFEST}:
             raise self._bad("its files are not those of its manifest")
-        inside = {entry for entry in found.files if entry.name.startswith(ARCHIVE)}
+        inside = {entry for entry in found.files if entry.name.startswith(bundle.ARCHIVE)}
         if inside != (set(found.archive) if found.archived else set()):
             raise self._bad("its archive is not that of its manifest")
         return found

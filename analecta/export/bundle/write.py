@@ -6,27 +6,16 @@ import json
 import platform
 import re
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.resources import files
 from pathlib import Path
 
 import msgspec
 
 from analecta.errors import LibraryBusy, UsageError
+from analecta.export import bundle
 from analecta.export.bundle import (
-    ARCHIVE,
-    DECISIONS,
-    FILES,
-    FORMAT,
-    MANIFEST,
-    MODELS,
-    README,
-    RESOLVED,
-    RUNS,
-    SETTINGS,
-    TOPICS,
-    VERSION,
-    VERSIONS,
     BundleFile,
     BundleRun,
     Decision,
@@ -57,12 +46,6 @@ def decisions(library: LibraryFolder) -> Iterator[Decision]:
             yield Decision(one.url, UrlState(one.state).name.lower(), one.reason, on, sure, place, one.depth, one.model)
 
 
-def waited(library: LibraryFolder) -> int:
-    """How many hosts had to be waited for: they asked for time, or gave no answer at first."""
-    with library.snapshot() as snapshot:
-        return snapshot.hosts_waited_for()
-
-
 def in_order(found: Iterator[Decision]) -> list[Decision]:
     """The pages among them, in the order in which they were kept."""
     return sorted((one for one in found if one.order), key=lambda one: one.order)
@@ -70,30 +53,8 @@ def in_order(found: Iterator[Decision]) -> list[Decision]:
 
 # --- A bundle is written: one zip file, with the same bytes whenever it is made of the same library ------------------
 
-
 _BLOCK = 1 << 20
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the first moment that a zip file knows
-_ABOUT = """# A crawl, to be repeated
-
-This is what is needed to repeat the crawl of a library made with Analecta {version}, and to check what comes of it:
-settings, topics, examples, models, what each run was asked, what became of each URL, and digests of all of it.
-
-    analecta repeat THIS.zip NEW-LIBRARY{archive}
-
-crawls the archived web again, on your machine and without a network, and compares the pages and their order.
-
-| File | |
-|---|---|
-| `manifest.json` | every file here and every WARC file of the library, with size and SHA-256; the digest of the order |
-| `settings/` | `analecta.toml` as it was written, and all settings as they came to be (`resolved.json`) |
-| `files/` | files of the library that are examples of its topics |
-| `runs.jsonl` | each crawl: what was asked, the settings it had, how it ended |
-| `decisions.jsonl` | each URL: state, reason, topic, confidence, and its place in the order of pages |
-| `models/`, `models.json` | what the judge had learnt, named by content; numbers only, no code |
-| `versions.json` | Analecta, Python, libraries and machine |
-| `topics.json` | the topics by number |
-| `archive/` | the WARC files, if they are in here |
-"""
 
 
 def write_bundle(library: LibraryFolder, path: Path, archive: bool = False, force: bool = False) -> Manifest:
@@ -113,13 +74,13 @@ def write_bundle(library: LibraryFolder, path: Path, archive: bool = False, forc
 def library_files(library: LibraryFolder, named: Iterable[str]) -> list[str]:
     """The files of a library that show what is meant, and what was read of papers; none from outside its folder."""
     kept = (path.relative_to(library.folder).as_posix() for path in (library.folder / "topics").rglob("*"))
-    return sorted(name for name in {*named, *kept} if allowed(FILES + name) and _inside(library.folder, name))
+    return sorted(name for name in {*named, *kept} if allowed(bundle.FILES + name) and _inside(library.folder, name))
 
 
 def _inside(folder: Path, name: str) -> bool:
     """Whether it is a file of the folder, and one that may be given away, also where it is a link to another."""
     whole, path = folder.resolve(), (folder / name).resolve()
-    return path.is_file() and path.is_relative_to(whole) and allowed(FILES + path.relative_to(whole).as_posix())
+    return path.is_file() and path.is_relative_to(whole) and allowed(bundle.FILES + path.relative_to(whole).as_posix())
 
 
 def _examples(run: BundleRun) -> list[str]:
@@ -131,7 +92,9 @@ def _examples(run: BundleRun) -> list[str]:
 
 def _check_files(library: LibraryFolder, files: Sequence[str], gone: Sequence[str]) -> None:
     """Say so where the bundle would be refused. A file that was deleted since is none to be refused for."""
-    if name := next((name for name in gone if not allowed(FILES + name) or (library.folder / name).exists()), ""):
+    if name := next(
+        (name for name in gone if not allowed(bundle.FILES + name) or (library.folder / name).exists()), ""
+    ):
         raise UsageError(
             f"the library cannot be bundled: it learnt from {name!r}, which cannot be put in; copy that file into "
             f"{library.folder / 'topics'}, name it so in {library.settings_path}, and crawl into a new library"
@@ -174,31 +137,35 @@ class _BundleWriter:
         library: LibraryFolder,
         settings: Settings,
         had: Sequence[BundleRun],
-        files: Sequence[str],
+        examples: Sequence[str],
         gone: list[str],
         archive: bool,
     ) -> Manifest:
         order = self._decisions(library)
-        self._text(README, _ABOUT.format(version=version("analecta"), archive="" if archive else " --archive PATH"))
-        self._stream(SETTINGS, [library.settings_path.read_bytes()])
-        self._json(RESOLVED, settings)
-        self._json(VERSIONS, versions())
-        self._json(TOPICS, library.topic_names())
-        self._json(MODELS, _models(library))
-        self._stream(RUNS, (msgspec.json.encode(run) + b"\n" for run in had))
-        for name in files:
-            self._stream(FILES + name, _blocks(library.folder / name))
+        with library.snapshot() as snapshot:
+            waited = snapshot.hosts_waited_for()
+        about = files("analecta.export.bundle").joinpath("about.md").read_text("utf-8")
+        archives = "" if archive else " --archive PATH"
+        self._stream(bundle.README, [about.format(version=version("analecta"), archive=archives).encode()])
+        self._stream(bundle.SETTINGS, [library.settings_path.read_bytes()])
+        self._json(bundle.RESOLVED, settings)
+        self._json(bundle.VERSIONS, versions())
+        self._json(bundle.TOPICS, library.topic_names())
+        self._json(bundle.MODELS, _models(library))
+        self._stream(bundle.RUNS, (msgspec.json.encode(run) + b"\n" for run in had))
+        for name in examples:
+            self._stream(bundle.FILES + name, _blocks(library.folder / name))
         for path in sorted(library.models.glob("*")):
             if allowed(name := f"models/{path.name}"):
                 self._stream(name, _blocks(path))
         warcs = [self._warc(path, archive) for path in sorted(library.archive.glob("*.warc.gz"))]
         found = Manifest(
-            FORMAT,
-            VERSION,
+            bundle.FORMAT,
+            bundle.VERSION,
             version("analecta"),
             library.folder.resolve().name,
             library.partitions,
-            waited(library),
+            waited,
             len(order),
             order_digest(order),
             sorted(self.entries, key=lambda entry: entry.name),
@@ -206,7 +173,7 @@ class _BundleWriter:
             archive,
             gone,
         )
-        self._stream(MANIFEST, [msgspec.json.format(msgspec.json.encode(found), indent=1)])
+        self._stream(bundle.MANIFEST, [msgspec.json.format(msgspec.json.encode(found), indent=1)])
         return found
 
     def _decisions(self, library: LibraryFolder) -> list[str]:
@@ -219,21 +186,14 @@ class _BundleWriter:
                     pages.append((one.order, one.url))
                 yield msgspec.json.encode(one) + b"\n"
 
-        self._stream(DECISIONS, lines())
+        self._stream(bundle.DECISIONS, lines())
         return [url for _, url in sorted(pages)]
 
     def _warc(self, path: Path, inside: bool) -> BundleFile:
         """A WARC file: compressed already, so it is stored as it is, if at all."""
         if inside:
-            return self._stream(ARCHIVE + path.name, _blocks(path), zipfile.ZIP_STORED)
-        found, size = hashlib.sha256(), 0
-        for block in _blocks(path):
-            found.update(block)
-            size += len(block)
-        return BundleFile(ARCHIVE + path.name, size, found.hexdigest())
-
-    def _text(self, name: str, text: str) -> None:
-        self._stream(name, [text.encode()])
+            return self._stream(bundle.ARCHIVE + path.name, _blocks(path), zipfile.ZIP_STORED)
+        return _copied(bundle.ARCHIVE + path.name, _blocks(path), lambda _: None)
 
     def _json(self, name: str, value: object) -> None:
         self._stream(name, [msgspec.json.format(msgspec.json.encode(value), indent=1)])
@@ -241,15 +201,20 @@ class _BundleWriter:
     def _stream(self, name: str, blocks: Iterable[bytes], how: int = zipfile.ZIP_DEFLATED) -> BundleFile:
         info = zipfile.ZipInfo(name, _LONG_AGO)
         info.compress_type, info.external_attr, info.create_system = how, 0o100644 << 16, 3
-        found, size = hashlib.sha256(), 0
         with self.file.open(info, "w", force_zip64=True) as out:
-            for block in blocks:
-                found.update(block)
-                size += len(block)
-                out.write(block)
-        entry = BundleFile(name, size, found.hexdigest())
+            entry = _copied(name, blocks, out.write)
         self.entries.append(entry)
         return entry
+
+
+def _copied(name: str, blocks: Iterable[bytes], write: Callable[[bytes], object]) -> BundleFile:
+    """Write a file block by block; its size and digest."""
+    found, size = hashlib.sha256(), 0
+    for block in blocks:
+        found.update(block)
+        size += len(block)
+        write(block)
+    return BundleFile(name, size, found.hexdigest())
 
 
 def runs(library: LibraryFolder) -> list[BundleRun]:

@@ -17,7 +17,6 @@ from analecta.text.summary import name_of, summary
 
 # --- Sets are topics: "Science / Biology" is the set science:biology, which lies in the set science ------------------
 
-
 _ILLEGAL = re.compile(r"[^A-Za-z0-9_.!~*'()-]+")
 SPEC = re.compile(r"[A-Za-z0-9_.!~*'()-]+(:[A-Za-z0-9_.!~*'()-]+)*")  # as the protocol's schema has it
 
@@ -56,7 +55,6 @@ def _spec(path: str, number: int, known: dict[str, str]) -> str:
 
 
 # --- A page as a record of Dublin Core; its text is made fit for XML (F29, F37) --------------------------------------
-
 
 DC_SCHEMA = "http://www.openarchives.org/OAI/2.0/oai_dc.xsd"
 DC_SPACE = "http://www.openarchives.org/OAI/2.0/oai_dc/"
@@ -99,7 +97,6 @@ def _values(item: PageRow, topics: Sequence[str], text: str) -> Iterator[tuple[s
 
 # --- answers ---------------------------------------------------------------------------------------------------------
 # The XML of answers: envelope, errors, headers, records. All text goes through `in_xml`; metadata is XML already.
-
 
 _SPACE = "http://www.openarchives.org/OAI/2.0/"
 _OPEN = (

@@ -50,7 +50,7 @@ class OaiRequest(msgspec.Struct, frozen=True):
     asked: Asked
 
 
-# --- arguments -----------------------------------------------------------------------------------------------------
+# --- arguments -------------------------------------------------------------------------------------------------------
 
 _LIST = ({"metadataPrefix"}, {"from", "until", "set"}, "resumptionToken")
 ARGUMENTS: dict[
@@ -104,7 +104,7 @@ def _showable(name: str, value: str) -> bool:
     return name not in _SHOWABLE or bool(_SHOWABLE[name].fullmatch(value))
 
 
-# --- verbs ---------------------------------------------------------------------------------------------------------
+# --- verbs -----------------------------------------------------------------------------------------------------------
 
 
 def _identify(request: OaiRequest) -> str:

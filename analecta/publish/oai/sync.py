@@ -5,12 +5,11 @@ nothing was written to the library since the last look, there is no look.
 """
 
 import contextlib
-import fcntl
 import itertools
 import threading
 import time
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -18,11 +17,11 @@ import msgspec
 import numpy as np
 import xxhash
 
-from analecta.errors import AnalectaError, LibraryBusy
+from analecta.errors import AnalectaError
 from analecta.publish.oai.answers import Sets, oai_dc, sets_of
 from analecta.publish.oai.tokens import Clock
 from analecta.store import SqliteError, oai_records
-from analecta.store.change_watch import Watch
+from analecta.store.change_watch import Watch, one_writer, sources
 from analecta.store.library import LibraryFolder
 from analecta.store.oai_records import Database, RecordChange, with_above
 from analecta.store.rows import PageRow
@@ -47,11 +46,8 @@ class OaiUpdate(msgspec.Struct, frozen=True):
 @contextlib.contextmanager
 def keeping(library: LibraryFolder, now: Callable[[], float], repository: str) -> Iterator["OaiSync"]:
     """The one keeper of a library's records; Busy where another process has it."""
-    with library.derived("oai.lock").open("a") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise LibraryBusy(f"the records of {library.folder} are already served by another process") from error
+    busy = f"the records of {library.folder} are already served by another process"
+    with one_writer(library.derived("oai.lock"), busy):
         path = library.derived("oai.db")
         with oai_records.writing(path, now(), repository) as db, contextlib.closing(Watch()) as watch:
             clock = Clock(now, int(oai_records.get(db, MetaKey.OAI_CLOCK, 0)))
@@ -73,7 +69,7 @@ class OaiSync:
     def sync(self) -> OaiUpdate | None:
         """Take over what has changed in the library; None where nothing was written to it."""
         oai_records.put_clock(self.db, self.clock.date())
-        versions = self._watch.versions(_files(self.library))
+        versions = self._watch.versions(sources(self.library))
         if versions == self._seen:
             return None
         met, changed = array("q"), 0  # ids of eight bytes each
@@ -82,7 +78,7 @@ class OaiSync:
             sets = sets_of(names)
             listed = with_above(sets.of_topic[number] for number in shown)
             oai_records.put_sets(self.db, {spec: name for spec, name in sets.names.items() if spec in listed})
-            for batch in _batches(snapshot.shown_pages()):
+            for batch in batches(snapshot.shown_pages()):
                 met.extend(item.id for item in batch)
                 changed += self._take(snapshot, batch, names, sets)
         deleted = self._forget(np.setdiff1d(oai_records.live_ids(self.db), np.frombuffer(met, np.int64)).tolist())
@@ -104,18 +100,12 @@ class OaiSync:
     def _take(self, snapshot: Snapshot, batch: list[PageRow], names: list[str], sets: Sets) -> int:
         """Write the records of those pages of a batch that are new or changed; how many."""
         known = oai_records.live(self.db, [item.id for item in batch])
-        changes = []
-        for item in batch:
-            topics = [number for number, _ in item.topics if 0 <= number < len(names)]
-            specs = tuple(sets.of_topic[number] for number in topics)
-            if known.get(item.id) != (digest := digest_of(item, specs)):
-                metadata = oai_dc(item, [names[number] for number in topics], snapshot.text(item))
-                changes.append(RecordChange(item.id, digest, specs, metadata))
-        return self._write(changes)
+        found = (record_of(snapshot, item, names, sets, known.get(item.id)) for item in batch)
+        return self._write([change for change in found if change])
 
     def _forget(self, gone: list[int]) -> int:
         """Mark records as deleted; they keep their sets."""
-        for ids in _batches(iter(gone)):
+        for ids in batches(iter(gone)):
             known = (oai_records.record(self.db, id) for id in ids)
             self._write([RecordChange(one.id, 0, one.sets, None) for one in known if one])
         return len(gone)
@@ -127,11 +117,20 @@ class OaiSync:
         return len(changes)
 
 
-def _files(library: LibraryFolder) -> list[Path]:
-    return [library.folder / "library.db", *map(library.shard_path, range(library.partitions))]
+def record_of(
+    snapshot: Snapshot, item: PageRow, names: Sequence[str], sets: Sets, known: int | None = None
+) -> RecordChange | None:
+    """The record of a page as it should be; None where its digest is the one that is known."""
+    topics = [number for number, _ in item.topics if 0 <= number < len(names)]
+    specs = tuple(sets.of_topic[number] for number in topics)
+    if known == (digest := digest_of(item, specs)):
+        return None
+    metadata = oai_dc(item, [names[number] for number in topics], snapshot.text(item))
+    return RecordChange(item.id, digest, specs, metadata)
 
 
-def _batches(found: Iterator[T]) -> Iterator[list[T]]:
+def batches(found: Iterator[T]) -> Iterator[list[T]]:
+    """Some at a time."""
     while batch := list(itertools.islice(found, _AT_ONCE)):
         yield batch
 

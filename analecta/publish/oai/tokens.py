@@ -16,7 +16,6 @@ import msgspec
 # must bear that answer's date or a later one. While a batch of changes is written, answers are dated with the batch's
 # own stamp, the moment its writing began: who does not see the batch yet finds it under that date.
 
-
 _DAY, _SECOND = "%Y-%m-%d", "%Y-%m-%dT%H:%M:%SZ"
 _FORMS = {
     _DAY: re.compile(r"\d{4}-\d\d-\d\d", re.ASCII),
@@ -83,9 +82,7 @@ class Clock:
         return self.last
 
 
-# --- tokens ----------------------------------------------------------------------------------------------------------
-# Resumption tokens: where a list goes on. The server remembers nothing; a seal shows that a token is its own.
-
+# --- Resumption tokens: where a list goes on. The server remembers nothing; a seal shows that a token is its own -----
 
 LIFE = 24 * 60 * 60  # seconds from when it was given
 _SEAL = 16  # bytes of HMAC-SHA-256

@@ -35,9 +35,7 @@ from analecta.urls import canonical
 from analecta.views.clusters import analysis_path, load
 from analecta.views.collections import MOST, PER_HOST, Collection, CollectionItem, with_communities
 
-# --- maps ------------------------------------------------------------------------------------------------------------
-# The maps of a site's topics (P10), where `analecta analyse` has been there; their copies are the site's own.
-
+# --- The maps of a site's topics (P10), where `analecta analyse` has been there; their copies are the site's own -----
 
 WHOLE = "maps/all-topics.html"
 
@@ -61,7 +59,6 @@ def map_files(library: LibraryFolder, site: SiteContent) -> Iterator[tuple[str, 
 
 
 # --- A library as a static site (S13): it needs no network to be read, and stands wherever it is put -----------------
-
 
 _BEST = 20  # pages of a community
 _ASSETS = ("style.css", "search.js", "icon.svg")

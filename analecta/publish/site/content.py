@@ -49,7 +49,6 @@ def _finding(start: UrlRow, parent: ParentRow | None) -> FoundOn:
 
 # --- content ---------------------------------------------------------------------------------------------------------
 
-
 _WORDS = 150  # of each item that the search knows besides those that are shown
 UNLISTED = FoundOn("unlisted")
 _WHOLE = ("all", "all-topics")  # what the feed and the map of all topics are called
@@ -244,9 +243,7 @@ def _groups(entries: Sequence[SiteItem]) -> list[ItemGroup]:
     return [ItemGroup(how, some[0].finding.parent, some) for (how, _), some in groups.items()]
 
 
-# --- community content -----------------------------------------------------------------------------------------------
-# What a site shows of communities: their best pages over all topics, their sites, and the links between them.
-
+# --- What a site shows of communities: their best pages over all topics, their sites, and the links between them -----
 
 Place = tuple[TopicPage, SiteItem]  # an item where it stands
 Linked = list[tuple[Community, int]]  # with how many links, the most first

@@ -23,7 +23,6 @@ from analecta.views.copies import answer_of, html_of
 # What is not on the list below is taken away, so a new way to load something needs no new rule here. Around it stand a
 # sandboxed frame and a policy (copies.py) that would stop what slipped through.
 
-
 TAGS = (
     "a abbr address article aside b bdi bdo big blockquote br caption center cite code col colgroup dd del details dfn "
     "div dl dt em figcaption figure footer h1 h2 h3 h4 h5 h6 header hgroup hr i ins kbd li main mark nav ol p pre q rp "
@@ -85,7 +84,6 @@ def inert(html: str, url: str) -> str:
 # --- Archived copies: what a page said when it was fetched, with its place in the archive ----------------------------
 # A copy is shown in a sandboxed frame, under a policy that lets nothing run and nothing load; of documents the text is
 # shown that was read. Search engines are asked to leave copies alone: the original is what counts.
-
 
 _MOST_LETTERS = 300_000  # of a document's text that are shown
 

@@ -46,7 +46,6 @@ def page(
 
 # --- The front page: what the library is, its topics as a tree, what is new, how it was made -------------------------
 
-
 _NEWEST = 10
 _LARGEST = 8  # communities on the front page
 _LINES = 7  # topics in one picture: as many as there are colours
@@ -108,7 +107,6 @@ def _short(shelf: TopicPage) -> str:
 
 
 # --- The page of a topic: items under the pages that link to them, with the words around each link (S13) -------------
-
 
 _MARKS = tuple(",.;:!?)]")
 _AROUND = 90  # letters that are shown on each side of a link's words
@@ -186,7 +184,6 @@ def _explain_command(site: SiteContent, entry: SiteItem) -> str:
 
 # --- Pages that list everything: all titles from A to Z, and the search with its data --------------------------------
 
-
 _OTHER = "#"  # under which titles stand that begin with no letter
 
 
@@ -240,7 +237,6 @@ def _letter(title: str) -> str:
 
 
 # --- Communities: all on one page with a drawing of the links between them, and a page for each ----------------------
-
 
 _DRAWN = 40  # communities: more circles than these have no room for names
 _EVERYWHERE = 20

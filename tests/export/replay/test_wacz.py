@@ -92,8 +92,9 @@ def test_the_first_record_tells_what_it_is_part_of_and_who_crawled(shelf, out):
     assert b"operator: me@example.org\r\n" in said
 
 
-def test_the_index_leads_to_the_copied_records(grown, out):
-    files = packed(grown, out, warc_size=200_000)
+def test_the_index_leads_to_the_copied_records(grown, out, monkeypatch):
+    monkeypatch.setattr("analecta.export.wacz.WARC_SIZE", 200_000)
+    files = packed(grown, out)
     lines = gzip.decompress(files["indexes/index.cdx.gz"]).decode().splitlines()
     assert len([name for name in files if name.startswith("archive/")]) > 2
     for line in lines:
