@@ -251,12 +251,12 @@ import os, sys
 from pathlib import Path
 from analecta.learning import retrain as work
 from analecta.settings.load import load
-from analecta.store.library import Library
+from analecta.store.library import LibraryFolder
 
 def killed(*_):
     os.kill(os.getpid(), 9)
 
-library = Library(Path(sys.argv[1]))
+library = LibraryFolder(Path(sys.argv[1]))
 (work.undo if sys.argv[2] else work.retrain)(library, load(library.settings_path), doing=killed)
 """
 
