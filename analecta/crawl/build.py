@@ -25,7 +25,7 @@ from analecta.fetch.dns import Addresses, Resolved, Resolver
 from analecta.fetch.robots import Robots
 from analecta.frontier.frontier import Frontier, FrontierLimits
 from analecta.frontier.hosts import MAX_WAIT, IpLimits, Politeness
-from analecta.frontier.policy import WORTHS, Focus, Policy, Scope, SeedArea, SiteEntries
+from analecta.frontier.policy import PRIORITIES, Focus, Policy, Scope, SeedArea, SiteEntries
 from analecta.frontier.traps import Traps
 from analecta.frontier.url_forms import two_labels
 from analecta.judge import load_judge
@@ -212,9 +212,9 @@ def focus_of(settings: Settings) -> Focus:
         targets = [canonical(url) for topic in settings.topics for url in topic.seeds]
         own = {domain_of(target.host) for target in targets if target is not None}
     return Focus(
-        Policy(WORTHS[rules.kind], rules.cutoff, rules.decay, rules.never, rules.focus == "sharp"),
+        Policy(PRIORITIES[rules.kind], rules.cutoff, rules.decay, rules.never, rules.focus == "sharp"),
         # What the learning phase does not want waits for the harvest: no path is given up.
-        Policy(WORTHS[learning.kind], -1, rules.decay, sharp=learning.focus == "sharp"),
+        Policy(PRIORITIES[learning.kind], -1, rules.decay, sharp=learning.focus == "sharp"),
         SeedArea(own, learning.depth, domain_of),
         follow_duplicates=rules.follow_duplicates,
         off_site_first=rules.off_site == "first",

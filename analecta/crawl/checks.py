@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from analecta.errors import ResourceError, UsageError, suggest
-from analecta.frontier.policy import WORTHS
+from analecta.frontier.policy import PRIORITIES
 from analecta.judge import JUDGES
 from analecta.learning.examples import given_files
 from analecta.settings.schema import Settings
@@ -28,8 +28,8 @@ def check(settings: Settings, path: Path, contact: bool = True) -> None:
         raise UsageError(f"{str(path.parent)!r} is not written in UTF-8: rename the folder to crawl into it") from None
     given_files(settings, [topic.name for topic in settings.topics], path.parent)  # none is outside the library
     _check_kind("judge", settings.judge.kind, JUDGES, path)
-    _check_kind("policy", settings.policy.kind, WORTHS, path)
-    _check_kind("learning", settings.learning.kind, WORTHS, path)
+    _check_kind("policy", settings.policy.kind, PRIORITIES, path)
+    _check_kind("learning", settings.learning.kind, PRIORITIES, path)
     if settings.communities.grow and settings.crawl.ordered:
         raise UsageError(
             "communities grow as sites answer, which no seed can repeat: leave out --seed (crawl.ordered); "

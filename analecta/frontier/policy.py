@@ -44,7 +44,7 @@ def depth_first(verdict: Verdict, lease: Lease, decay: float) -> tuple[float, in
 
 
 # "learned": a judge of links values each one; this is what they are worth until it has learnt something.
-WORTHS: dict[str, Worth] = {
+PRIORITIES: dict[str, Worth] = {
     "best-first": best_first,
     "by-page": by_page,
     "breadth-first": breadth_first,

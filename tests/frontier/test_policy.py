@@ -4,7 +4,16 @@ import msgspec
 import pytest
 from making import lease, target
 
-from analecta.frontier.policy import WORTHS, LinkValue, Policy, Scope, best_first, breadth_first, by_page, depth_first
+from analecta.frontier.policy import (
+    PRIORITIES,
+    LinkValue,
+    Policy,
+    Scope,
+    best_first,
+    breadth_first,
+    by_page,
+    depth_first,
+)
 from analecta.model import Verdict
 from analecta.settings.load import parse, recipe_names, recipe_text
 from analecta.settings.schema import PolicySettings
@@ -83,7 +92,7 @@ def test_s11_links_with_some_anchors_are_never_followed():
 def test_s11_each_recipe_makes_a_policy():
     for name in recipe_names():
         chosen = msgspec.convert(parse(recipe_text(name), name).get("policy", {}), PolicySettings)
-        policy = Policy(WORTHS[chosen.kind], chosen.cutoff, chosen.decay, chosen.never)
+        policy = Policy(PRIORITIES[chosen.kind], chosen.cutoff, chosen.decay, chosen.never)
         assert policy.shuns("Next") == bool(chosen.never)
 
 
