@@ -37,7 +37,8 @@ def tracked() -> list[Path]:
 
 
 def pages() -> list[Path]:
-    return [path for path in tracked() if path.suffix == ".md"]
+    """The documents; Markdown inside the package are texts that it writes out."""
+    return [path for path in tracked() if path.suffix == ".md" and ROOT / "analecta" not in path.parents]
 
 
 def sections(page: Path, level: str) -> dict[str, str]:
