@@ -25,7 +25,7 @@ from analecta.urls import Joiner, canonical
 MODELS = 60
 BATCH = 16  # pages judged at once
 FEATURES = 1 << 16
-FLYING = 48
+IN_FLIGHT = 48
 OUT = Path(__file__).parent / "out" / "limit.json"
 
 
@@ -73,7 +73,9 @@ def rows(texts: list[str]) -> csr_array:
 class Loop:
     """The whole of it, in one process."""
 
-    def __init__(self, seeds: list[str], hosts: list[str], pages: int, address: str, flying: int = FLYING) -> None:
+    def __init__(
+        self, seeds: list[str], hosts: list[str], pages: int, address: str, in_flight: int = IN_FLIGHT
+    ) -> None:
         targets = [target for target in map(canonical, seeds) if target]
         self.hosts, self.budget = set(hosts), pages
         self.queue = Rounds(targets)
@@ -83,28 +85,28 @@ class Loop:
         self.waiting: list[str] = []
         self.pages = self.titled = self.topical = 0
         self.multi = pycurl.CurlMulti()
-        self.idle = [_handle(address) for _ in range(flying)]
+        self.idle = [_handle(address) for _ in range(in_flight)]
 
     def run(self) -> None:
         """Fetch and look until the budget or the web is used up."""
-        multi, idle, queue, flying = self.multi, self.idle, self.queue, 0
-        while self.pages < self.budget and (queue or flying):
-            while idle and queue and self.pages + flying < self.budget:
+        multi, idle, queue, in_flight = self.multi, self.idle, self.queue, 0
+        while self.pages < self.budget and (queue or in_flight):
+            while idle and queue and self.pages + in_flight < self.budget:
                 curl = idle.pop()
                 curl.url = queue.popleft()
                 curl.setopt(pycurl.URL, curl.url)
                 multi.add_handle(curl)
-                flying += 1
+                in_flight += 1
             multi.perform()
             for curl in self._landed():
-                flying -= 1
+                in_flight -= 1
                 multi.remove_handle(curl)
                 body = b"".join(curl.chunks)
                 curl.chunks.clear()
                 idle.append(curl)
                 if curl.getinfo(pycurl.RESPONSE_CODE) == 200:
                     self.look(curl.url, body)
-            if flying:
+            if in_flight:
                 multi.select(1.0)
         self.judge()
 

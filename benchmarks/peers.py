@@ -22,7 +22,7 @@ from rich.progress import track
 from analecta.store.library import LibraryFolder
 
 HERE = Path(__file__).parent
-FLYING = 48  # requests under way, for all that can
+IN_FLIGHT = 48  # requests under way, for all that can
 TOPICS = {"breadth-first": 30, "adaptive": 26}
 MOST = 1.35  # times the CPU of breadth-first that the default recipe may cost
 LEAST = 5.2  # times the CPU of the default recipe that Scrapy costs
@@ -49,7 +49,7 @@ def spider(name: str) -> Callable[[Job], list[str]]:
 
     def command(job: Job) -> list[str]:
         order = {"seeds": job.seeds, "hosts": job.web.hosts, "pages": job.pages}
-        order |= {"proxy": job.proxy, "flying": FLYING}
+        order |= {"proxy": job.proxy, "in_flight": IN_FLIGHT}
         return [sys.executable, str(HERE / "spiders" / f"{name}.py"), json.dumps(order)]
 
     return command

@@ -154,7 +154,7 @@ def watch(
 
         def look(status: CrawlStatus) -> None:
             nonlocal health
-            if health and crawl.lessons.first_held:
+            if health and crawl.training.first_held:
                 health = False
                 console.print(_told_health(crawl))
             show(status)

@@ -41,7 +41,7 @@ def health_of_crawl(crawl: Crawl) -> Health:
     numbers = {crawl.topics.index(name): n for n, name in enumerate(named)}
     examples = [
         msgspec.structs.replace(one, topic=numbers.get(one.topic, one.topic))
-        for one in crawl.lessons.examples()
+        for one in crawl.training.examples()
         if one.topic < 0 or one.topic in numbers
     ]
     return health_of(examples, named)

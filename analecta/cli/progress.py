@@ -155,7 +155,7 @@ def doing(status: CrawlStatus, name: str) -> str:
 
 def pause(status: CrawlStatus) -> float:
     """Seconds until some host may be asked, where nothing is under way because all of them want a pause; else 0."""
-    if any(engine.flying or (engine.queued and engine.wait < _LONG) for engine in status.engines):
+    if any(engine.in_flight or (engine.queued and engine.wait < _LONG) for engine in status.engines):
         return 0.0
     return min((engine.wait for engine in status.engines if engine.queued), default=0.0)
 

@@ -36,7 +36,7 @@ class PageShare:
 
     def observe(self, status: EngineStatus) -> None:
         """Take in what it reports."""
-        self._pages, self.used = status.tally.pages, status.tally.pages + status.flying
+        self._pages, self.used = status.tally.pages, status.tally.pages + status.in_flight
         self._heard = status.order
         while len(self._told) > 1 and self._told[1][0] <= self._heard:
             self._told.popleft()

@@ -43,9 +43,9 @@ class EngineStatus(msgspec.Struct, tag="report", array_like=True):
     tally: Tally
     order: int  # the serial of the last order it has heard
     granted: int
-    flying: int
+    in_flight: int
     queued: int
-    seeds_left: int
+    examples_left: int
     pending: int
     sent: int
     received: int

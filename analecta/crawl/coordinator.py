@@ -54,7 +54,7 @@ class CrawlStatus(msgspec.Struct, frozen=True):
     @property
     def in_flight(self) -> int:
         """Requests under way."""
-        return sum(engine.flying for engine in self.engines)
+        return sum(engine.in_flight for engine in self.engines)
 
     @property
     def queued(self) -> int:
@@ -253,9 +253,9 @@ class Coordinator:
         self.training.step(
             now,
             tally,
-            examples_left=sum(s.seeds_left for s in statuses),
-            in_flight=any(s.flying for s in statuses) or not self._all_heard(),
-            in_turn=any(s.in_turn for s in statuses if s.seeds_left),
+            examples_left=sum(s.examples_left for s in statuses),
+            in_flight=any(s.in_flight for s in statuses) or not self._all_heard(),
+            in_turn=any(s.in_turn for s in statuses if s.examples_left),
             last_call=self._last_call,
         )
 
@@ -267,7 +267,9 @@ class Coordinator:
             return False  # one that is just starting may have links to exchange
         if not self.interrupts and any(s.unread for s in statuses):
             return False  # documents that wait are read, as long as the partitions have patience
-        settled = all(s.serial > self._serials.get(s.partition, 0) and not s.flying and not s.pending for s in statuses)
+        settled = all(
+            s.serial > self._serials.get(s.partition, 0) and not s.in_flight and not s.pending for s in statuses
+        )
         return settled and all_received(statuses)
 
     # --- what is looked at -----------------------------------------------------------------------------------------
@@ -290,7 +292,7 @@ class Coordinator:
 
     def _is_held(self, status: EngineStatus) -> bool:
         """Whether a partition can use no pages now: nothing is left there, or only what others have better."""
-        return (not status.queued and not status.flying) or status.best < self._floor
+        return (not status.queued and not status.in_flight) or status.best < self._floor
 
     def _demotion_floor(self) -> float:
         """The least priority that partitions may ask for: what is demoted waits for all other URLs anywhere.
@@ -315,7 +317,7 @@ class Coordinator:
 
     def _has_near(self, status: EngineStatus) -> bool:
         """Hosts that must be waited for too long do not count."""
-        return status.near != 0 and (status.flying > 0 or status.wait <= self.settings.stop.idle)
+        return status.near != 0 and (status.in_flight > 0 or status.wait <= self.settings.stop.idle)
 
 
 def add(a: Tally, b: Tally) -> Tally:

@@ -156,9 +156,9 @@ class Engine:
             tally=msgspec.structs.replace(with_settled(self.tally, frontier.settled), hosts=len(frontier.hosts)),
             order=0,
             granted=0,
-            flying=self.in_flight,
+            in_flight=self.in_flight,
             queued=len(frontier),
-            seeds_left=left,
+            examples_left=left,
             pending=self.exchange.pending,
             sent=self.exchange.sent,
             received=self.exchange.received,
@@ -177,7 +177,7 @@ class Engine:
         )
 
     def _examples_left(self) -> int:
-        return self.seeds_left() if self.page_judge.judge is None else 0
+        return self.examples_left() if self.page_judge.judge is None else 0
 
     # --- how much, and how good ------------------------------------------------------------------------------------
 
@@ -220,7 +220,7 @@ class Engine:
         soon = due is None or due - self.now() <= FAR_OFF
         return NEAR if self.in_flight or (soon and self.frontier.count_above(NEAR)) else -NEVER
 
-    def seeds_left(self) -> int:
+    def examples_left(self) -> int:
         """Examples that are still to be fetched."""
         return self.frontier.count_above(EXAMPLE_PRIORITY) + self.in_flight
 
@@ -249,7 +249,7 @@ class Engine:
         if counted is None:
             return
         due = self.frontier.first_due()
-        led = self.page_judge.judge is not None or self.seeds_left() > 0
+        led = self.page_judge.judge is not None or self.examples_left() > 0
         if empty and not self.in_flight and due is not None and self.room() and led:
             counted.idle(due)
         else:

@@ -39,7 +39,7 @@ class Crawl:
         self.settings = settings
         self.only_examples = only_examples
         self.topics: list[str] = []
-        self.lessons = TrainingSchedule(library, settings)
+        self.training = TrainingSchedule(library, settings)
         self.interrupts = 0
         self.coordinator: Coordinator | None = None
 
@@ -79,11 +79,11 @@ class Crawl:
         WorkerPool(self.library, self.settings, coordinator).run(progress)
 
     def _crawl(self, count: int, progress: Progress) -> CrawlResult:
-        self.lessons.prepare(self.topics)
+        self.training.prepare(self.topics)
         self.coordinator = Coordinator(
             self.settings,
             count,
-            self.lessons,
+            self.training,
             SiteGrowth(self.library, self.settings) if self.settings.communities.grow else None,
             disk=lambda: disk_is_short(self.library.folder, self.settings.stop.free_disk),
             note=self.library.note,
@@ -91,7 +91,7 @@ class Crawl:
             only_examples=self.only_examples,
         )
         self.coordinator.interrupts = self.interrupts
-        with contextlib.closing(self.lessons):
+        with contextlib.closing(self.training):
             self.run_partitions(self.coordinator, progress)
         return self.coordinator.result
 

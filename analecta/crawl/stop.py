@@ -118,7 +118,7 @@ class EndOfWork:
         return all(new > old for new, old in zip(serials, self._serials, strict=True))
 
     def _is_busy(self, statuses: Sequence[EngineStatus]) -> bool:
-        under_way = any(s.flying or s.pending or s.unread for s in statuses)
+        under_way = any(s.in_flight or s.pending or s.unread for s in statuses)
         soon = any(s.queued and s.wait <= self.idle for s in statuses)
         return under_way or soon or not all_received(statuses)
 

@@ -24,10 +24,10 @@ async def main() -> None:
     # the same number, so that it does not wait for its autoscaling either.
     service_locator.set_configuration(Configuration(max_used_cpu_ratio=1.0, max_event_loop_delay=timedelta(hours=1)))
     service_locator.set_storage_client(MemoryStorageClient())
-    flying = job["flying"]
+    in_flight = job["in_flight"]
     crawler = ParselCrawler(
         proxy_configuration=ProxyConfiguration(proxy_urls=[job["proxy"]]),
-        concurrency_settings=ConcurrencySettings(flying, flying, desired_concurrency=flying),
+        concurrency_settings=ConcurrencySettings(in_flight, in_flight, desired_concurrency=in_flight),
         max_request_retries=0,
         use_session_pool=False,
         retry_on_blocked=False,

@@ -34,8 +34,8 @@ class Follow(scrapy.Spider):
 
 process = CrawlerProcess(
     {
-        "CONCURRENT_REQUESTS": job["flying"],
-        "CONCURRENT_REQUESTS_PER_DOMAIN": job["flying"],
+        "CONCURRENT_REQUESTS": job["in_flight"],
+        "CONCURRENT_REQUESTS_PER_DOMAIN": job["in_flight"],
         "DOWNLOAD_DELAY": 0,
         # Breadth first, as its manual says, so that its pages are of the same mix as those of the others.
         "DEPTH_PRIORITY": 1,

@@ -20,8 +20,8 @@ from analecta.views.collections import CollectionItem
 def crawl(*reports, tally=Tally(), only_examples=False):
     """How a crawl stands: (under way, queued, seconds until a host may be asked) a partition."""
     engines = [
-        EngineStatus(n, 1, Tally(), 0, 0, flying, queued, 0, 0, 0, 0, "m", wait, 0, [])
-        for n, (flying, queued, wait) in enumerate(reports)
+        EngineStatus(n, 1, Tally(), 0, 0, in_flight, queued, 0, 0, 0, 0, "m", wait, 0, [])
+        for n, (in_flight, queued, wait) in enumerate(reports)
     ]
     return CrawlStatus(0.0, tally, engines, CrawlPhase(), "m", 0, only_examples, 0, "")
 

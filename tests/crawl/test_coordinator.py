@@ -71,7 +71,7 @@ def test_f70_demoted_urls_wait_until_all_have_said_twice_that_nothing_else_is_le
     crawl = coordinator_of()
 
     def floor(number, serial, **values):
-        crawl.observe(msgspec.structs.replace(REPORT, partition=number, serial=serial, flying=1, **values))
+        crawl.observe(msgspec.structs.replace(REPORT, partition=number, serial=serial, in_flight=1, **values))
         crawl.step(0.0)
         return crawl.directive(0).floor
 
@@ -91,14 +91,14 @@ class Partition:
 
     def __init__(self, number, queued):
         self.number = number
-        self.granted = self.pages = self.flying = self.order = self.serial = 0
+        self.granted = self.pages = self.in_flight = self.order = self.serial = 0
         self.queued = queued
 
     def work(self, rng):
-        start = max(0, min(self.queued, self.granted - self.pages - self.flying, rng.randrange(20)))
-        self.queued, self.flying = self.queued - start, self.flying + start
-        done = rng.randint(0, self.flying)
-        self.flying, self.pages = self.flying - done, self.pages + done
+        start = max(0, min(self.queued, self.granted - self.pages - self.in_flight, rng.randrange(20)))
+        self.queued, self.in_flight = self.queued - start, self.in_flight + start
+        done = rng.randint(0, self.in_flight)
+        self.in_flight, self.pages = self.in_flight - done, self.pages + done
 
     def report(self):
         self.serial += 1
@@ -109,7 +109,7 @@ class Partition:
             tally=Tally(pages=self.pages),
             order=self.order,
             granted=self.granted,
-            flying=self.flying,
+            in_flight=self.in_flight,
             queued=self.queued,
             pending=1,  # it is never over
         )
@@ -141,7 +141,7 @@ def simulate(crawl, rng, links, rounds=300):
 )
 def test_no_more_pages_are_granted_than_asked_for(seed, limit, workers, links):
     for parts in simulate(coordinator_of(workers, pages=limit), random.Random(seed), links):
-        assert sum(part.pages + part.flying for part in parts) <= limit
+        assert sum(part.pages + part.in_flight for part in parts) <= limit
 
 
 def test_what_a_partition_used_before_it_heard_that_its_grant_was_withdrawn_counts():
@@ -166,7 +166,7 @@ def test_all_pages_asked_for_are_granted_to_those_who_have_work(seed, workers):
     for parts in simulate(coordinator_of(workers, pages=200), random.Random(seed), links=0.0):  # noqa: B007
         pass
     left = sum(part.queued for part in parts)
-    assert sum(part.pages + part.flying for part in parts) == 200 or left == 0
+    assert sum(part.pages + part.in_flight for part in parts) == 200 or left == 0
 
 
 def test_without_a_limit_everything_is_granted():
@@ -206,7 +206,7 @@ def test_a_crawl_that_did_nothing_says_so_by_its_code():
 
 
 @pytest.mark.parametrize(
-    "busy", [{"flying": 1}, {"pending": 1}, {"sent": 1}, {"received": 1}, {"queued": 1}, {"unread": 1}]
+    "busy", [{"in_flight": 1}, {"pending": 1}, {"sent": 1}, {"received": 1}, {"queued": 1}, {"unread": 1}]
 )
 def test_a_crawl_is_not_over_while_something_is_under_way(busy):
     crawl = coordinator_of()
@@ -244,7 +244,7 @@ def test_f64_f72_a_crawl_ends_where_for_long_only_hosts_in_trouble_were_left():
     crawl = coordinator_of(idle=120.0)
 
     def over(at, **values):
-        says(crawl, int(at), queued=7, flying=1, wait=3.0, **values)
+        says(crawl, int(at), queued=7, in_flight=1, wait=3.0, **values)
         return stepped(crawl, at)[0]
 
     assert [over(0.0, stuck=True), over(100.0, stuck=True), over(110.0, stuck=False)] == ["", "", ""]
@@ -274,8 +274,8 @@ def test_b8_partitions_are_not_told_to_stop_before_the_last_of_them_has_reported
 
 @pytest.mark.parametrize(
     ("last", "stop"),
-    [({}, "now"), ({"serial": 1}, "drain"), ({"flying": 1}, "drain"), ({"pending": 1}, "drain"), ({"sent": 1}, "drain"),
-     ({"unread": 1}, "drain")],
+    [({}, "now"), ({"serial": 1}, "drain"), ({"in_flight": 1}, "drain"), ({"pending": 1}, "drain"),
+     ({"sent": 1}, "drain"), ({"unread": 1}, "drain")],
 )  # fmt: skip
 def test_partitions_stop_once_all_have_nothing_under_way_by_a_later_report(last, stop):
     crawl = coordinator_of(pages=2)
@@ -297,7 +297,7 @@ def test_who_has_stopped_is_not_waited_for_and_two_interrupts_wait_for_nobody():
     crawl.step(0.0)
     assert crawl.directive(0).stop == "now"
     crawl = coordinator_of()
-    says(crawl, 1, flying=1)
+    says(crawl, 1, in_flight=1)
     stops = []
     for crawl.interrupts in (0, 1, 2):
         crawl.step(0.0)
@@ -323,7 +323,7 @@ def test_a_rule_ends_it_once_all_pages_are_judged():
 
 def test_so_many_minutes_are_counted_from_the_start():
     crawl = coordinator_of(minutes=1.0)
-    says(crawl, 1, flying=1)
+    says(crawl, 1, in_flight=1)
     assert stepped(crawl, 59.9) == ("", 0)
     assert stepped(crawl, 60.0) == ("1 minute is over", 0)
 
@@ -413,10 +413,10 @@ class Numbers(Trained):
 def test_the_schedule_is_told_numbers_of_all_partitions():
     training = Numbers("")
     crawl = coordinator_of(training=training)
-    says(crawl, 1, 1, seeds_left=2, model="")
+    says(crawl, 1, 1, examples_left=2, model="")
     crawl.step(0.0)
     assert training.told == [], "one has not reported: its examples are not known"
-    crawl.observe(msgspec.structs.replace(REPORT, partition=1, seeds_left=3, in_turn=True, flying=1))
+    crawl.observe(msgspec.structs.replace(REPORT, partition=1, examples_left=3, in_turn=True, in_flight=1))
     crawl.step(0.0)
     assert training.told == [{"examples_left": 5, "in_flight": True, "in_turn": True, "last_call": False}]
 
@@ -432,7 +432,7 @@ def test_a_partition_that_has_not_reported_counts_as_busy_once_there_is_a_model(
 @pytest.mark.parametrize(
     ("report", "near_only"),
     [({"near": -1}, True), ({"near": 3}, True), ({"near": 0}, False), ({"near": 0, "pending": 1}, True),
-     ({"near": 3, "wait": 500.0}, False), ({"near": 3, "wait": 500.0, "flying": 1}, True)],
+     ({"near": 3, "wait": 500.0}, False), ({"near": 3, "wait": 500.0, "in_flight": 1}, True)],
 )  # fmt: skip
 @pytest.mark.parametrize("learning", [0, 10])
 def test_b10_what_lies_outside_waits_while_a_partition_has_what_is_near(report, near_only, learning):
@@ -448,7 +448,7 @@ def test_b10_what_lies_outside_waits_while_a_partition_has_what_is_near(report, 
 
 def test_the_status_is_the_sum_of_all_partitions_and_of_those_that_were_replaced():
     crawl = coordinator_of()
-    says(crawl, 1, tally=Tally(pages=3), queued=5, flying=2, unread=1, titles=[("t", "n", 0.5)])
+    says(crawl, 1, tally=Tally(pages=3), queued=5, in_flight=2, unread=1, titles=[("t", "n", 0.5)])
     crawl.restarted(0)
     crawl.observe(msgspec.structs.replace(REPORT, tally=Tally(pages=1), queued=4))
     status = crawl.status()

@@ -23,7 +23,7 @@ class Leader:
         """Take a report."""
         report = decode(message)
         if isinstance(report, EngineStatus):
-            self.quiet = self.quiet + 1 if report.model and not report.queued and not report.flying else 0
+            self.quiet = self.quiet + 1 if report.model and not report.queued and not report.in_flight else 0
 
     def receive(self) -> list[bytes]:
         """Give the order."""

@@ -66,7 +66,7 @@ def test_a_library_of_files_alone_is_learnt_from_before_anything_is_fetched(tmp_
         kept = min(shard.execute("SELECT min(kept_at) FROM pages").fetchone()[0] for shard in shards)
     found = [(web.web.truth(url, links=False), topics[topic]) for url, topic, _ in rows(library, "p.topic >= 0")]
     right = sum(truth is not None and truth.topic == topic for truth, topic in found)
-    assert crawl.lessons.model
+    assert crawl.training.model
     assert (about, made < kept) == ("8 examples, 2 topics", True)
     assert right >= max(10, 0.4 * len(found)), (right, len(found))
 
@@ -120,7 +120,7 @@ def test_an_example_that_is_moved_is_one_of_its_new_topic_alone(tmp_path, web):
     crawled(web, library, two_topics(web)[0], pages=20)
     topics, moved = two_topics(web, 0, 2)
     crawl = crawled(web, library, topics, pages=2)
-    given = {example.url: example.topic for example in crawl.lessons.examples()}
+    given = {example.url: example.topic for example in crawl.training.examples()}
     assert [given[url] for url in moved] == [1, 1]
     assert sorted(given.values()) == [0] * 3 + [1] * 7
 
@@ -130,10 +130,10 @@ def test_an_example_that_is_removed_is_a_page_like_others_and_one_that_is_put_ba
     crawled(web, library, two_topics(web)[0], pages=20)
     topics, gone = two_topics(web, 1, to=None)
     crawl = crawled(web, library, topics, pages=2)
-    assert gone[0] not in {example.url for example in crawl.lessons.examples()}
+    assert gone[0] not in {example.url for example in crawl.training.examples()}
     assert rows(library, f"u.url = '{gone[0]}' AND u.priority < 1")[0][2] == FoundBy.LINK
     crawl = crawled(web, library, two_topics(web)[0], pages=2)
-    assert gone[0] in {example.url for example in crawl.lessons.examples()}
+    assert gone[0] in {example.url for example in crawl.training.examples()}
     assert rows(library, f"u.url = '{gone[0]}'")[0][2] == FoundBy.SEED
 
 
@@ -175,10 +175,10 @@ def test_files_of_no_use_are_told_once_and_a_changed_one_is_learnt_anew(tmp_path
     names = (*saved(web, library.folder, urls[:4]), "topics/junk", "topics/gone")
     (library.folder / "topics" / "junk").write_bytes(b"\0\1\2" * 99)
     given = [Topic(topic, (), tuple(urls[4:]), names)]
-    first = crawled(web, library, given, pages=4, learn={"every": 0}).lessons.model
-    assert crawled(web, library, given, pages=2, learn={"every": 0}).lessons.model == first
+    first = crawled(web, library, given, pages=4, learn={"every": 0}).training.model
+    assert crawled(web, library, given, pages=2, learn={"every": 0}).training.model == first
     shutil.copy(library.folder / names[0], library.folder / names[1])
-    assert crawled(web, library, given, pages=2, learn={"every": 0}).lessons.model != first
+    assert crawled(web, library, given, pages=2, learn={"every": 0}).training.model != first
     notes = [note for _, note in library.notes() if note.startswith("nothing can be learnt from")]
     assert len(notes) == 2, notes
 
@@ -243,5 +243,5 @@ def test_where_the_files_of_the_model_are_gone_the_crawl_learns_anew(tmp_path, w
     crawled(web, library, two_topics(web)[0], pages=15)
     shutil.rmtree(library.models)
     crawl = crawled(web, library, two_topics(web)[0], pages=2)
-    assert (library.models / f"{crawl.lessons.model}.json").exists()
+    assert (library.models / f"{crawl.training.model}.json").exists()
     assert [note for _, note in library.notes() if "it is learnt anew" in note]

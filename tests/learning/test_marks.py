@@ -403,8 +403,8 @@ def test_b18_a_crawl_finishes_a_retraining_that_was_killed_and_goes_on_with_its_
     crawl = crawl_of(lib, pocket, 1)
     crawl.run()
     assert lib.get("reclassifying") is None
-    assert crawl.lessons.made == 0
-    assert models(lib) == {crawl.lessons.model} == {lib.get("model")}
+    assert crawl.training.made == 0
+    assert models(lib) == {crawl.training.model} == {lib.get("model")}
 
 
 def test_b18_seeds_that_were_given_before_a_retraining_are_learnt_from_by_the_crawl(lib, pocket):
@@ -413,8 +413,8 @@ def test_b18_seeds_that_were_given_before_a_retraining_are_learnt_from_by_the_cr
     model = retrained(lib).model
     crawl = crawl_of(lib, pocket, 1)
     crawl.run()
-    assert crawl.lessons.first_held
-    assert crawl.lessons.model != model
+    assert crawl.training.first_held
+    assert crawl.training.model != model
 
 
 def test_b18_a_crawl_that_runs_takes_the_new_model_up(lib, pocket):
@@ -422,12 +422,12 @@ def test_b18_a_crawl_that_runs_takes_the_new_model_up(lib, pocket):
     crawl = crawl_of(lib, pocket, 0, fetch=slowly, learn={"every": 0})  # it would not learn by itself
     with running(crawl):
         until(lambda: engines(crawl) and all(engine.model for engine in engines(crawl)))
-        old, bad = crawl.lessons.model, tell(lib, BAD, count=3)
+        old, bad = crawl.training.model, tell(lib, BAD, count=3)
         with pytest.raises(LibraryBusy):
             retrained(lib)
         assert work.ask_crawl(lib)
         until(lambda: engines(crawl) and all(engine.model not in ("", old) for engine in engines(crawl)))
-    assert (crawl.lessons.made, lesson_wanted(lib)) == (1, 0)
+    assert (crawl.training.made, lesson_wanted(lib)) == (1, 0)
     rows = {row.id: row for shard in stored(lib) for row in shard}
     assert {rows[one.page].topic for one in bad} == {NO_TOPIC}
 

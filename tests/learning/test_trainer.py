@@ -90,7 +90,7 @@ def test_every_recipe_finds_pages_of_two_topics(tmp_path, web, recipe):
     assert right >= 12
     # Two topics are few for the idf of one, and for the negatives of the other.
     assert right >= {"synthesis": 0.4, "panorama": 0.5}.get(recipe, 0.7) * found
-    assert (crawl.lessons.made > 1) == (recipe in ("adaptive", "bingo"))
+    assert (crawl.training.made > 1) == (recipe in ("adaptive", "bingo"))
 
 
 def test_b9_pages_name_the_model_that_judged_them_last(tmp_path, web):
@@ -98,8 +98,8 @@ def test_b9_pages_name_the_model_that_judged_them_last(tmp_path, web):
     library, crawl = grown(web, tmp_path / "lib", "adaptive", {topic: web.web.seeds(topic, 5)})
     with library.shards() as shards:
         models = {model for shard in shards for (model,) in shard.execute("SELECT DISTINCT model FROM pages")}
-    assert models == {crawl.lessons.model}
-    assert JUDGES["profile"].load(library.models, crawl.lessons.model)
+    assert models == {crawl.training.model}
+    assert JUDGES["profile"].load(library.models, crawl.training.model)
 
 
 def test_a_crawl_that_was_stopped_goes_on_with_what_it_knew(tmp_path, web):
@@ -110,7 +110,7 @@ def test_a_crawl_that_was_stopped_goes_on_with_what_it_knew(tmp_path, web):
     second = Crawl(library, load(library.settings_path, asked))
     second.run()
     right, found = on_topic(library, web, topic)
-    assert second.lessons.model != first.lessons.model
+    assert second.training.model != first.training.model
     assert second.tally.pages == 60
     assert right >= 0.7 * found
 
