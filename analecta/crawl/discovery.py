@@ -305,7 +305,8 @@ class LinkDiscovery:
                 self.tally.reasons[reason] = self.tally.reasons.get(reason, 0) + 1
                 continue
             candidate.target = self._secure(candidate.target)
-            candidate.priority *= self._factor(candidate)
+            if candidate.priority > 0:  # a redirect of a demoted URL keeps its priority below 0
+                candidate.priority *= self._factor(candidate)
             if candidate.found_by in _MAY_BE_TRAPS and candidate.priority <= 1.0:
                 self._suspect(candidate)
             welcome.append(candidate)

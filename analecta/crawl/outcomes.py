@@ -36,6 +36,13 @@ class Settled(msgspec.Struct):
     lost: list[int] = []  # URLs that come to nothing
 
 
+def retry_priority(priority: float) -> float:
+    """The priority of a URL that is asked for again: half of it; examples keep theirs, demoted URLs go further back."""
+    if priority >= EXAMPLE_PRIORITY:
+        return priority
+    return priority * (0.5 if priority > 0 else 2.0)
+
+
 class Outcomes:
     """Settles the URLs of one partition."""
 
@@ -222,8 +229,7 @@ class Outcomes:
 
         It counts as a try of this URL only where it was `asked` for what it is.
         """
-        if lease.priority < EXAMPLE_PRIORITY:
-            lease.priority *= 0.5
+        lease.priority = retry_priority(lease.priority)
         self.frontier.requeue(lease, reason, detail[:300], asked)
 
     def _end(self, lease: Lease, state: UrlState, reason: str = "", detail: str = "", elsewhere: int = 0) -> None:

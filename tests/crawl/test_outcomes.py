@@ -2,6 +2,10 @@
 
 from itertools import pairwise
 
+import pytest
+
+from analecta.crawl.outcomes import retry_priority
+from analecta.frontier.policy import EXAMPLE_PRIORITY
 from analecta.model import UrlState
 from analecta.parse.html import parse_html
 from analecta.urls import url_id
@@ -61,3 +65,8 @@ def test_f25_a_probe_on_which_the_parser_breaks_does_not_end_the_crawl(tmp_path)
         crawl_alone(library, lambda engine: setattr(engine.fetcher.parser, "parsers", {"text/html": parse}))
     assert probe in server.paths()
     assert len(kept(library)) == 5
+
+
+@pytest.mark.parametrize(("before", "after"), [(0.8, 0.4), (EXAMPLE_PRIORITY, EXAMPLE_PRIORITY), (-1.5, -3.0)])
+def test_f70_what_is_asked_for_again_waits_behind_others_of_its_worth_also_where_it_was_demoted(before, after):
+    assert retry_priority(before) == after
