@@ -1,5 +1,6 @@
 """What all judges have in common: options, pages cut into words, ranked topics as verdicts, a model on disk."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
@@ -16,7 +17,7 @@ from analecta.text.tokens import Words, words
 OptionsT = TypeVar("OptionsT", bound=msgspec.Struct)
 
 
-class TrainedJudge(Generic[OptionsT]):
+class TrainedJudge(ABC, Generic[OptionsT]):
     """A judge with its options and what it has learned: attributes whose names end in an underscore.
 
     `saved_facts` and `saved_arrays` name those that are written to a model, with or without the underscore.
@@ -39,9 +40,9 @@ class TrainedJudge(Generic[OptionsT]):
         """The topics of each page, and how sure they are."""
         return self.judge_words(words([page.text for page in pages]))
 
+    @abstractmethod
     def judge_words(self, batch: Words, anchors: Words | None = None, neighbours: Words | None = None) -> list[Verdict]:
         """The same for words already cut."""
-        raise NotImplementedError
 
     def save(self, folder: Path) -> str:
         """Write what was learned; gives the name to load it by."""
