@@ -103,7 +103,7 @@ class Ingest:
         for late in read:
             lease, page = late.lease, late.page
             cut, (near,) = self._compared([page])
-            twin = near if near is not None and near != lease.id else 0
+            twin = self._original(lease, near)
             one = self.page_judge.judged(cut, [lease], set() if page.text else {0})[0]
             hidden = page.noindex or is_off_topic(lease)
             verdict = of_hidden(one.verdict, hidden)
@@ -185,7 +185,14 @@ class Ingest:
         if same is not None:
             id, url, date, known = same
             return id if id != lease.id else 0, OriginalRecord(url, date, known) if known == digest else None
-        return (near, None) if near is not None and near != lease.id else (0, None)
+        return self._original(lease, near), None
+
+    def _original(self, lease: Lease, near: int | None) -> int:
+        """The page that stands for a page and for the one that it nearly equals; 0 if that is the page itself."""
+        if near is None:
+            return 0
+        original = self.partition.copy_of(near) or near
+        return original if original != lease.id else 0
 
     def _count(self, page: Page, verdict: Verdict, is_twin: bool, is_fake: bool) -> None:
         tally = self.tally
