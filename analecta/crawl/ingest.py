@@ -138,8 +138,9 @@ class Ingest:
         fake = soft404 is not None and (page.simhash ^ soft404).bit_count() <= 3
         hidden = fake or page.noindex or is_off_topic(lease)
         verdict = of_hidden(judged.verdict, hidden)
-        place = self.partition.archive.write(answer, digest, original)
         waits = page.limits == TO_READ and not twin
+        # What is read later is read from its own record, so that has to be whole.
+        place = self.partition.archive.write(answer, digest, None if waits else original)
         if page.limits == TO_READ and twin:
             page.limits = ""  # it is read where the other stands
         flags = _says(page) | SOFT404 * fake | UNREAD * waits

@@ -14,6 +14,7 @@ from analecta.frontier.frontier import Frontier
 from analecta.frontier.policy import Focus, Policy, best_first
 from analecta.model import Page, Tally, UrlState
 from analecta.parse import UNREAD as TO_READ
+from analecta.store.archive import RecordPlace, read_answer
 from analecta.store.partition import UNREAD
 from analecta.store.recovery import Partition
 
@@ -115,3 +116,14 @@ def test_copies_of_an_unread_document_that_is_itself_a_copy_point_to_the_page_th
     ingest.keep_late([read(late)])
     first = target(urls[0]).id
     assert originals(partition) == {urls[0]: (None, None), urls[1]: (first, first), urls[2]: (first, first)}
+
+
+def test_an_unchanged_document_that_is_fetched_again_and_waits_is_archived_whole(partition, ingest):
+    ingest.keep(Settled([fetched(partition, "http://a.test/1.pdf")]))
+    ingest.keep(Settled([unread(partition, "http://a.test/1.pdf")]))
+    ((flags, *place),) = partition.db.execute("SELECT flags, file, offset, length FROM pages")
+    partition.archive.flush()
+    found = read_answer(partition.archive.path(place[0]), RecordPlace(*place))
+    assert flags == UNREAD
+    assert found is not None
+    assert found[1] == b"%PDF-1"
