@@ -102,6 +102,8 @@ class Ingest:
         kept = []
         for late in read:
             lease, page = late.lease, late.page
+            if self.partition.unread_page(late.seq) is None:  # it was fetched again while it was read
+                continue
             cut, (near,) = self._compared([page])
             twin = self._original(lease, near)
             one = self.page_judge.judged(cut, [lease], set() if page.text else {0})[0]

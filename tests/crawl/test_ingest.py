@@ -127,3 +127,13 @@ def test_an_unchanged_document_that_is_fetched_again_and_waits_is_archived_whole
     assert flags == UNREAD
     assert found is not None
     assert found[1] == b"%PDF-1"
+
+
+def test_a_late_document_that_was_fetched_again_meanwhile_is_left_alone(partition, ingest):
+    ingest.keep(Settled([fetched(partition, "http://a.test/1", b"<p>the same text")]))
+    (late,) = ingest.keep(Settled([unread(partition, "http://b.test/2.pdf")]))
+    ingest.keep(Settled([fetched(partition, "http://b.test/2.pdf", b"%PDF-2", text="now about bees " * 40)]))
+    before = originals(partition)
+    assert ingest.keep_late([read(late)]) == []
+    assert originals(partition) == before
+    assert ingest.tally.elsewhere == 0
