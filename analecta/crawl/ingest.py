@@ -107,17 +107,20 @@ class Ingest:
             cut, (near,) = self._compared([page])
             twin = self._original(lease, near)
             one = self.page_judge.judged(cut, [lease], set() if page.text else {0})[0]
-            hidden = page.noindex or is_off_topic(lease)
+            fake = self._is_soft404(lease.host, page)
+            hidden = fake or page.noindex or is_off_topic(lease)
             verdict = of_hidden(one.verdict, hidden)
             content = self._content(page, verdict, len(one.words))
-            self.partition.set_read(late.seq, content | {"duplicate_of": twin or None}, _says(page))
+            flags = _says(page) | SOFT404 * fake
+            self.partition.set_read(late.seq, content | {"duplicate_of": twin or None}, flags)
             if twin:
                 self.partition.set_copy(lease.id, twin)
                 self.tally.elsewhere += 1
             if page.text:
                 self.page_judge.remember(late.seq, lease.id, one.alone(), hidden)
-            value, score = self.focus.value(verdict, lease, bool(twin)), self.focus.open(verdict).confidence
-            kept.append(KeptPage(late.seq, lease, page, verdict, value, score, one.bag, twin=twin))
+            value = None if fake else self.focus.value(verdict, lease, bool(twin))
+            score = self.focus.open(verdict).confidence
+            kept.append(KeptPage(late.seq, lease, page, verdict, value, score, one.bag, twin=twin, is_fake=fake))
         return kept
 
     def _compared(self, pages: Sequence[Page]) -> tuple[Words, list[int | None]]:
@@ -136,8 +139,7 @@ class Ingest:
         digest = payload_digest(answer.wire)
         body = _hash(answer.body)
         twin, original = self._twin(lease, body, near, digest)
-        soft404 = self._soft404.get(lease.host)
-        fake = soft404 is not None and (page.simhash ^ soft404).bit_count() <= 3
+        fake = self._is_soft404(lease.host, page)
         hidden = fake or page.noindex or is_off_topic(lease)
         verdict = of_hidden(judged.verdict, hidden)
         waits = page.limits == TO_READ and not twin
@@ -211,8 +213,15 @@ class Ingest:
     def _learn_soft404(self, host: str, page: Page) -> None:
         """Remember how a host answers for a page that it does not have: its pages that look so are none (F25)."""
         text = excerpt(page.text)
-        self._soft404[host] = int(fingerprints(words([text]), [page.title], [text])[0])
-        self.partition.set_soft404(host, self._soft404[host])
+        value = int(fingerprints(words([text]), [page.title], [text])[0])
+        if value:  # an answer without words is like no page
+            self._soft404[host] = value
+            self.partition.set_soft404(host, value)
+
+    def _is_soft404(self, host: str, page: Page) -> bool:
+        """Whether a page looks as a host answers for what it does not have; 0 is like nothing."""
+        known = self._soft404.get(host, 0)
+        return known != 0 and page.simhash != 0 and (page.simhash ^ known).bit_count() <= 3
 
 
 def _short(answer: Response) -> str:

@@ -378,11 +378,9 @@ class Shard:
         return (self.leases_of([found[0]])[0], *found[1:]) if found else None
 
     def set_read(self, seq: int, values: dict[str, Any], flags: int) -> None:
-        """Write what was read of it, and what it says of itself (NOINDEX, NOFOLLOW, NOARCHIVE)."""
+        """Write what was read of it, and its flags but UNREAD."""
         names = ", ".join(f"{name} = ?" for name in values)
-        self.db.execute(
-            f"UPDATE pages SET {names}, flags = flags & {SOFT404} | ? WHERE seq = ?", (*values.values(), flags, seq)
-        )
+        self.db.execute(f"UPDATE pages SET {names}, flags = ? WHERE seq = ?", (*values.values(), flags, seq))
 
     def copy_of(self, id: int) -> int:
         """The page that the page at a URL is a copy of; 0 where it is none, or is not here."""
@@ -449,7 +447,7 @@ class Shard:
         rows = self.db.execute(
             "SELECT p.seq, p.simhash FROM pages p JOIN urls u ON u.id = p.id WHERE u.host = ?", (number,)
         ).fetchall()
-        alike = [(SOFT404, seq) for seq, simhash in rows if (simhash ^ fingerprint).bit_count() <= 3]
+        alike = [(SOFT404, seq) for seq, simhash in rows if simhash and (simhash ^ fingerprint).bit_count() <= 3]
         self.db.executemany("UPDATE pages SET flags = flags | ?, topic = -1, topics = NULL WHERE seq = ?", alike)
 
     def page_with_body(self, body: int) -> tuple[int, str, float, str] | None:

@@ -15,7 +15,7 @@ from analecta.frontier.policy import Focus, Policy, best_first
 from analecta.model import Page, Tally, UrlState
 from analecta.parse import UNREAD as TO_READ
 from analecta.store.archive import RecordPlace, read_answer
-from analecta.store.partition import UNREAD
+from analecta.store.partition import SOFT404, UNREAD
 from analecta.store.recovery import Partition
 
 PDF = "application/pdf"
@@ -53,6 +53,17 @@ def read(kept, text=TEXT):
     """What was kept unread, when it has been read."""
     page = kept.page
     return LateDocument(kept.seq, kept.lease, Page(page.url, page.id, page.host, PDF, title="Rivers", text=text))
+
+
+def soft404(url, text):
+    """What the host of a URL answers for a page that it does not have."""
+    at = target(url)
+    return Settled(soft_404=[(at.host, Page(url, at.id, at.host, "text/html", title="Rivers", text=text))])
+
+
+def marks(partition):
+    """Flags and topics of all pages."""
+    return partition.db.execute("SELECT flags, topic FROM pages ORDER BY seq").fetchall()
 
 
 def originals(partition):
@@ -137,3 +148,30 @@ def test_a_late_document_that_was_fetched_again_meanwhile_is_left_alone(partitio
     assert ingest.keep_late([read(late)]) == []
     assert originals(partition) == before
     assert ingest.tally.elsewhere == 0
+
+
+def test_f25_an_answer_without_words_to_a_probe_is_like_no_page(partition, ingest):
+    urls = ["http://a.test/1.pdf", "http://a.test/2.pdf"]
+    ingest.keep(Settled([unread(partition, urls[0])]))
+    ingest.keep(soft404("http://a.test/", ""))
+    ingest.keep(Settled([unread(partition, urls[1], b"%PDF-2")]))
+    assert marks(partition) == [(UNREAD, 0)] * 2
+    assert partition.hosts.soft404s() == {}
+
+
+def test_f25_a_fingerprint_of_nothing_in_an_older_library_is_like_no_page(partition):
+    first = fetched(partition, "http://a.test/1.pdf", text="")
+    partition.db.execute("UPDATE hosts SET soft404 = 0")
+    judge = PageJudge(partition, Focus(Policy(best_first)), ["t"], 10, False, None)
+    Ingest(partition, judge, Tally()).keep(Settled([first]))
+    assert marks(partition) == [(0, 0)]
+
+
+def test_f25_a_late_document_that_is_what_its_host_answers_for_any_page_is_marked(partition, ingest):
+    urls = ["http://a.test/1.pdf", "http://a.test/2.pdf"]
+    fake, true = ingest.keep(Settled([unread(partition, url, url.encode()) for url in urls]))
+    partition.db.execute("UPDATE pages SET flags = flags | ?, topic = -1", (SOFT404,))  # as older versions did
+    ingest.keep(soft404("http://a.test/", TEXT))
+    (shown, other) = ingest.keep_late([read(fake), read(true, "about bees and their hives " * 40)])
+    assert marks(partition) == [(SOFT404, -1), (0, 0)]
+    assert (shown.is_fake, shown.value, other.is_fake) == (True, None, False)
