@@ -79,18 +79,19 @@ class Ingest:
         """Keep a batch of pages."""
         for host, page in settled.soft_404:
             self._learn_soft404(host, page)
-        if not settled.pages:
+        fetches = [(fetch, fetch.page) for fetch in settled.pages if isinstance(fetch.page, Page)]
+        if not fetches:
             return []
-        pages = [fetch.page for fetch in settled.pages if isinstance(fetch.page, Page)]
+        pages = [page for _, page in fetches]
         cut, alike = self._compared(pages)
         unread = {i for i, page in enumerate(pages) if page.mime in DOCUMENTS and not page.text}
-        judged = self.page_judge.judged(cut, [fetch.lease for fetch in settled.pages], unread)
+        judged = self.page_judge.judged(cut, [fetch.lease for fetch, _ in fetches], unread)
         kept = []
-        for i, fetch in enumerate(settled.pages):
+        for i, (fetch, page) in enumerate(fetches):
             assert isinstance(fetch.result, Response)
             self.partition.parsing(fetch.lease.id)
             one = judged[i]
-            found, hidden = self._keep(fetch.lease, fetch.result, pages[i], one, alike[i])
+            found, hidden = self._keep(fetch.lease, fetch.result, page, one, alike[i])
             if i not in unread:
                 self.page_judge.remember(found.seq, fetch.lease.id, one, hidden)
             kept.append(found)

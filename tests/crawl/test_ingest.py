@@ -175,3 +175,10 @@ def test_f25_a_late_document_that_is_what_its_host_answers_for_any_page_is_marke
     (shown, other) = ingest.keep_late([read(fake), read(true, "about bees and their hives " * 40)])
     assert marks(partition) == [(SOFT404, -1), (0, 0)]
     assert (shown.is_fake, shown.value, other.is_fake) == (True, None, False)
+
+
+def test_what_has_no_page_shifts_no_other_page_of_its_batch(partition, ingest):
+    none, first = fetched(partition, "http://a.test/1"), fetched(partition, "http://b.test/2")
+    none.page = None
+    (kept,) = ingest.keep(Settled([none, first]))
+    assert kept.lease.url == kept.page.url == "http://b.test/2"
