@@ -79,18 +79,19 @@ class Ingest:
         """Keep a batch of pages."""
         for host, page in settled.soft_404:
             self._learn_soft404(host, page)
-        if not settled.pages:
+        fetches = [(fetch, fetch.page) for fetch in settled.pages if isinstance(fetch.page, Page)]
+        if not fetches:
             return []
-        pages = [fetch.page for fetch in settled.pages if isinstance(fetch.page, Page)]
+        pages = [page for _, page in fetches]
         cut, alike = self._compared(pages)
         unread = {i for i, page in enumerate(pages) if page.mime in DOCUMENTS and not page.text}
-        judged = self.page_judge.judged(cut, [fetch.lease for fetch in settled.pages], unread)
+        judged = self.page_judge.judged(cut, [fetch.lease for fetch, _ in fetches], unread)
         kept = []
-        for i, fetch in enumerate(settled.pages):
+        for i, (fetch, page) in enumerate(fetches):
             assert isinstance(fetch.result, Response)
             self.partition.parsing(fetch.lease.id)
             one = judged[i]
-            found, hidden = self._keep(fetch.lease, fetch.result, pages[i], one, alike[i])
+            found, hidden = self._keep(fetch.lease, fetch.result, page, one, alike[i])
             if i not in unread:
                 self.page_judge.remember(found.seq, fetch.lease.id, one, hidden)
             kept.append(found)
@@ -102,20 +103,25 @@ class Ingest:
         kept = []
         for late in read:
             lease, page = late.lease, late.page
+            if self.partition.unread_page(late.seq) is None:  # it was fetched again while it was read
+                continue
             cut, (near,) = self._compared([page])
-            twin = near if near is not None and near != lease.id else 0
+            twin = self._original(lease, near)
             one = self.page_judge.judged(cut, [lease], set() if page.text else {0})[0]
-            hidden = page.noindex or is_off_topic(lease)
+            fake = self._is_soft404(lease.host, page)
+            hidden = fake or page.noindex or is_off_topic(lease)
             verdict = of_hidden(one.verdict, hidden)
             content = self._content(page, verdict, len(one.words))
-            self.partition.set_read(late.seq, content | {"duplicate_of": twin or None}, _says(page))
+            flags = _says(page) | SOFT404 * fake
+            self.partition.set_read(late.seq, content | {"duplicate_of": twin or None}, flags)
             if twin:
                 self.partition.set_copy(lease.id, twin)
                 self.tally.elsewhere += 1
             if page.text:
                 self.page_judge.remember(late.seq, lease.id, one.alone(), hidden)
-            value, score = self.focus.value(verdict, lease, bool(twin)), self.focus.open(verdict).confidence
-            kept.append(KeptPage(late.seq, lease, page, verdict, value, score, one.bag, twin=twin))
+            value = None if fake else self.focus.value(verdict, lease, bool(twin))
+            score = self.focus.open(verdict).confidence
+            kept.append(KeptPage(late.seq, lease, page, verdict, value, score, one.bag, twin=twin, is_fake=fake))
         return kept
 
     def _compared(self, pages: Sequence[Page]) -> tuple[Words, list[int | None]]:
@@ -134,12 +140,12 @@ class Ingest:
         digest = payload_digest(answer.wire)
         body = _hash(answer.body)
         twin, original = self._twin(lease, body, near, digest)
-        soft404 = self._soft404.get(lease.host)
-        fake = soft404 is not None and (page.simhash ^ soft404).bit_count() <= 3
+        fake = self._is_soft404(lease.host, page)
         hidden = fake or page.noindex or is_off_topic(lease)
         verdict = of_hidden(judged.verdict, hidden)
-        place = self.partition.archive.write(answer, digest, original)
         waits = page.limits == TO_READ and not twin
+        # What is read later is read from its own record, so that has to be whole.
+        place = self.partition.archive.write(answer, digest, None if waits else original)
         if page.limits == TO_READ and twin:
             page.limits = ""  # it is read where the other stands
         flags = _says(page) | SOFT404 * fake | UNREAD * waits
@@ -185,7 +191,14 @@ class Ingest:
         if same is not None:
             id, url, date, known = same
             return id if id != lease.id else 0, OriginalRecord(url, date, known) if known == digest else None
-        return (near, None) if near is not None and near != lease.id else (0, None)
+        return self._original(lease, near), None
+
+    def _original(self, lease: Lease, near: int | None) -> int:
+        """The page that stands for a page and for the one that it nearly equals; 0 if that is the page itself."""
+        if near is None:
+            return 0
+        original = self.partition.copy_of(near) or near
+        return original if original != lease.id else 0
 
     def _count(self, page: Page, verdict: Verdict, is_twin: bool, is_fake: bool) -> None:
         tally = self.tally
@@ -201,8 +214,15 @@ class Ingest:
     def _learn_soft404(self, host: str, page: Page) -> None:
         """Remember how a host answers for a page that it does not have: its pages that look so are none (F25)."""
         text = excerpt(page.text)
-        self._soft404[host] = int(fingerprints(words([text]), [page.title], [text])[0])
-        self.partition.set_soft404(host, self._soft404[host])
+        value = int(fingerprints(words([text]), [page.title], [text])[0])
+        if value:  # an answer without words is like no page
+            self._soft404[host] = value
+            self.partition.set_soft404(host, value)
+
+    def _is_soft404(self, host: str, page: Page) -> bool:
+        """Whether a page looks as a host answers for what it does not have; 0 is like nothing."""
+        known = self._soft404.get(host, 0)
+        return known != 0 and page.simhash != 0 and (page.simhash ^ known).bit_count() <= 3
 
 
 def _short(answer: Response) -> str:

@@ -98,7 +98,10 @@ class LateDocuments:
             lease, file, offset, length, mime = row
             place = RecordPlace(file, offset, length)
             target = UrlRef(lease.url, lease.id, lease.host)
-            page = await asyncio.to_thread(self._parse, target, place, mime)
+            try:
+                page = await asyncio.to_thread(self._parse, target, place, mime)
+            except Exception as wrong:  # whatever it is, the document is kept, and says why it has no text
+                page = Page(lease.url, lease.id, lease.host, mime, limits=f"{type(wrong).__name__}: {wrong}")
             self._read.append(LateDocument(seq, lease, page))
         finally:
             self._reading = None

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from analecta.model import UrlState
-from analecta.store.partition import NOINDEX, SOFT404, Shard
+from analecta.store.partition import NOINDEX, SOFT404, UNREAD, Shard
 from analecta.store.schema import unpack_text, unpack_topics
 from analecta.store.sqlite import connect
 
@@ -204,16 +204,21 @@ class CopyTable:
         self._db.execute("BEGIN")
 
     def point(self, seq: int, id: int, original: int) -> None:
-        """Let a page be a copy of another."""
-        self._db.execute("UPDATE pages SET duplicate_of = ? WHERE seq = ?", (original, seq))  # ids have no index
+        """Let a page be a copy of another; a document that waits to be read is read where the other stands."""
+        change = (
+            f"UPDATE pages SET duplicate_of = ?, flags = flags & ~{UNREAD},"
+            f" limits = CASE WHEN flags & {UNREAD} THEN NULL ELSE limits END WHERE seq = ?"
+        )
+        self._db.execute(change, (original, seq))  # ids have no index
         self._db.execute(
             "UPDATE urls SET state = ?, elsewhere = ?, reason = 'duplicate' WHERE id = ? AND state = ?",
             (int(UrlState.ALIAS), original, id, int(UrlState.DONE)),
         )
 
     def finish(self) -> None:
-        """Note that all pages were compared, and commit."""
-        last = self._db.execute("SELECT coalesce(max(seq), 0) FROM pages").fetchone()[0]
+        """Note which pages were compared, and commit: all before the first document that waits to be read."""
+        unread = f"SELECT min(seq) - 1 FROM pages WHERE flags & {UNREAD}"
+        last = self._db.execute(f"SELECT coalesce(({unread}), max(seq), 0) FROM pages").fetchone()[0]
         self._db.execute("INSERT OR REPLACE INTO meta VALUES ('twins', ?)", (last,))
         self._db.execute("COMMIT")
 

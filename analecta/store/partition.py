@@ -378,18 +378,29 @@ class Shard:
         return (self.leases_of([found[0]])[0], *found[1:]) if found else None
 
     def set_read(self, seq: int, values: dict[str, Any], flags: int) -> None:
-        """Write what was read of it, and what it says of itself (NOINDEX, NOFOLLOW, NOARCHIVE)."""
+        """Write what was read of it, and its flags but UNREAD."""
         names = ", ".join(f"{name} = ?" for name in values)
-        self.db.execute(
-            f"UPDATE pages SET {names}, flags = flags & {SOFT404} | ? WHERE seq = ?", (*values.values(), flags, seq)
-        )
+        self.db.execute(f"UPDATE pages SET {names}, flags = ? WHERE seq = ?", (*values.values(), flags, seq))
+
+    def copy_of(self, id: int) -> int:
+        """The page that the page at a URL is a copy of; 0 where it is none, or is not here."""
+        query = "SELECT p.duplicate_of FROM urls u JOIN pages p ON p.seq = u.page WHERE u.id = ?"
+        row = self.db.execute(query, (id,)).fetchone()
+        return (row and row[0]) or 0
 
     def set_copy(self, id: int, original: int) -> None:
-        """Let a URL that is done, and not queued again, be a copy of another."""
+        """Let a URL that is done, and not queued again, be a copy of another; so are pages with the same body then."""
         self.db.execute(
             "UPDATE urls SET state = ?, elsewhere = ?, reason = 'duplicate' WHERE id = ? AND state = ?",
             (int(UrlState.ALIAS), original, id, int(UrlState.DONE)),
         )
+        same = "SELECT p.body FROM urls u JOIN pages p ON p.seq = u.page WHERE u.id = ?"
+        copies = self.db.execute(
+            f"UPDATE pages SET duplicate_of = ? WHERE body = ({same}) AND duplicate_of = ? RETURNING id",
+            (original, id, id),
+        ).fetchall()
+        change = "UPDATE urls SET elsewhere = ? WHERE id = ? AND elsewhere = ?"
+        self.db.executemany(change, [(original, copy, id) for (copy,) in copies])
 
     def verdict_of(self, id: int) -> tuple[int, float, bytes | None] | None:
         """What was said of the page at a URL: topic, confidence and packed topics; None where it is not here."""
@@ -436,7 +447,7 @@ class Shard:
         rows = self.db.execute(
             "SELECT p.seq, p.simhash FROM pages p JOIN urls u ON u.id = p.id WHERE u.host = ?", (number,)
         ).fetchall()
-        alike = [(SOFT404, seq) for seq, simhash in rows if (simhash ^ fingerprint).bit_count() <= 3]
+        alike = [(SOFT404, seq) for seq, simhash in rows if simhash and (simhash ^ fingerprint).bit_count() <= 3]
         self.db.executemany("UPDATE pages SET flags = flags | ?, topic = -1, topics = NULL WHERE seq = ?", alike)
 
     def page_with_body(self, body: int) -> tuple[int, str, float, str] | None:

@@ -1,9 +1,14 @@
+import asyncio
 import contextlib
 
 import pytest
+from making import FREE, answer, candidate, page_row, pushed, target
 
 from analecta.crawl.late_documents import LateDocuments
+from analecta.frontier.frontier import Frontier
+from analecta.model import UrlState
 from analecta.parse import Parser
+from analecta.store.partition import UNREAD
 from analecta.store.recovery import Partition
 
 
@@ -48,3 +53,25 @@ def test_a_moment_of_work_tells_nothing(pile, clocks):
 def test_with_many_under_way_the_next_waits(pile):
     pile.under_way = 2
     assert pile.full()
+
+
+def test_a_document_on_which_the_reader_breaks_is_not_lost_and_says_why(pile):
+    def breaks(*_):
+        raise KeyError("no such object")
+
+    async def read():
+        done = asyncio.Event()
+        pile.go_on([seq], done.set)
+        await asyncio.wait_for(done.wait(), 10)
+
+    url, partition = "http://a.test/1.pdf", pile.partition
+    pushed(Frontier(partition, FREE), candidate(url))
+    place = partition.archive.write(answer(url))
+    partition.archive.flush()
+    row = page_row(target(url).id, place.file, place.offset, place.length, mime="application/pdf", flags=UNREAD)
+    seq = partition.add_page(row, UrlState.DONE, 0, 0)
+    pile.parser = breaks
+    asyncio.run(read())
+    (late,) = pile.taken()
+    assert (late.seq, late.page.mime) == (seq, "application/pdf")
+    assert late.page.limits == "KeyError: 'no such object'"

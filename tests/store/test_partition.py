@@ -245,10 +245,11 @@ def test_f25_pages_that_look_like_a_soft_404_are_marked_later_too():
     with shard_at() as shard:
         kept(shard, "http://h/fake", simhash=0b1011, topic=2)
         kept(shard, "http://h/real", simhash=0b1111_1111_0000, topic=2)
+        kept(shard, "http://h/empty", simhash=0, topic=2)
         kept(shard, "http://other/", simhash=0b1011, topic=2)
         shard.set_soft404("h", 0b1000)
         rows = shard.db.execute("SELECT flags & ?, topic FROM pages ORDER BY seq", (SOFT404,)).fetchall()
-        assert rows == [(SOFT404, -1), (0, 2), (0, 2)]
+        assert rows == [(SOFT404, -1), (0, 2), (0, 2), (0, 2)]
         assert shard.hosts.soft404s() == {"h": 8}
 
 
