@@ -177,10 +177,12 @@ class PageRequests:
             host.learning, host.turn_given = True, lease.id  # this fetch's turn is for robots.txt
         if host.delay and not self.ordered:
             self.frontier.hold(lease.host)
-        rules = await self.robots.rules(lease.url)
-        unused = first and host.turn_given == lease.id
-        if first:
-            host.learning, host.turn_given = False, 0
+        try:
+            rules = await self.robots.rules(lease.url)
+            unused = first and host.turn_given == lease.id
+        finally:
+            if first:
+                host.learning, host.turn_given = False, 0
         if isinstance(rules, HostNotDue):
             return rules
         if first:

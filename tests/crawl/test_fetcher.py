@@ -62,3 +62,16 @@ def test_l7_a_robots_file_that_is_not_takes_the_turn_of_its_page():
         frontier = Frontier(shard, Politeness(5.0))
         pushed(frontier, candidate("http://a/"))
         assert asked(frontier, lambda _: None) == NoResponse("http://a/", "turn", retry=True)
+
+
+def test_l7_no_turn_is_left_over_where_the_rules_of_a_host_cannot_be_read():
+    def broken(_):
+        raise OSError("no such row")
+
+    with shard_at() as shard:
+        frontier = Frontier(shard, Politeness(5.0))
+        pushed(frontier, candidate("http://a/"))
+        with pytest.raises(OSError, match="no such row"):
+            asked(frontier, broken)
+        host = frontier.hosts["a"]
+        assert (host.learning, host.turn_given) == (False, 0)
