@@ -286,7 +286,8 @@ class SideRequests:
         elif fetched.refused or fetched.reason in UNASKED:
             host.dropped(now)
         else:
-            return host.failed(now, manners, hopeless=not fetched.retry)
+            # As for pages (crawl/outcomes.py): a certificate is the host's, anything else the fault of one URL.
+            return host.failed(now, manners, hopeless=fetched.reason.startswith("tls") and not fetched.retry)
         return None
 
     async def _ask_by_clock(self, request: Request, lines: CountedClock, host: HostQueue) -> FetchResult:

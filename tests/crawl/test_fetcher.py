@@ -10,7 +10,7 @@ from analecta.crawl.requests import Fetch, PageRequests, SideRequests
 from analecta.fetch.robots import Robots
 from analecta.frontier.frontier import Frontier
 from analecta.frontier.hosts import Politeness
-from analecta.model import NoResponse
+from analecta.model import NoResponse, Request
 
 
 async def fetch(request):
@@ -75,3 +75,14 @@ def test_l7_no_turn_is_left_over_where_the_rules_of_a_host_cannot_be_read():
             asked(frontier, broken)
         host = frontier.hosts["a"]
         assert (host.learning, host.turn_given) == (False, 0)
+
+
+@pytest.mark.parametrize(("reason", "given_up"), [("protocol", ""), ("tls-expired", "1 failures in a row in 0 s")])
+def test_f65_a_host_is_given_up_for_what_robots_files_redirect_to_only_for_its_certificate(reason, given_up):
+    async def broken(request):
+        return NoResponse(request.url, reason)
+
+    with shard_at() as shard:
+        frontier = Frontier(shard, Politeness(5.0, strikes=1, patience=600.0))
+        asyncio.run(SideRequests(broken, frontier, clock=lambda: 0.0)(Request("http://b/robots.txt", "b")))
+        assert frontier.host("b").bad == given_up
