@@ -111,57 +111,56 @@ async def partition(
     """
     f, options = settings.fetch, engine_options(settings, me, partitions)
     info = {"software": software(), "operator": settings.contact, "robots": "rfc9309"}
-    part = open_partition(library, me, settings.crawl.warc_size, info)
-    scope = scope_of(settings)
-    waiting_again = _put_back(settings, library, part, scope)
-    sites = sites_of(library, settings.sites)
-    polite = manners(f, me, partitions)
-    within = _within(settings.communities.only, sites) if settings.communities.only else None
-    frontier = frontier_of(settings, part, part.returned, polite, within)
-    budget = MemoryBudget(_share(f.memory, me, partitions), options.ordered)
-    part.counters[MetaKey.MEMORY] = budget.figures
-    http = http_client(f, settings.contact, f.parallel + 16, types=True, budget=budget)
-    ask = fetch or http
-    limits = None if fetch else address_limits(f, http.resolver, me, partitions)
-    if limits and options.ordered:
-        ask = AddressGate(ask, limits)
-    elif limits:
-        frontier.addresses = limits
-    robots = Robots(
-        SideRequests(ask, frontier, partition=(me, partitions)),
-        TOKEN,
-        keep=part.archive.write,
-        load=part.hosts.load_robots,
-        save=part.hosts.save_robots,
-    )
-    parser = Parser(Joiner())
-    links = link_rules(settings, part, frontier, sites, scope)
-    links.look_ahead = None if f.connect_to or fetch else http.resolver.look_ahead
-    if links.sites is not None:
-        links.sites.wait(waiting_again)
-    window = settings.learn.window if settings.learn.every else 0
-    judge_of = functools.partial(load_judge, settings, library.models)
-    page_judge = PageJudge(part, links.focus, library.topic_names(), window, links.judge is not None, judge_of)
-    engine = Engine(
-        part,
-        frontier,
-        Fetcher(ask, robots, parser, frontier, part, options),
-        page_judge,
-        links,
-        LinkExchange(me, partitions, Outbox(part), transport),
-        ControlChannel(control or MessageControl(transport), time.monotonic, partitions == 1),
-        options,
-    )
-    # Before the rest: what is not meant is on no topic, whatever its words.
-    engine.discovery.plant(settings.topics, settings.others)
-    engine.discovery.recall(*page_judge.recall())
-    try:
+    async with contextlib.AsyncExitStack() as stack:
+        part = open_partition(library, me, settings.crawl.warc_size, info)
+        stack.callback(part.close)
+        parser = Parser(Joiner())
+        stack.callback(parser.close)
+        scope = scope_of(settings)
+        waiting_again = _put_back(settings, library, part, scope)
+        sites = sites_of(library, settings.sites)
+        polite = manners(f, me, partitions)
+        within = _within(settings.communities.only, sites) if settings.communities.only else None
+        frontier = frontier_of(settings, part, part.returned, polite, within)
+        budget = MemoryBudget(_share(f.memory, me, partitions), options.ordered)
+        part.counters[MetaKey.MEMORY] = budget.figures
+        http = http_client(f, settings.contact, f.parallel + 16, types=True, budget=budget)
+        stack.push_async_callback(http.close)
+        ask = fetch or http
+        limits = None if fetch else address_limits(f, http.resolver, me, partitions)
+        if limits and options.ordered:
+            ask = AddressGate(ask, limits)
+        elif limits:
+            frontier.addresses = limits
+        robots = Robots(
+            SideRequests(ask, frontier, partition=(me, partitions)),
+            TOKEN,
+            keep=part.archive.write,
+            load=part.hosts.load_robots,
+            save=part.hosts.save_robots,
+        )
+        stack.push_async_callback(robots.close)
+        links = link_rules(settings, part, frontier, sites, scope)
+        links.look_ahead = None if f.connect_to or fetch else http.resolver.look_ahead
+        if links.sites is not None:
+            links.sites.wait(waiting_again)
+        window = settings.learn.window if settings.learn.every else 0
+        judge_of = functools.partial(load_judge, settings, library.models)
+        page_judge = PageJudge(part, links.focus, library.topic_names(), window, links.judge is not None, judge_of)
+        engine = Engine(
+            part,
+            frontier,
+            Fetcher(ask, robots, parser, frontier, part, options),
+            page_judge,
+            links,
+            LinkExchange(me, partitions, Outbox(part), transport),
+            ControlChannel(control or MessageControl(transport), time.monotonic, partitions == 1),
+            options,
+        )
+        # Before the rest: what is not meant is on no topic, whatever its words.
+        engine.discovery.plant(settings.topics, settings.others)
+        engine.discovery.recall(*page_judge.recall())
         yield engine
-    finally:
-        await robots.close()
-        await http.close()
-        parser.close()
-        part.close()
 
 
 def _put_back(settings: Settings, library: LibraryFolder, part: Partition, scope: Scope) -> list[Candidate]:

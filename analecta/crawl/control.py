@@ -164,7 +164,7 @@ class ControlChannel:
 
 def with_settled(tally: Tally, settled: Mapping[tuple[UrlState, str], int]) -> Tally:
     """A tally with those that were failed or refused unasked: of a host that was given up, of a queue that was cut."""
-    whole = msgspec.structs.replace(tally, reasons=dict(tally.reasons))
+    whole = msgspec.structs.replace(tally, reasons=dict(tally.reasons), topics=dict(tally.topics))
     for (state, reason), count in settled.items():
         whole.failed += count * (state == UrlState.FAILED)
         whole.refused += count * (state == UrlState.REFUSED)

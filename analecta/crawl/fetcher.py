@@ -29,6 +29,7 @@ _LINK = 100  # characters that are judged in the time that a link takes
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _SMALL_MAP = 32 * 1024  # bytes: some 300 URLs, which are read in a few milliseconds
 _SLICE = 500  # URLs of a sitemap that are given out at once
+_MOST_SLICES = 8  # that are given out at once, each of another sitemap
 _SITEMAP_PRIORITY = 0.05  # a URL of which nothing is known but that it exists
 
 
@@ -85,7 +86,7 @@ class Fetcher:
         self._wanted = 1  # finished fetches that ring the bell
         self._bell = asyncio.Event()
         self._parsing, self._reading = asyncio.Lock(), asyncio.Lock()
-        self._sitemap_pages: asyncio.Queue[list[Candidate]] = asyncio.Queue(1)
+        self._slices: deque[tuple[list[Candidate], asyncio.Event]] = deque()  # one of each sitemap; set when taken
 
     # --- in and out ------------------------------------------------------------------------------------------------
 
@@ -115,8 +116,15 @@ class Fetcher:
         return taken
 
     def sitemap_pages(self) -> list[Candidate]:
-        """Pages that a large sitemap names, some at a time; to be asked for with each batch."""
-        return [] if self._sitemap_pages.empty() else self._sitemap_pages.get_nowait()
+        """Pages that large sitemaps name, some of each at a time; to be asked for with each batch."""
+        found: list[Candidate] = []
+        for _ in range(min(_MOST_SLICES, len(self._slices))):
+            pages, taken = self._slices.popleft()
+            found += pages
+            taken.set()
+        if self._slices:
+            asyncio.get_running_loop().call_soon(self._bell.set)  # once `batch` waits
+        return found
 
     def wake(self) -> None:
         """Let `batch` return now."""
@@ -223,9 +231,11 @@ class Fetcher:
         """
         sitemap = await asyncio.to_thread(read_sitemap, answer.body, answer.url)
         for _ in range(0, len(sitemap.urls) - _SLICE, _SLICE):
-            await self._sitemap_pages.put(sitemap_pages(sitemap.urls[:_SLICE], lease))
+            taken = asyncio.Event()
+            self._slices.append((sitemap_pages(sitemap.urls[:_SLICE], lease), taken))
             del sitemap.urls[:_SLICE]
             self._bell.set()
+            await taken.wait()
         return sitemap
 
 

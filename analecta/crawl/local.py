@@ -47,7 +47,7 @@ class LocalCrawl(Crawl):
             error = errors.exceptions[0]
             if isinstance(error, (OSError, OperationalError)):
                 raise ResourceError(f"cannot write to the library: {error}") from error
-            raise error from None
+            raise error from errors  # which has those of other partitions
 
     async def _run_engines(self, coordinator: Coordinator, progress: Progress) -> None:
         count = coordinator.partitions

@@ -177,10 +177,12 @@ class PageRequests:
             host.learning, host.turn_given = True, lease.id  # this fetch's turn is for robots.txt
         if host.delay and not self.ordered:
             self.frontier.hold(lease.host)
-        rules = await self.robots.rules(lease.url)
-        unused = first and host.turn_given == lease.id
-        if first:
-            host.learning, host.turn_given = False, 0
+        try:
+            rules = await self.robots.rules(lease.url)
+            unused = first and host.turn_given == lease.id
+        finally:
+            if first:
+                host.learning, host.turn_given = False, 0
         if isinstance(rules, HostNotDue):
             return rules
         if first:
@@ -284,7 +286,8 @@ class SideRequests:
         elif fetched.refused or fetched.reason in UNASKED:
             host.dropped(now)
         else:
-            return host.failed(now, manners, hopeless=not fetched.retry)
+            # As for pages (crawl/outcomes.py): a certificate is the host's, anything else the fault of one URL.
+            return host.failed(now, manners, hopeless=fetched.reason.startswith("tls") and not fetched.retry)
         return None
 
     async def _ask_by_clock(self, request: Request, lines: CountedClock, host: HostQueue) -> FetchResult:

@@ -64,13 +64,14 @@ class Crawl:
             run = self.library.begin_run({"settings": asked, "partitions": count})
             try:
                 result = self._crawl(count, progress)
-            except AnalectaError as error:
+                if count > 1 and self.interrupts < 2:
+                    result.tally.elsewhere += settle_twins(self.library)
+                record(self.library, result.tally.pages)
+            except Exception as error:
+                words = str(error) if isinstance(error, AnalectaError) else f"{type(error).__name__}: {error}"
                 with contextlib.suppress(SqliteError, ResourceError):  # of a full disk, the first words count
-                    self.library.end_run(run, str(error), msgspec.to_builtins(self.tally))
+                    self.library.end_run(run, words, msgspec.to_builtins(self.tally))
                 raise
-            if count > 1 and self.interrupts < 2:
-                result.tally.elsewhere += settle_twins(self.library)
-            record(self.library, result.tally.pages)
             self.library.end_run(run, result.reason, msgspec.to_builtins(result.tally))
             return result
 

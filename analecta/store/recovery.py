@@ -4,6 +4,7 @@ At a start, after a crash, the archive is cut back to what was committed, and wh
 was given up with its host, for it may answer now.
 """
 
+import contextlib
 import mmap
 import time
 from collections import Counter
@@ -56,13 +57,18 @@ class Partition(Shard):
         A file is full at `max_size` bytes; `info` says in new ones who made them.
         """
         super().__init__(path)
-        self.marker = CrashMarker(path.with_suffix(".parsing"))
-        self.parsing = self.marker.set  # told which URL is being worked on, so that a crash can be laid at its door
-        self.returned, notes = recover(self, archive, prefix, self.marker, _POISON_AFTER)  # queued again, by topic
-        for note in notes:
-            self.note(time.time(), note)
-        files = self.files()
-        self.archive = Archive(archive, prefix, files[-1][0] if files else 0, max_size, info)
+        with contextlib.ExitStack() as opened:
+            opened.callback(super().close)
+            self.marker = CrashMarker(path.with_suffix(".parsing"))
+            opened.callback(self.marker.close)
+            self.parsing = self.marker.set  # told which URL is being worked on, so that a crash can be laid at its door
+            self.returned, notes = recover(self, archive, prefix, self.marker, _POISON_AFTER)  # queued again, by topic
+            for note in notes:
+                self.note(time.time(), note)
+            files = self.files()
+            self.archive = Archive(archive, prefix, files[-1][0] if files else 0, max_size, info)
+            opened.callback(self.archive.close)
+            self._opened = opened.pop_all()
         self.counters: dict[str, Callable[[], object]] = {}
 
     def commit(self) -> None:
@@ -78,10 +84,8 @@ class Partition(Shard):
         super().commit()
 
     def close(self) -> None:
-        """Close all files; what was not committed did not happen."""
-        self.archive.close()
-        super().close()
-        self.marker.close()
+        """Close all files, each even if another fails; what was not committed did not happen."""
+        self._opened.close()
 
 
 def open_partition(

@@ -1,9 +1,13 @@
 """How the parts of a partition are put together."""
 
+import contextlib
+
 import pytest
 
+from analecta.crawl import build
 from analecta.crawl.build import address_limits, manners
 from analecta.settings.schema import FetchSettings
+from analecta.store.recovery import open_partition
 from tests.crawls.alone import crawl_alone
 from tests.crawls.driver import make_library
 from tests.crawls.site import site
@@ -43,3 +47,18 @@ def test_what_was_fetched_since_the_crawl_began_is_not_asked_for_again_by_a_part
         library.begin_run({})
         crawl_alone(library, lambda _: None)
     assert server.paths().count("/0") == 2
+
+
+@pytest.mark.parametrize("part", ["frontier_of", "http_client", "Robots", "Fetcher", "Engine"])
+def test_a_partition_whose_parts_cannot_be_made_lets_go_of_what_it_has_opened(tmp_path, monkeypatch, part):
+    def broken(*_, **__):
+        raise OSError("no more files")
+
+    closed = []
+    library = make_library(tmp_path / "lib", ["http://a.test/"])
+    monkeypatch.setattr(build.Parser, "close", lambda self: closed.append(self))
+    monkeypatch.setattr(build, part, broken)
+    with pytest.raises(OSError, match="no more files"):
+        crawl_alone(library, lambda _: None)
+    with contextlib.closing(open_partition(library, 0)):
+        assert len(closed) == 1

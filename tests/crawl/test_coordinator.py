@@ -466,11 +466,13 @@ def test_tallies_add_up():
 
 
 def test_what_was_settled_unasked_is_in_the_tally_that_is_told():
-    tally = Tally(failed=1, refused=2, reasons={"timeout": 1, "robots": 2})
+    tally = Tally(failed=1, refused=2, reasons={"timeout": 1, "robots": 2}, topics={0: 1})
     whole = with_settled(tally, {(UrlState.FAILED, "bad-host"): 30, (UrlState.REFUSED, "queue-full"): 50})
     assert (whole.failed, whole.refused) == (31, 52)
     assert whole.reasons == {"timeout": 1, "robots": 2, "bad-host": 30, "queue-full": 50}
     assert (tally.failed, len(tally.reasons)) == (1, 2), "it is told again and again"
+    tally.topics[0] += 1
+    assert whole.topics == {0: 1}, "what was told stays as it was"
 
 
 def test_the_number_of_partitions_is_chosen_once(tmp_path):

@@ -1,16 +1,18 @@
 """Asking for one page after its host's robots.txt."""
 
 import asyncio
+from types import SimpleNamespace
 
 import pytest
-from making import answer, candidate, pushed, shard_at
+from making import answer, candidate, lease, pushed, shard_at
 
+from analecta.crawl.fetcher import Fetcher
 from analecta.crawl.options import EngineOptions
 from analecta.crawl.requests import Fetch, PageRequests, SideRequests
 from analecta.fetch.robots import Robots
 from analecta.frontier.frontier import Frontier
 from analecta.frontier.hosts import Politeness
-from analecta.model import NoResponse
+from analecta.model import FoundBy, NoResponse, Request
 
 
 async def fetch(request):
@@ -62,3 +64,59 @@ def test_l7_a_robots_file_that_is_not_takes_the_turn_of_its_page():
         frontier = Frontier(shard, Politeness(5.0))
         pushed(frontier, candidate("http://a/"))
         assert asked(frontier, lambda _: None) == NoResponse("http://a/", "turn", retry=True)
+
+
+def test_l7_no_turn_is_left_over_where_the_rules_of_a_host_cannot_be_read():
+    def broken(_):
+        raise OSError("no such row")
+
+    with shard_at() as shard:
+        frontier = Frontier(shard, Politeness(5.0))
+        pushed(frontier, candidate("http://a/"))
+        with pytest.raises(OSError, match="no such row"):
+            asked(frontier, broken)
+        host = frontier.hosts["a"]
+        assert (host.learning, host.turn_given) == (False, 0)
+
+
+@pytest.mark.parametrize(("reason", "given_up"), [("protocol", ""), ("tls-expired", "1 failures in a row in 0 s")])
+def test_f65_a_host_is_given_up_for_what_robots_files_redirect_to_only_for_its_certificate(reason, given_up):
+    async def broken(request):
+        return NoResponse(request.url, reason)
+
+    with shard_at() as shard:
+        frontier = Frontier(shard, Politeness(5.0, strikes=1, patience=600.0))
+        asyncio.run(SideRequests(broken, frontier, clock=lambda: 0.0)(Request("http://b/robots.txt", "b")))
+        assert frontier.host("b").bad == given_up
+
+
+# --- large sitemaps --------------------------------------------------------------------------------------------------
+
+
+async def turns_for(sitemaps, urls):
+    """Read so many sitemaps of so many URLs at once: how many pages each turn gave out."""
+
+    async def ask(fetch):
+        pages = "".join(f"<url><loc>{fetch.lease.url}/{i}</loc></url>" for i in range(urls))
+        return answer(fetch.lease.url, f"<urlset>{pages}</urlset>".encode())
+
+    partition = SimpleNamespace(archive=SimpleNamespace(write=print), unread=list)
+    fetcher = Fetcher(None, None, None, SimpleNamespace(lines=None), partition, EngineOptions())
+    fetcher.requests = SimpleNamespace(ask=ask)
+    fetcher.start([lease(f"http://h{n}.test/map.xml", found_by=FoundBy.MAP) for n in range(sitemaps)])
+    while len(fetcher._slices) < sitemaps:
+        await asyncio.sleep(0.001)  # they are read in threads
+    given, ended = [], 0
+    while ended < sitemaps:
+        given.append(len(fetcher.sitemap_pages()))
+        ended += len(await fetcher.batch(5.0))
+    return given
+
+
+def test_f62_several_large_sitemaps_are_read_in_about_as_many_turns_as_one():
+    one, several, many = (asyncio.run(turns_for(count, 5000)) for count in (1, 6, 20))
+    assert (sum(one), sum(several), sum(many)) == (4500, 6 * 4500, 20 * 4500), "the last 500 come with the sitemap"
+    assert len(several) <= len(one) + 3
+    assert len(many) <= 3 * len(one) + 5
+    assert max(one) == 500
+    assert max(many) == 4000, "a turn stays short"

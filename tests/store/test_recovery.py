@@ -13,6 +13,7 @@ from making import FREE, answer, candidate, page_row, pushed, shard_at, states, 
 
 from analecta.frontier.frontier import Frontier
 from analecta.model import UrlState
+from analecta.store import recovery
 from analecta.store.archive import Archive, last_whole_member, read_record
 from analecta.store.recovery import CrashMarker, Partition, recover
 
@@ -257,3 +258,31 @@ def test_a_commit_takes_archive_and_shard_together(tmp_path):
         partition.commit()
         assert partition.files() == [(0, "p00-00000.warc.gz", partition.archive.path(0).stat().st_size)]
         assert msgspec.json.decode(partition.get("queued")) == {"3": 1}
+
+
+@pytest.mark.parametrize("part", ["archive", "marker"])
+def test_all_files_are_closed_even_if_one_cannot_be(tmp_path, monkeypatch, part):
+    kind = {"archive": Archive, "marker": CrashMarker}[part]
+    close = kind.close
+
+    def broken(self):
+        close(self)
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(kind, "close", broken)
+    one = Partition(tmp_path / "p.db", tmp_path, "p00")
+    with pytest.raises(OSError, match="the disk is full"):
+        one.close()
+    monkeypatch.undo()
+    Partition(tmp_path / "p.db", tmp_path, "p00").close()
+
+
+def test_a_partition_that_cannot_be_recovered_is_not_left_open(tmp_path, monkeypatch):
+    def broken(*_):
+        raise OSError("no such archive")
+
+    monkeypatch.setattr(recovery, "recover", broken)
+    with pytest.raises(OSError, match="no such archive"):
+        Partition(tmp_path / "p.db", tmp_path, "p00")
+    monkeypatch.undo()
+    Partition(tmp_path / "p.db", tmp_path, "p00").close()

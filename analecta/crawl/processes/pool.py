@@ -118,6 +118,7 @@ class WorkerPool:
             raise ResourceError(f"partition {n} ended: {worker.last_words or f'exit code {code}'}")
         cause = f"signal {signal.Signals(-code).name}" if code < 0 else worker.last_words
         self.library.note(f"partition {n} was ended by {cause} and started again")
+        self._receive()  # its last status, if that came after the look before: later it would count twice
         self.coordinator.restarted(n)
         worker.start()
 
