@@ -65,12 +65,15 @@ def _size(path: Path) -> int:
 
 def _upgrade_file(path: Path, backup: Path) -> None:
     with contextlib.closing(connect(path)) as db:
+        db.execute("PRAGMA synchronous = FULL")  # library.db is upgraded before the others also where power is cut
         db.execute("BEGIN IMMEDIATE")  # nobody writes between the copy and the upgrade
         _back_up(path, backup)
         for step in range(schema_of(db), SCHEMA):
             MIGRATIONS[step](db)
         db.execute("UPDATE meta SET value = ? WHERE key = ?", (SCHEMA, MetaKey.SCHEMA))
         db.execute("COMMIT")
+        db.execute("PRAGMA busy_timeout = 0")  # a reader is not waited for: the log is on the disk already
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _back_up(path: Path, target: Path) -> None:
@@ -82,6 +85,8 @@ def _back_up(path: Path, target: Path) -> None:
     try:
         _copy(path, part)
         os.replace(part, target)
+        for folder in (target.parent, target.parent.parent):
+            _sync_folder(folder)
     except BaseException:
         _remove_parts(target.parent)
         raise
@@ -93,6 +98,15 @@ def _copy(path: Path, part: Path) -> None:
         copy.execute("PRAGMA journal_mode = DELETE")
     with part.open("rb") as file:
         os.fsync(file.fileno())
+
+
+def _sync_folder(folder: Path) -> None:
+    """Have the names of its files on the disk."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _remove_parts(folder: Path) -> None:

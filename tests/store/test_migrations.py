@@ -252,6 +252,19 @@ def test_a_copy_that_failed_leaves_nothing_and_the_finished_one_stays(made, monk
     assert versions(folder) == [2] * 2
 
 
+def test_what_was_upgraded_is_on_the_disk_and_not_only_in_the_log(made, monkeypatch):
+    folder = made("villages")
+    synced, real = [], os.fsync
+    monkeypatch.setattr(migrations.os, "fsync", lambda file: (synced.append(os.fstat(file).st_ino), real(file)))
+    with contextlib.closing(sqlite3.connect(folder / "library.db")) as reader:  # else the last to close folds the log
+        assert schema_of(reader) == 2
+        migrations.upgrade(folder, [folder / "library.db"])
+        (folder / "alone.db").write_bytes((folder / "library.db").read_bytes())
+    with contextlib.closing(sqlite3.connect(folder / "alone.db")) as db:
+        assert schema_of(db) == SCHEMA
+    assert {path.stat().st_ino for path in (folder, folder / "backup")} <= set(synced)
+
+
 # --- kills -----------------------------------------------------------------------------------------------------------
 
 KILLED = """
