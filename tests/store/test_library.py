@@ -197,6 +197,20 @@ def test_f08_a_library_of_another_schema_is_refused_and_left_as_it_is(library, v
     assert (library.folder / "library.db").read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("version", "words"), [(SCHEMA + 1, "update Analecta"), (OLDEST_SCHEMA - 1, "cannot be migrated")]
+)
+def test_f08_a_shard_of_another_schema_is_refused_and_left_as_it_is(library, version, words):
+    library.make_shards(2)
+    with contextlib.closing(Shard(library.shard_path(1))) as shard:
+        shard.put(MetaKey.SCHEMA, version)
+        shard.commit()
+    before = library.shard_path(1).read_bytes()
+    with pytest.raises(ResourceError, match=rf"p01\.db has schema {version}, .*{words}"), library.snapshot():
+        pass
+    assert library.shard_path(1).read_bytes() == before
+
+
 def test_a_library_whose_database_is_spoilt_is_refused_with_a_message(library):
     (library.folder / "library.db").write_bytes(b"spoilt " * 1000)
     with pytest.raises(ResourceError, match=r"library\.db"):
