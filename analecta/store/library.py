@@ -328,9 +328,10 @@ def _locked(file: IO[str]) -> bool:
 
 
 def _moment(path: Path) -> sqlite3.Connection:
-    """A read-only connection that goes on seeing what it sees first."""
+    """A read-only connection that goes on seeing what is there now."""
     db = connect(path, readonly=True)
     db.execute("BEGIN")
+    db.execute("SELECT 1 FROM sqlite_master").fetchone()  # the moment is that of the first look
     return db
 
 

@@ -108,8 +108,8 @@ def explain(library: LibraryFolder, url: str) -> Explanation:
     target = canonical(url if re.match(r"(?i)https?:|[a-z][a-z0-9+.-]*://", url) else f"https://{url}")
     if target is None:
         raise UsageError(f"{url!r} is not an http or https URL")
-    topics = library.topic_names()
     with library.snapshot() as snapshot:
+        topics = snapshot.topic_names()
         found = snapshot.url(target.id)
         if found is None:
             return _never_seen(target, snapshot, topics, _to_begin(library))

@@ -117,6 +117,13 @@ def test_shards_are_read_at_one_moment_while_they_are_written(library):
             assert later[0].execute(count).fetchone() == (1,)
 
 
+def test_a_snapshot_sees_library_db_as_it_was_when_it_was_opened(library):
+    library.topic_names(("Bees",))
+    with library.snapshot() as snapshot:
+        library.topic_names(("Moon",))
+        assert snapshot.topic_names() == ["Bees"]
+
+
 def test_a_model_is_adopted_with_all_that_goes_with_it_or_not_at_all(library):
     with library.database() as db:
         stop = "SELECT RAISE(ABORT, 'stopped')"
