@@ -291,18 +291,11 @@ class Snapshot:
 
     def first_address(self, url: UrlRow) -> UrlRow:
         """The first address of the redirects that led to a URL; itself where none did."""
-        for step in self.path(url):
-            if step.found != FoundBy.REDIRECT:
-                return step
-        return url
+        return next((step for step in self._steps(url) if step.found != FoundBy.REDIRECT), url)
 
     def path(self, url: UrlRow) -> list[UrlRow]:
         """The URL, what it was found on, and so on up to a seed."""
-        steps, seen = [url], {url.id}
-        while len(steps) < _MOST_STEPS and (parent := self.url(steps[-1].parent)) and parent.id not in seen:
-            steps.append(parent)
-            seen.add(parent.id)
-        return steps
+        return list(self._steps(url))
 
     def aliases(self, id: int, most: int) -> list[tuple[int, str]]:
         """Redirects and copies for which a URL stands: ids and addresses, so many of each partition at most."""
@@ -507,6 +500,15 @@ class Snapshot:
         return ModelRow(*row) if row else None
 
     # --- parts -------------------------------------------------------------------------------------------------------
+
+    def _steps(self, url: UrlRow) -> Iterator[UrlRow]:
+        """The path of a URL, looked up step by step."""
+        step: UrlRow | None = url
+        seen: set[int] = set()
+        while step and step.id not in seen and len(seen) < _MOST_STEPS:
+            yield step
+            seen.add(step.id)
+            step = self.url(step.parent)
 
     def _first(self, query: str, id: int) -> tuple[Any, ...] | None:
         """The row of the first shard that has one."""
