@@ -567,6 +567,7 @@ class _UrlLookup:
             return None
         if id not in self._rows:
             self.look_up([id])
+        self._rows.move_to_end(id)
         return self._rows[id]
 
     def look_up(self, ids: Iterable[int]) -> None:

@@ -29,3 +29,11 @@ def test_the_first_address_is_found_without_the_rest_of_the_path(shard, monkeypa
     assert snapshot.first_address(last).id == IDS[3]
     assert asked == [IDS[4], IDS[3]]
     assert [step.id for step in snapshot.path(last)] == IDS[::-1]
+
+
+def test_the_urls_that_were_asked_for_last_are_remembered(shard):
+    lookup = Snapshot([shard.db])._urls
+    lookup.remember = 2
+    for i in (0, 1, 0, 2):
+        lookup.get(IDS[i])
+    assert list(lookup._rows) == [IDS[0], IDS[2]]
