@@ -198,8 +198,8 @@ def write_corpus(
 
 def corpus_rows(library: LibraryFolder, wanted: set[int], for_training: bool, counts: Counts) -> Iterator[Row]:
     """The rows of a corpus one after another; `counts` is complete when they are over."""
-    names = library.topic_names()
     with library.snapshot() as snapshot, MainTexts() as main:
+        names = snapshot.topic_names()
         for why, pages in snapshot.not_shown():
             counts.left[why] += pages
         kept = (item for item in snapshot.shown_pages() if _may_be_in(item, wanted, for_training, counts))
@@ -241,7 +241,7 @@ def _row(archive: Path, item: PageRow, everything: str, main: MainTexts, names: 
         item,
         text=text or everything.strip(),
         topic=names[item.topic],
-        topics={names[topic]: confidence for topic, confidence in item.topics},
+        topics={names[topic]: confidence for topic, confidence in item.topics if topic < len(names)},
         words=0,
         fetched_at=iso(item.fetched_at),
         licence=licence.name,

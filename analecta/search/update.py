@@ -30,7 +30,7 @@ from analecta.store.sqlite import full_disk
 # What is written down comes last, and is taken away before the index is changed: an index without it was not finished.
 
 NAME = "kept.json"
-_VERSION = f"4 tantivy {version('tantivy')}"  # raise it when pages are indexed otherwise
+_VERSION = f"5 tantivy {version('tantivy')}"  # raise it when pages are indexed otherwise
 _RACY = 1.0  # seconds: a file written so lately may be written again without looking changed
 
 Stamps = dict[str, tuple[int, int]]  # size and time of files by name

@@ -243,9 +243,13 @@ class LibraryFolder:
     def shards(self) -> Iterator[list[sqlite3.Connection]]:
         """Read-only connections to all partitions, each seeing one moment."""
         with contextlib.ExitStack() as stack:
-            paths = map(self.shard_path, range(self.partitions))
-            opened = [stack.enter_context(contextlib.closing(_moment(path))) for path in paths if path.exists()]
-            yield [db for db in opened if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone()]
+            opened = []
+            for path in filter(Path.exists, map(self.shard_path, range(self.partitions))):
+                db = stack.enter_context(contextlib.closing(_moment(path)))
+                if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():  # it was made
+                    check_schema(db, path, OLDEST_SCHEMA)
+                    opened.append(db)
+            yield opened
 
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[Snapshot]:
@@ -324,9 +328,10 @@ def _locked(file: IO[str]) -> bool:
 
 
 def _moment(path: Path) -> sqlite3.Connection:
-    """A read-only connection that goes on seeing what it sees first."""
+    """A read-only connection that goes on seeing what is there now."""
     db = connect(path, readonly=True)
     db.execute("BEGIN")
+    db.execute("SELECT 1 FROM sqlite_master").fetchone()  # the moment is that of the first look
     return db
 
 

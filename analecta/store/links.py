@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import msgspec
 import numpy as np
 
-from analecta.store.schema import unpack_ids, unpack_text
+from analecta.store.schema import NOINDEX, SOFT404, unpack_ids, unpack_text
 
 _LINKS = "SELECT p.id, u.host, p.links FROM pages p JOIN urls u ON u.id = p.id WHERE p.duplicate_of IS NULL"
 _ALIASES = "SELECT id, elsewhere FROM urls WHERE elsewhere IS NOT NULL"
@@ -110,11 +110,15 @@ def _anchor(anchors: bytes | None, places: Sequence[int]) -> str:
 
 MOST = 5  # different texts of a page's links that are kept, those met first: it is then not changed by every new link
 LONGEST = 100  # characters of one; what is longer is a whole teaser
-_ANCHORS = "SELECT links, anchors FROM pages WHERE anchors IS NOT NULL AND duplicate_of IS NULL ORDER BY seq"
+_ANCHORS = f"""SELECT links, anchors FROM pages WHERE anchors IS NOT NULL AND duplicate_of IS NULL
+  AND flags & {NOINDEX | SOFT404} = 0 ORDER BY seq"""
 
 
 def anchor_texts(shards: Sequence[sqlite3.Connection], ids: Iterable[int]) -> Mapping[int, Sequence[str]]:
-    """The texts of the links to each of these pages, also by way of redirects and copies."""
+    """The texts of the links to each of these pages, also by way of redirects and copies.
+
+    Pages that say noindex, and those that are none, lend no words.
+    """
     found: dict[int, list[str]] = {id: [] for id in ids}
     for shard in shards:  # a step is enough: long chains of redirects are rare
         found |= {id: found[to] for id, to in shard.execute(_ALIASES) if to in found and id not in found}

@@ -20,12 +20,14 @@ BACKUP = "backup"  # the folder in a library
 
 def upgrade(folder: Path, files: Sequence[Path]) -> None:
     """Bring the databases of a library to the schema of this version; the caller holds the library."""
-    old = [path for path in files if path.exists() and _is_old(path)]
+    versions = {path: _version(path) for path in files if path.exists()}
+    old = {path: folder / BACKUP / f"{path.name}.v{n}.bak" for path, n in versions.items() if 0 < n < SCHEMA}
     if old:
+        _remove_parts(folder / BACKUP)
         _check_room(folder, old)
-    for path in old:
+    for path, backup in old.items():
         try:
-            _upgrade_file(path, folder / BACKUP)
+            _upgrade_file(path, backup)
         except (OSError, sqlite3.Error) as error:
             raise ResourceError(f"{path} could not be upgraded and is as it was: {error}") from error
 
@@ -35,17 +37,16 @@ def backups(folder: Path) -> list[Path]:
     return sorted((folder / BACKUP).glob("*.bak"))
 
 
-def _is_old(path: Path) -> bool:
+def _version(path: Path) -> int:
     with contextlib.closing(connect(path, readonly=True)) as db:
-        if not schema_of(db):  # a shard that was killed while it was made
-            return False
-        check_schema(db, path, OLDEST_SCHEMA)
-        return schema_of(db) < SCHEMA
+        if version := schema_of(db):  # none: a shard that was killed while it was made
+            check_schema(db, path, OLDEST_SCHEMA)
+        return version
 
 
-def _check_room(folder: Path, files: Sequence[Path]) -> None:
-    disk = os.statvfs(folder)
-    free, wanted = disk.f_bavail * disk.f_frsize, sum(path.stat().st_size + log_of(path) for path in files)
+def _check_room(folder: Path, files: Mapping[Path, Path]) -> None:
+    free = _free(folder) + sum(backup.stat().st_size for backup in files.values() if backup.exists())
+    wanted = sum(map(_size, files))
     if free < wanted:
         raise ResourceError(
             f"{folder} was made by an older Analecta and is upgraded before it is written to. A copy of its databases "
@@ -53,29 +54,65 @@ def _check_room(folder: Path, files: Sequence[Path]) -> None:
         )
 
 
-def _upgrade_file(path: Path, folder: Path) -> None:
+def _free(folder: Path) -> int:
+    disk = os.statvfs(folder)
+    return disk.f_bavail * disk.f_frsize
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size + log_of(path)
+
+
+def _upgrade_file(path: Path, backup: Path) -> None:
     with contextlib.closing(connect(path)) as db:
+        db.execute("PRAGMA synchronous = FULL")  # library.db is upgraded before the others also where power is cut
         db.execute("BEGIN IMMEDIATE")  # nobody writes between the copy and the upgrade
-        version = schema_of(db)
-        _back_up(path, folder / f"{path.name}.v{version}.bak")
-        for step in range(version, SCHEMA):
+        _back_up(path, backup)
+        for step in range(schema_of(db), SCHEMA):
             MIGRATIONS[step](db)
         db.execute("UPDATE meta SET value = ? WHERE key = ?", (SCHEMA, MetaKey.SCHEMA))
         db.execute("COMMIT")
+        db.execute("PRAGMA busy_timeout = 0")  # a reader is not waited for: the log is on the disk already
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _back_up(path: Path, target: Path) -> None:
     """Copy a database with its log into one file, which has its name once it is whole."""
     target.parent.mkdir(exist_ok=True)
+    if _free(target.parent) < _size(path):  # for two: the file still has the version of the copy from before a kill
+        target.unlink(missing_ok=True)
     part = target.with_name(f".{target.name}.part")
-    for left in (part, part.with_name(f"{part.name}-journal"), part.with_name(f"{part.name}-wal")):
-        left.unlink(missing_ok=True)
+    try:
+        _copy(path, part)
+        os.replace(part, target)
+        for folder in (target.parent, target.parent.parent):
+            _sync_folder(folder)
+    except BaseException:
+        _remove_parts(target.parent)
+        raise
+
+
+def _copy(path: Path, part: Path) -> None:
     with contextlib.closing(connect(path, readonly=True)) as source, contextlib.closing(sqlite3.connect(part)) as copy:
         source.backup(copy)
         copy.execute("PRAGMA journal_mode = DELETE")
     with part.open("rb") as file:
         os.fsync(file.fileno())
-    os.replace(part, target)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Have the names of its files on the disk."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _remove_parts(folder: Path) -> None:
+    """Remove what copies that were not finished left, with SQLite's files beside them."""
+    for left in folder.glob(".*.bak.part*"):
+        left.unlink()
 
 
 # --- the steps -------------------------------------------------------------------------------------------------------

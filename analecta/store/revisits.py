@@ -8,17 +8,17 @@ from collections import Counter
 
 from analecta.model import UrlState
 from analecta.store.library import LibraryFolder
+from analecta.store.schema import MetaKey
 
 UNCHANGED, CHANGED = "unchanged", "changed"
 OUTCOMES = (UNCHANGED, CHANGED, "gone", "moved", "refused", "failed")  # in the order in which they are told
 
-_KEY = "again "  # and the outcome, in the meta table
 _COUNT = "INSERT INTO meta VALUES (?, 1) ON CONFLICT (key) DO UPDATE SET value = value + 1"
 
 
 def count_revisit(shard: sqlite3.Connection, outcome: str) -> None:
     """Count one page."""
-    shard.execute(_COUNT, (_KEY + outcome,))
+    shard.execute(_COUNT, (MetaKey.AGAIN + outcome,))
 
 
 def outcome(state: UrlState, reason: str) -> str:
@@ -35,6 +35,6 @@ def revisits(library: LibraryFolder) -> Counter[str]:
     found: Counter[str] = Counter()
     with library.shards() as shards:
         for shard in shards:
-            rows = shard.execute("SELECT key, value FROM meta WHERE key LIKE ?", (f"{_KEY}%",))
-            found.update({key.removeprefix(_KEY): value for key, value in rows})
+            rows = shard.execute("SELECT key, value FROM meta WHERE key LIKE ?", (f"{MetaKey.AGAIN}%",))
+            found.update({key.removeprefix(MetaKey.AGAIN): value for key, value in rows})
     return found

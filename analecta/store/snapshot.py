@@ -57,7 +57,6 @@ from analecta.urls import address, canonical
 
 _AT_ONCE = 500  # ids in one query
 _MOST_STEPS = 1000  # of a path: depth has no bound
-_MOST_HOPS = 30
 _MOST_LOOKED_AT = 3000  # addresses of a host that may be the one that was meant
 
 # CROSS JOIN keeps SQLite to this order: all URLs, of which there are many more, would else be walked through.
@@ -84,7 +83,7 @@ _TEXT = "SELECT text FROM pages WHERE seq = ?"
 _BODY = "SELECT coalesce(headings, ''), text FROM pages WHERE seq = ?"
 _URLS = f"SELECT {URL_COLUMNS} FROM urls u JOIN hosts h ON h.n = u.host WHERE u.id IN "
 _DECISIONS = f"SELECT {DECISION_COLUMNS} FROM urls u LEFT JOIN pages p ON p.seq = u.page ORDER BY u.n"
-_ADDRESS = "SELECT url, state, coalesce(elsewhere, 0), coalesce(reason, '') FROM urls WHERE id = ?"
+_OWN_PAGE = "SELECT 1 FROM urls u JOIN pages p ON p.seq = u.page WHERE u.id = ? AND p.duplicate_of IS NULL"
 _NAMED = "SELECT coalesce(p.title, ''), p.topic, p.confidence, p.topics FROM urls u JOIN pages p ON p.seq = u.page"
 _HOST_PAGES = """SELECT u.url FROM pages p JOIN urls u ON u.id = p.id JOIN hosts h ON h.n = u.host
   WHERE h.name = ? AND u.page = p.seq LIMIT ?"""
@@ -185,21 +184,14 @@ class Snapshot:
         target = canonical(url) if url else None
         if target is None:
             raise UsageError(f"{words!r} is no address of a page: {why or 'it is no http or https URL'}")
-        id, hops, row = target.id, 0, self._first(_ADDRESS, target.id)
-        while row and row[1] == UrlState.ALIAS and row[2] and hops < _MOST_HOPS:
-            id, hops, row = row[2], hops + 1, self._first(_ADDRESS, row[2])
-        page = self._first(f"{_NAMED} WHERE u.id = ?", id)
-        if row and page:
-            return NamedPage(id, row[0], page[0], unpacked(*page[1:]))
-        if row:
-            state = UrlState(row[1])
-            how = (
-                "it waits to be fetched"
-                if state in (UrlState.QUEUED, UrlState.LEASED)
-                else f"it was not kept ({row[3]})"
-            )
-            raise UsageError(f"{target.url} is no page of the library: {how}; `analecta explain` tells more")
-        raise UsageError(f"{target.url} is no page of the library{self._nearest(target)}")
+        if not (steps := self.resolve(target.id)):
+            raise UsageError(f"{target.url} is no page of the library{self._nearest(target)}")
+        end = steps[-1]
+        if page := self._first(f"{_NAMED} WHERE u.id = ?", end.id):
+            return NamedPage(end.id, end.url, page[0], unpacked(*page[1:]))
+        waits = end.state in (UrlState.QUEUED, UrlState.LEASED)
+        how = "it waits to be fetched" if waits else f"it was not kept ({end.reason})"
+        raise UsageError(f"{target.url} is no page of the library: {how}; `analecta explain` tells more")
 
     def titles(self, ids: Sequence[int]) -> dict[int, tuple[str, str]]:
         """The addresses and titles of pages."""
@@ -291,18 +283,25 @@ class Snapshot:
 
     def first_address(self, url: UrlRow) -> UrlRow:
         """The first address of the redirects that led to a URL; itself where none did."""
-        for step in self.path(url):
-            if step.found != FoundBy.REDIRECT:
-                return step
-        return url
+        return next((step for step in self._steps(url) if step.found != FoundBy.REDIRECT), url)
 
     def path(self, url: UrlRow) -> list[UrlRow]:
         """The URL, what it was found on, and so on up to a seed."""
-        steps, seen = [url], {url.id}
-        while len(steps) < _MOST_STEPS and (parent := self.url(steps[-1].parent)) and parent.id not in seen:
-            steps.append(parent)
-            seen.add(parent.id)
-        return steps
+        return list(self._steps(url))
+
+    def resolve(self, id: int) -> list[UrlRow]:
+        """The URL and those after it, up to the one that stands for it; nothing where the library never heard of it.
+
+        A ring ends at the first of its URLs that has a page of its own, or before it would begin again.
+        """
+        steps: dict[int, UrlRow] = {}
+        while id not in steps and (found := self.url(id)):
+            steps[id] = found
+            id = found.elsewhere
+        walk = list(steps)
+        ring = walk[walk.index(id) :] if id in steps else []
+        end = next((one for one in ring if self._first(_OWN_PAGE, one)), walk[-1] if walk else 0)
+        return [steps[one] for one in walk[: walk.index(end) + 1]] if walk else []
 
     def aliases(self, id: int, most: int) -> list[tuple[int, str]]:
         """Redirects and copies for which a URL stands: ids and addresses, so many of each partition at most."""
@@ -508,6 +507,15 @@ class Snapshot:
 
     # --- parts -------------------------------------------------------------------------------------------------------
 
+    def _steps(self, url: UrlRow) -> Iterator[UrlRow]:
+        """The path of a URL, looked up step by step."""
+        step: UrlRow | None = url
+        seen: set[int] = set()
+        while step and step.id not in seen and len(seen) < _MOST_STEPS:
+            yield step
+            seen.add(step.id)
+            step = self.url(step.parent)
+
     def _first(self, query: str, id: int) -> tuple[Any, ...] | None:
         """The row of the first shard that has one."""
         return next((row for shard in self.shards if (row := shard.execute(query, (id,)).fetchone())), None)
@@ -565,6 +573,7 @@ class _UrlLookup:
             return None
         if id not in self._rows:
             self.look_up([id])
+        self._rows.move_to_end(id)
         return self._rows[id]
 
     def look_up(self, ids: Iterable[int]) -> None:

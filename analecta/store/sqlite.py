@@ -23,6 +23,11 @@ def connect(path: Path, readonly: bool = False) -> sqlite3.Connection:
         return _read(path) if readonly else _write(path)
     except sqlite3.DatabaseError as error:
         raise ResourceError(f"cannot open {path}: {full_disk(path.parent) or error}") from error
+    except OSError as error:
+        why = error.strerror or error
+        raise ResourceError(
+            f"{path} cannot be read where it is, nor be copied to {tempfile.gettempdir()}: {why}"
+        ) from error
 
 
 def readable(raw: bytes) -> str:
@@ -61,17 +66,24 @@ def _open(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def _read(path: Path) -> sqlite3.Connection:
-    db = _open(path, "mode=ro")
     try:
-        db.execute("SELECT 1 FROM sqlite_master")
+        return _probed(path, "mode=ro")
     except sqlite3.OperationalError:
-        db.close()
         if not path.exists() or not (is_readonly(path.parent) or (full_disk(path.parent) and _folded(path))):
             raise
-        # Where nothing can be written there is no writer to wait for; but a log that was left there has to be read,
-        # which SQLite does only where it may write beside it.
-        db = _open(path, "mode=ro&immutable=1") if _folded(path) else _open(_copied(path), "mode=ro")
+    # Where nothing can be written there is no writer to wait for; but a log that was left there has to be read,
+    # which SQLite does only where it may write beside it.
+    return _probed(path, "mode=ro&immutable=1") if _folded(path) else _probed(_copied(path), "mode=ro")
+
+
+def _probed(path: Path, mode: str) -> sqlite3.Connection:
+    """A connection that has read the file once; closed where that fails."""
+    db = _open(path, mode)
+    try:
         db.execute("SELECT 1 FROM sqlite_master")
+    except sqlite3.Error:
+        db.close()
+        raise
     return db
 
 
@@ -88,7 +100,11 @@ def _copied(path: Path) -> Path:
     if path not in _copies:
         folder = tempfile.TemporaryDirectory(prefix="analecta-")
         copy = Path(folder.name) / path.name
-        copy_database(path, copy)
+        try:
+            copy_database(path, copy)
+        except OSError:
+            folder.cleanup()
+            raise
         _copies[path] = folder, copy
     return _copies[path][1]
 

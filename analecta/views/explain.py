@@ -108,8 +108,8 @@ def explain(library: LibraryFolder, url: str) -> Explanation:
     target = canonical(url if re.match(r"(?i)https?:|[a-z][a-z0-9+.-]*://", url) else f"https://{url}")
     if target is None:
         raise UsageError(f"{url!r} is not an http or https URL")
-    topics = library.topic_names()
     with library.snapshot() as snapshot:
+        topics = snapshot.topic_names()
         found = snapshot.url(target.id)
         if found is None:
             return _never_seen(target, snapshot, topics, _to_begin(library))
@@ -181,22 +181,11 @@ def _of_url(found: UrlRow, snapshot: Snapshot, topics: Sequence[str]) -> Explana
         astray=found.astray,
         tries=found.tries,
         chain=[PathStep(step.url, step.found.name.lower(), step.state.name.lower(), step.anchor) for step in chain],
-        stands_elsewhere=_onward(found, snapshot),
+        stands_elsewhere=[after.url for after in snapshot.resolve(found.id)[1:]],
         stands_for=[url for _, url in others],
         linked=snapshot.inlinks([found.id, *(id for id, _ in others)], topics),
         context=found.context,
     )
-
-
-def _onward(found: UrlRow, snapshot: Snapshot) -> list[str]:
-    """Where a redirect or copy leads, step by step."""
-    steps: list[str] = []
-    seen = {found.id}
-    while found.state == UrlState.ALIAS and found.elsewhere not in seen and (after := snapshot.url(found.elsewhere)):
-        steps.append(after.url)
-        seen.add(after.id)
-        found = after
-    return steps
 
 
 def _kept(library: LibraryFolder, snapshot: Snapshot, found: UrlRow, topics: Sequence[str]) -> StoredUrl | None:

@@ -13,14 +13,12 @@ import msgspec
 
 from analecta.errors import UsageError
 from analecta.store.library import LibraryFolder
-from analecta.store.snapshot import Snapshot
 from analecta.urls import address, canonical
 from analecta.views.collections import Collection
 
 AT = (5, 10, 20, 50)
 _WORDS = {"yes": True, "y": True, "1": True, "true": True, "no": False, "n": False, "0": False, "false": False}
 _FORM = "a line is URL TAB yes|no, or URL TAB topic|topic…"
-_MOST_HOPS = 20
 
 Judgement = bool | frozenset[str]  # yes or no for whatever topic it was found for, or its topics
 Judged = dict[int, Judgement]  # by the id of the address
@@ -65,7 +63,8 @@ def settled(library: LibraryFolder, judged: Judged) -> Judged:
     with library.snapshot() as snapshot:
         snapshot.look_up(judged)
         for id, said in judged.items():
-            _add(found, _end(snapshot, id), said)
+            steps = snapshot.resolve(id)
+            _add(found, steps[-1].id if steps else id, said)
     return found
 
 
@@ -116,15 +115,6 @@ def _add(judged: Judged, id: int, said: Judgement) -> None:
 def _judgement(value: str) -> Judgement:
     said = _WORDS.get(value.casefold())
     return frozenset(filter(None, map(_same, value.split("|")))) if said is None else said
-
-
-def _end(snapshot: Snapshot, id: int) -> int:
-    for _ in range(_MOST_HOPS):
-        found = snapshot.url(id)
-        if found is None or not found.elsewhere:
-            break
-        id = found.elsewhere
-    return id
 
 
 def _same(topic: str) -> str:

@@ -52,8 +52,8 @@ def pages(library: LibraryFolder, left: LeftOut, everything: bool = False, for_t
 
     `order` counts the pages that are left out as well: a page has the same number in every export.
     """
-    topics = library.topic_names()
     with library.snapshot() as snapshot:
+        topics = snapshot.topic_names()
         hidden = frozenset[int]() if everything else snapshot.hidden_ids()
         for order, stored in enumerate(snapshot.stored_pages(), 1):
             page = _page(stored, order, snapshot, hidden, topics)

@@ -10,10 +10,11 @@ import zstandard
 from isal import isal_zlib
 
 from analecta.errors import ResourceError, UsageError
+from analecta.export import corpus
 from analecta.export.corpus import COLUMNS, DATA, write_corpus
 from analecta.export.parquet import write_parquet
 from analecta.store.partition import NOARCHIVE, NOINDEX
-from tests.making import target
+from tests.making import item, target
 from tests.publish.shelf import PROSE, Given, html, shelved
 
 HOSTILE = "<script>alert(1)</script>\u202egnp\x00|`=1"
@@ -181,3 +182,8 @@ def test_row_groups_are_bounded_by_their_text():
     groups = pq.ParquetFile(out).metadata
     assert groups.num_row_groups == 3
     assert groups.num_rows == 10
+
+
+def test_a_further_topic_whose_name_is_not_known_is_left_out(tmp_path):
+    page = item(mime="application/pdf", topics=((0, 0.9), (7, 0.5)))
+    assert corpus._row(tmp_path, page, "some text", None, ["Bees"])["topics"] == {"Bees": 0.9}

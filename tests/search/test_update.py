@@ -11,6 +11,7 @@ from analecta.search import SearchIndex, SearchRequest, opened
 from analecta.search import update as kept_beside
 from analecta.search.update import folder_of, in_step, read_kept, source_of, sync
 from analecta.store.library import LibraryFolder
+from analecta.store.schema import NOINDEX, SOFT404
 
 QUERIES = ("words", "page", "the", "a OR b", "*", "site:test", '"of the"')
 
@@ -158,6 +159,13 @@ def test_a_page_that_others_begin_to_link_to_is_found_by_their_words(pages):
     pages.add("b", "words", links={"a": "zebra"})
     assert sync(pages.library).changed == 2
     assert pages.titles("zebra") == ["a"]
+
+
+@pytest.mark.parametrize("flag", [NOINDEX, SOFT404])
+def test_f35_the_words_of_links_on_pages_that_are_not_shown_are_not_searched(pages, flag):
+    pages.add("a", "words")
+    pages.add("b", "words", links={"a": "zebra"}, flags=flag)
+    assert pages.titles("zebra") == []
 
 
 def test_where_much_has_changed_all_is_made_anew(pages):

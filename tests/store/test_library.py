@@ -3,6 +3,7 @@
 import contextlib
 import os
 import socket
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -10,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from analecta.errors import LibraryBusy, ResourceError, UsageError
-from analecta.store import SqliteError
+from analecta.store import SqliteError, sqlite
 from analecta.store.library import LibraryFolder, check_disk, filesystem
 from analecta.store.library_db import adopt_model
 from analecta.store.partition import Shard
 from analecta.store.schema import OLDEST_SCHEMA, SCHEMA, MetaKey
+from analecta.store.sqlite import connect
 
 TEXT = 'recipe = "adaptive"  # a remark\n'
 MOUNTS = """\
@@ -115,6 +117,13 @@ def test_shards_are_read_at_one_moment_while_they_are_written(library):
             assert later[0].execute(count).fetchone() == (1,)
 
 
+def test_a_snapshot_sees_library_db_as_it_was_when_it_was_opened(library):
+    library.topic_names(("Bees",))
+    with library.snapshot() as snapshot:
+        library.topic_names(("Moon",))
+        assert snapshot.topic_names() == ["Bees"]
+
+
 def test_a_model_is_adopted_with_all_that_goes_with_it_or_not_at_all(library):
     with library.database() as db:
         stop = "SELECT RAISE(ABORT, 'stopped')"
@@ -197,10 +206,48 @@ def test_f08_a_library_of_another_schema_is_refused_and_left_as_it_is(library, v
     assert (library.folder / "library.db").read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("version", "words"), [(SCHEMA + 1, "update Analecta"), (OLDEST_SCHEMA - 1, "cannot be migrated")]
+)
+def test_f08_a_shard_of_another_schema_is_refused_and_left_as_it_is(library, version, words):
+    library.make_shards(2)
+    with contextlib.closing(Shard(library.shard_path(1))) as shard:
+        shard.put(MetaKey.SCHEMA, version)
+        shard.commit()
+    before = library.shard_path(1).read_bytes()
+    with pytest.raises(ResourceError, match=rf"p01\.db has schema {version}, .*{words}"), library.snapshot():
+        pass
+    assert library.shard_path(1).read_bytes() == before
+
+
 def test_a_library_whose_database_is_spoilt_is_refused_with_a_message(library):
     (library.folder / "library.db").write_bytes(b"spoilt " * 1000)
     with pytest.raises(ResourceError, match=r"library\.db"):
         LibraryFolder(library.folder)
+
+
+def test_a_file_that_is_no_database_is_not_kept_open(tmp_path):
+    path = tmp_path / "spoilt.db"
+    path.write_bytes(b"spoilt " * 1000)
+    with pytest.raises(ResourceError, match="file is not a database"):
+        connect(path, readonly=True)
+    opened = [os.readlink(link) for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
+    assert str(path) not in opened
+
+
+def test_no_room_for_the_copy_of_a_database_that_cannot_be_read_in_place_is_told(library, monkeypatch):
+    def refuses(path, mode):
+        raise sqlite3.OperationalError("unable to open database file")
+
+    def no_room(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(sqlite, "_open", refuses)
+    monkeypatch.setattr(sqlite, "is_readonly", lambda _: True)
+    monkeypatch.setattr(sqlite, "_folded", lambda _: False)
+    monkeypatch.setattr(sqlite, "copy_database", no_room)
+    with pytest.raises(ResourceError, match=r"library\.db cannot be read .* No space left on device"):
+        connect(library.folder / "library.db", readonly=True)
 
 
 def test_f08_a_library_without_its_database_is_refused_and_not_begun_anew(library):

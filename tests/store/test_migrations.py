@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tarfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
@@ -210,6 +211,58 @@ def test_a_full_disk_is_said_before_anything_is_changed(made, monkeypatch):
     with pytest.raises(ResourceError, match="make room on it"):
         lock(folder)
     assert databases(folder) == before
+
+
+def room_for(monkeypatch, folder, free):
+    """A disk with so many bytes free; what is in the folder of copies takes of them."""
+    used = sum(path.stat().st_size for path in folder.glob("backup/*") if path.is_file())
+
+    def statvfs(_):
+        now = sum(path.stat().st_size for path in folder.glob("backup/*") if path.is_file())
+        return SimpleNamespace(f_bavail=free + used - now, f_frsize=1)
+
+    monkeypatch.setattr(migrations.os, "statvfs", statvfs)
+
+
+@pytest.mark.parametrize("left", [".library.db.v2.bak.part", "library.db.v2.bak"])
+def test_an_upgrade_that_was_killed_needs_no_more_room_the_second_time(made, monkeypatch, left):
+    folder = made("villages")
+    files = [folder / "library.db", folder / "shards" / "p00.db"]
+    (folder / "backup").mkdir()
+    (folder / "backup" / left).write_bytes(files[0].read_bytes())
+    room_for(monkeypatch, folder, sum(path.stat().st_size + migrations.log_of(path) for path in files[1:]))
+    migrations.upgrade(folder, files)
+    assert versions(folder) == [SCHEMA] * 2
+    assert sorted(path.name for path in (folder / "backup").iterdir()) == ["library.db.v2.bak", "p00.db.v2.bak"]
+
+
+def test_a_copy_that_failed_leaves_nothing_and_the_finished_one_stays(made, monkeypatch):
+    folder = made("villages")
+    (folder / "backup").mkdir()
+    (folder / "backup" / "library.db.v2.bak").write_bytes((folder / "library.db").read_bytes())
+
+    def fails(*_):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(migrations.os, "fsync", fails)
+        with pytest.raises(ResourceError, match="is as it was"):
+            lock(folder)
+    assert [path.name for path in (folder / "backup").iterdir()] == ["library.db.v2.bak"]
+    assert versions(folder) == [2] * 2
+
+
+def test_what_was_upgraded_is_on_the_disk_and_not_only_in_the_log(made, monkeypatch):
+    folder = made("villages")
+    synced, real = [], os.fsync
+    monkeypatch.setattr(migrations.os, "fsync", lambda file: (synced.append(os.fstat(file).st_ino), real(file)))
+    with contextlib.closing(sqlite3.connect(folder / "library.db")) as reader:  # else the last to close folds the log
+        assert schema_of(reader) == 2
+        migrations.upgrade(folder, [folder / "library.db"])
+        (folder / "alone.db").write_bytes((folder / "library.db").read_bytes())
+    with contextlib.closing(sqlite3.connect(folder / "alone.db")) as db:
+        assert schema_of(db) == SCHEMA
+    assert {path.stat().st_ino for path in (folder, folder / "backup")} <= set(synced)
 
 
 # --- kills -----------------------------------------------------------------------------------------------------------

@@ -69,7 +69,8 @@ class OaiSync:
     def sync(self) -> OaiUpdate | None:
         """Take over what has changed in the library; None where nothing was written to it."""
         oai_records.put_clock(self.db, self.clock.date())
-        versions = self._watch.versions(sources(self.library))
+        settings = self.library.settings_path  # they say which topics are listed
+        versions = self._watch.versions(sources(self.library)) | {settings: settings.stat().st_mtime_ns}
         if versions == self._seen:
             return None
         met, changed = array("q"), 0  # ids of eight bytes each

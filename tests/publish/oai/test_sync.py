@@ -1,3 +1,4 @@
+import os
 import shutil
 
 import pytest
@@ -29,6 +30,16 @@ def test_where_nothing_was_written_there_is_no_look(growing, keeper):
     assert keeper.sync() is None
     growing.add("b")
     assert keeper.sync() == OaiUpdate(2, 1, 0)
+
+
+def test_settings_that_were_edited_are_a_change(growing, keeper):
+    growing.add("a")
+    keeper.sync()
+    path = growing.library.settings_path
+    path.write_text(path.read_text() + "# edited\n")
+    os.utime(path, ns=(1, 1))
+    assert keeper.sync() == OaiUpdate(1, 0, 0)
+    assert keeper.sync() is None
 
 
 def test_a_page_that_only_grew_surer_is_no_change(growing, keeper):
