@@ -19,6 +19,11 @@ class UrlState(IntEnum):
     REFUSED = 4
     ALIAS = 5  # a redirect or a duplicate: another URL stands for it
 
+    @property
+    def word(self) -> str:
+        """What files and outputs call it."""
+        return "elsewhere" if self is UrlState.ALIAS else self.name.lower()
+
 
 class FoundBy(IntEnum):
     """How a URL was come by."""

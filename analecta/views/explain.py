@@ -168,7 +168,7 @@ def _of_url(found: UrlRow, snapshot: Snapshot, topics: Sequence[str]) -> Explana
     others = snapshot.aliases(found.id, _MOST_LISTED)
     return Explanation(
         url=found.url,
-        state=found.state.name.lower(),
+        state=found.state.word,
         reason=found.reason,
         why=sentence(found.reason) if found.reason else "",
         detail=found.detail,
@@ -180,7 +180,7 @@ def _of_url(found: UrlRow, snapshot: Snapshot, topics: Sequence[str]) -> Explana
         depth=found.depth,
         astray=found.astray,
         tries=found.tries,
-        chain=[PathStep(step.url, step.found.name.lower(), step.state.name.lower(), step.anchor) for step in chain],
+        chain=[PathStep(step.url, step.found.name.lower(), step.state.word, step.anchor) for step in chain],
         stands_elsewhere=[after.url for after in snapshot.resolve(found.id)[1:]],
         stands_for=[url for _, url in others],
         linked=snapshot.inlinks([found.id, *(id for id, _ in others)], topics),

@@ -82,7 +82,7 @@ def refusals(library: LibraryFolder, _: LeftOut) -> Iterator[Row]:
             yield row_of(
                 COLUMNS["refusals"],
                 found,
-                state=found.state.name.lower(),
+                state=found.state.word,
                 parent=_address(snapshot, hidden, found.parent),
                 anchor="" if found.parent in hidden else found.anchor,
             )
@@ -144,4 +144,4 @@ def _links(snapshot: Snapshot, hidden: Container[int], of_page: LinksOfPage, lef
         if target is None:
             left.unknown += 1
         elif id not in hidden:
-            yield {"source": source, "target": target.url, "anchor": anchor, "state": target.state.name.lower()}
+            yield {"source": source, "target": target.url, "anchor": anchor, "state": target.state.word}

@@ -117,10 +117,10 @@ def status(library: LibraryFolder) -> Status:
 
 def _count_urls(counts: LibraryCounts) -> tuple[Counter[str], Counter[str]]:
     """URLs by state, and by the reason of those that were refused or failed."""
-    urls: Counter[str] = Counter({state.name.lower(): 0 for state in UrlState})
+    urls: Counter[str] = Counter({state.word: 0 for state in UrlState})
     reasons: Counter[str] = Counter()
     for one in counts.urls:
-        urls[one.state.name.lower()] += one.urls
+        urls[one.state.word] += one.urls
         if one.state in (UrlState.FAILED, UrlState.REFUSED) and one.reason not in NO_REFUSALS:
             reasons[one.reason or ""] += one.urls
     return urls, reasons

@@ -14,7 +14,7 @@ ROOT = Path(analecta.__file__).parent
 ENGINE = ("crawl", "fetch", "frontier", "store")
 WORD = re.compile(r"[a-z]+(-[a-z]+)*")  # statuses have a sentence of their own
 # Calls by which a URL gets its reason.
-CALLS = {"NoAnswer", "NoAddress", "end", "again", "requeue", "give_up", "settle", "settle_queued", "_settle", "refuse"}
+CALLS = {"NoResponse", "NoAddress", "_end", "_again", "requeue", "give_up", "settle", "settle_queued", "_settle", "refuse"}
 
 
 def words(tree: ast.AST) -> Iterator[str]:
@@ -27,7 +27,7 @@ def words(tree: ast.AST) -> Iterator[str]:
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield from re.findall(r"reason = '([a-z-]+)'", node.value)
         elif isinstance(node, ast.Tuple) and any(isinstance(part, ast.Attribute) for part in node.elts):
-            # (n, candidate, State.FAILED, False, "bad-host")
+            # (n, candidate, UrlState.FAILED, False, "bad-host")
             yield from strings(node.elts if "State" in ast.unparse(node) else [])
 
 

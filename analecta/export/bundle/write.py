@@ -43,7 +43,7 @@ def decisions(library: LibraryFolder) -> Iterator[Decision]:
         for one in snapshot.decisions():
             on = names[one.topic] if 0 <= one.topic < len(names) else ""
             sure, place = round(one.confidence, 6), places.get(one.id, 0)
-            yield Decision(one.url, UrlState(one.state).name.lower(), one.reason, on, sure, place, one.depth, one.model)
+            yield Decision(one.url, UrlState(one.state).word, one.reason, on, sure, place, one.depth, one.model)
 
 
 def in_order(found: Iterator[Decision]) -> list[Decision]:
