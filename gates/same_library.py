@@ -20,7 +20,7 @@ _URLS = "SELECT url, state, reason, round(priority, 9), parent, depth FROM urls 
 _PAGES = """SELECT u.url, p.topic, round(p.confidence, 9), p.model, p.duplicate_of, p.title, p.words
   FROM pages p JOIN urls u ON u.id = p.id ORDER BY p.seq"""
 _SEEDS = 4
-_SECONDS = re.compile(rb'"seconds": ?[\d.]+')
+_SECONDS = re.compile(rb'(?<="seconds":) ?[\d.]+|(?<=\()[\d.]+(?= s\))')  # in JSON, and as "(0.5 s)"
 _OAI = (
     "verb=Identify",
     "verb=ListMetadataFormats",
@@ -121,7 +121,7 @@ def read_all(version: Version, place: Path, library: str) -> dict[str, bytes]:
 
     def note(name: str, raw: bytes) -> None:
         for part, content in unpacked(name, raw).items():
-            found[part] = _SECONDS.sub(rb'"seconds":0', content.replace(str(place).encode(), b"PLACE"))
+            found[part] = _SECONDS.sub(b"0", content.replace(str(place).encode(), b"PLACE"))
 
     rows = dump(place / library)
     shown = [row[0] for row in rows["pages"] if row[1] >= 0][:3]
