@@ -107,11 +107,13 @@ class Snapshot:
         shards: Sequence[sqlite3.Connection],
         database: sqlite3.Connection | None = None,
         settings: Path | None = None,
+        remember: int = 20_000,
     ) -> None:
+        """`remember`: URLs that are not looked up again, those asked for last."""
         self.shards = shards
         self._database = database
         self._settings = settings
-        self._urls = _UrlLookup(shards)
+        self._urls = _UrlLookup(shards, remember)
 
     @property
     def database(self) -> sqlite3.Connection:
@@ -563,7 +565,7 @@ def named_topics(names: Sequence[str], topic: str, below: bool = True) -> list[i
 class _UrlLookup:
     """Looks URLs up by id; those asked for last are remembered."""
 
-    def __init__(self, shards: Sequence[sqlite3.Connection], remember: int = 20_000) -> None:
+    def __init__(self, shards: Sequence[sqlite3.Connection], remember: int) -> None:
         self.shards = shards
         self.remember = remember
         self._rows: OrderedDict[int, UrlRow | None] = OrderedDict()

@@ -24,19 +24,19 @@ def shard():
 def test_the_first_address_is_found_without_the_rest_of_the_path(shard, monkeypatch):
     snapshot, asked = Snapshot([shard.db]), []
     last = snapshot.url(IDS[5])
-    real = snapshot._urls.get
-    monkeypatch.setattr(snapshot._urls, "get", lambda id: asked.append(id) or real(id))
+    real = snapshot.url
+    monkeypatch.setattr(snapshot, "url", lambda id: asked.append(id) or real(id))
     assert snapshot.first_address(last).id == IDS[3]
     assert asked == [IDS[4], IDS[3]]
     assert [step.id for step in snapshot.path(last)] == IDS[::-1]
 
 
 def test_the_urls_that_were_asked_for_last_are_remembered(shard):
-    lookup = Snapshot([shard.db])._urls
-    lookup.remember = 2
-    for i in (0, 1, 0, 2):
-        lookup.get(IDS[i])
-    assert list(lookup._rows) == [IDS[0], IDS[2]]
+    snapshot, asked = Snapshot([shard.db], remember=2), []
+    shard.db.set_trace_callback(asked.append)
+    for i in (0, 1, 0, 2, 0):
+        snapshot.url(IDS[i])
+    assert len(asked) == 3, "the first is not looked up again"
 
 
 def leads(shard, ways, state=UrlState.ALIAS):

@@ -14,7 +14,18 @@ ROOT = Path(analecta.__file__).parent
 ENGINE = ("crawl", "fetch", "frontier", "store")
 WORD = re.compile(r"[a-z]+(-[a-z]+)*")  # statuses have a sentence of their own
 # Calls by which a URL gets its reason.
-CALLS = {"NoResponse", "NoAddress", "_end", "_again", "requeue", "give_up", "settle", "settle_queued", "_settle", "refuse"}
+CALLS = {
+    "NoResponse",
+    "NoAddress",
+    "_end",
+    "_again",
+    "requeue",
+    "give_up",
+    "settle",
+    "settle_queued",
+    "_settle",
+    "refuse",
+}
 
 
 def words(tree: ast.AST) -> Iterator[str]:

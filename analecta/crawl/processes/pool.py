@@ -73,15 +73,15 @@ class WorkerPool:
         self.settings = settings
         self.coordinator = coordinator
         self.workers: list[WorkerHandle] = []
-        self._links: list[SocketTransport] = []
+        self.links: list[SocketTransport] = []
 
     def run(self, progress: Callable[[CrawlStatus], None]) -> None:
         """Until the crawl is over, and all processes have ended."""
         deadline = math.inf
         with tempfile.TemporaryDirectory() as scratch, self._running(Path(scratch)):
             while True:
-                self._receive()
-                alive = self._look_after()
+                self.receive()
+                alive = self.look_after()
                 progress(self.coordinator.status())
                 now = time.monotonic()
                 self.coordinator.step(now)
@@ -89,19 +89,20 @@ class WorkerPool:
                     deadline = min(deadline, now + (_HURRY if self.coordinator.interrupts > 1 else _ENDING))
                     if not alive or now >= deadline:
                         break
-                for n, link in enumerate(self._links):
+                for n, link in enumerate(self.links):
                     link.send(n, encode(self.coordinator.directive(n)))
-                wait(self._links, _TICK)
-            self._receive()
+                wait(self.links, _TICK)
+            self.receive()
 
-    def _receive(self) -> None:
-        for link in self._links:
+    def receive(self) -> None:
+        """Let the coordinator see what partitions have reported."""
+        for link in self.links:
             with contextlib.suppress(PeerGone):
                 for message in map(decode, link.receive()):
                     if isinstance(message, EngineStatus):
                         self.coordinator.observe(message)
 
-    def _look_after(self) -> int:
+    def look_after(self) -> int:
         """Start again what was killed or failed, while the crawl goes on. How many processes there are."""
         ended = [(n, code) for n, worker in enumerate(self.workers) if (code := worker.process.poll()) is not None]
         for n, code in ended:
@@ -118,7 +119,7 @@ class WorkerPool:
             raise ResourceError(f"partition {n} ended: {worker.last_words or f'exit code {code}'}")
         cause = f"signal {signal.Signals(-code).name}" if code < 0 else worker.last_words
         self.library.note(f"partition {n} was ended by {cause} and started again")
-        self._receive()  # its last status, if that came after the look before: later it would count twice
+        self.receive()  # its last status, if that came after the look before: later it would count twice
         self.coordinator.restarted(n)
         worker.start()
 
@@ -129,7 +130,7 @@ class WorkerPool:
         ends: list[dict[int, socket.socket]] = [{} for _ in range(count)]  # theirs: kept for those started again
         for i in range(count):
             ours, ends[i][COORDINATOR] = pair()
-            self._links.append(SocketTransport({i: ours}))
+            self.links.append(SocketTransport({i: ours}))
             for j in range(i):
                 ends[i][j], ends[j][i] = pair()
         try:
@@ -142,7 +143,7 @@ class WorkerPool:
             for worker in self.workers:
                 if worker.process.poll() is None:
                     worker.process.kill()
-            for link in (*self._links, *(SocketTransport(part) for part in ends)):
+            for link in (*self.links, *(SocketTransport(part) for part in ends)):
                 link.close()
             for worker in self.workers:
                 worker.process.wait()

@@ -31,8 +31,8 @@ def test_f01_a_status_that_came_just_before_a_partition_died_counts_once(tmp_pat
     started = []
     process = SimpleNamespace(poll=lambda: -9)
     pool.workers = [SimpleNamespace(process=process, restarts=0, last_words="", start=lambda: started.append(0))]
-    pool._links = [Link()]
-    pool._look_after()
-    pool._receive()
+    pool.links = [Link()]
+    pool.look_after()
+    pool.receive()
     assert (coordinator.status().tally.pages, coordinator.status().engines) == (3, [])
     assert started == [0]
