@@ -153,6 +153,11 @@ NO_TOPIC = -1  # the topic of a page that is of none of the topics
 UNLABELLED = -2  # of a page that the crawl has met: what it is of, the judge may find out
 
 
+def of_hidden(verdict: Verdict, hidden: bool) -> Verdict:
+    """A verdict on a page that may be on no topic, whatever it says."""
+    return Verdict(NO_TOPIC, verdict.confidence) if hidden else verdict
+
+
 class Example(msgspec.Struct, frozen=True):
     """A page to learn from: an example of a topic, or of none of them (OTHERS), or met by the crawl (MET).
 

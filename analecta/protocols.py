@@ -1,39 +1,14 @@
 """The seams: where one part can be put in place of another. Each is one verb, or two where state has a life."""
 
-from collections.abc import Awaitable, Callable, Sequence
-from pathlib import Path
-from typing import Protocol, Self
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Protocol
 
-from analecta.model import Example, FetchResult, Page, Request, Tally, Verdict
-from analecta.text.tokens import Words
+from analecta.model import Candidate, FetchResult, Lease, Request, Tally, UrlRef, UrlState
 
 FetchFunction = Callable[[Request], Awaitable[FetchResult]]
 Locate = Callable[[str], Awaitable[str]]  # the IP address of a host; "" where it has none
 StopRule = Callable[[Tally, float], str | None]  # the tally, and the seconds since the start
-
-
-class Judge(Protocol):
-    """Learns topics from examples, then judges pages: a batch in, a batch out."""
-
-    @property
-    def needs(self) -> frozenset[str]:
-        """What it looks at besides a page's own words: "anchors" of links to it, words of its "neighbours"; and
-        whether it learns from pages "met" of which nobody said what they are."""
-
-    def fit(self, examples: Sequence[Example], topics: Sequence[str]) -> Self:
-        """Learn from examples; topic i is named topics[i]."""
-
-    def judge(self, pages: Sequence[Page]) -> list[Verdict]:
-        """A verdict for each page, in order."""
-
-    def judge_words(self, batch: Words, anchors: Words | None = None, neighbours: Words | None = None) -> list[Verdict]:
-        """The same, for pages whose words are already cut."""
-
-    def explain(self, page: Page) -> list[tuple[str, float]]:
-        """The terms that made the verdict, heaviest first."""
-
-    def save(self, folder: Path) -> str:
-        """Write the model below `folder`, named by the hash of its content, which is returned."""
+NewUrl = tuple[int, Candidate, UrlState, bool, str]  # number, what, state, whether cold, reason
 
 
 class Transport(Protocol):
@@ -44,3 +19,23 @@ class Transport(Protocol):
 
     def receive(self) -> list[bytes]:
         """All that has arrived since the last call."""
+
+
+class FrontierBackend(Protocol):
+    """The durable side of the frontier; the shard is one. See store/partition.py for what each does."""
+
+    def last_n(self) -> int: ...
+    def add(self, rows: Iterable[NewUrl]) -> None: ...
+    def lease(self, ids: Sequence[int], priorities: Sequence[float]) -> list[Lease]: ...
+    def spill(self, rows: Iterable[tuple[float, int]]) -> None: ...
+    def warm(self, host: str, count: int) -> list[tuple[float, int, int]]: ...
+    def cold_best(self, host: str) -> float | None: ...
+    def reprioritise(self, ids: Iterable[int], priority: float) -> list[tuple[int, int]]: ...
+    def promote(self, ids: Iterable[int], priority: float) -> list[tuple[int, int]]: ...
+    def demoted(self, host: str) -> list[UrlRef]: ...
+    def set_priorities(self, rows: Iterable[tuple[float, int]]) -> None: ...
+    def worst(self, topic: int, count: int) -> list[int]: ...
+    def settle(
+        self, id: int, state: UrlState, reason: str = "", detail: str = "", elsewhere: int = 0, tries: int | None = None
+    ) -> None: ...
+    def settle_queued(self, ids: Sequence[int], state: UrlState, reason: str, detail: str = "") -> dict[int, int]: ...

@@ -43,6 +43,11 @@ def url_id(url: str) -> int:
     return (digest if digest < _SIGN else digest - _WRAP) or 1
 
 
+def hex_id(id: int) -> str:
+    """A URL's id in 16 hexadecimal digits, as other programs get it."""
+    return f"{id % _WRAP:016x}"
+
+
 def partition_of(host: str, partitions: int) -> int:
     """Which partition owns a host."""
     return int(xxhash.xxh3_64_intdigest(host.encode())) % partitions

@@ -21,8 +21,9 @@ from typing import Any
 
 import numpy as np
 from measure import keep, machine, show
+from sklearn.metrics import normalized_mutual_info_score
+from sklearn.metrics.cluster import contingency_matrix
 
-from analecta.analyse.clustering import nmi, purity
 from analecta.analyse.hits import hits
 from analecta.model import Candidate, UrlRef, UrlState
 from analecta.store.library import LibraryFolder
@@ -120,9 +121,10 @@ def against_subjects(folder: Path, labels: Path, topic: str, clusters: int, seed
             if subjects.get(page.url, "").count(".") >= 2
         ]
         of, classes = zip(*pairs, strict=True)
+        table = contingency_matrix(of, classes)
         rows.append({
             "seed": seed, "clusters": len(found.clusters), "pages": len(pairs), "subjects": len(set(classes)),
-            "purity": purity(of, classes), "nmi": nmi(of, classes),
+            "purity": float(table.max(axis=1).sum() / table.sum()), "nmi": normalized_mutual_info_score(of, classes),
             "labels": [cluster.label for cluster in found.clusters],
         })  # fmt: skip
     return rows

@@ -110,7 +110,7 @@ def serve() -> tuple[ServerProcess, list[str]]:
         for url, _ in webroot.warc_pages(WARC):
             host = url.split("/")[2]
             shortest[host] = min(shortest.get(host, url), url, key=lambda u: (len(u), u))
-        return ServerProcess("analecta.testweb.replay:make", {"paths": [str(WARC)]}), list(shortest.values())
+        return ServerProcess("analecta.testweb.webs:make", {"paths": [str(WARC)]}), list(shortest.values())
     web = PocketWeb(6000)
     server = ServerProcess("analecta.testweb.pocket:PocketWeb", {"size": 6000}, moody=False)
     return server, [url for topic in web.topics for url in web.seeds(topic, 3)]

@@ -12,9 +12,9 @@ from analecta.communities.claims import OUT_LINK
 from analecta.communities.growth import WT
 from analecta.evaluate.communities import Trial, open_graph, trial
 from analecta.evaluate.communities import draw as draw_sites
-from analecta.evaluate.evaluation import EvaluationPlan, evaluate
+from analecta.evaluate.evaluation import evaluate
 from analecta.evaluate.graph import PageGraph, read_nodes
-from analecta.evaluate.questions import choose_topics, draw, of_urls, pages_of, read_labels
+from analecta.evaluate.questions import EvaluationPlan, choose_topics, draw, of_urls, pages_of, read_labels
 from analecta.judge import JUDGES
 from analecta.model import Example, Page
 from analecta.parse import Parser, ParserDied

@@ -2,19 +2,20 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix, vstack
 from scipy.sparse.linalg import svds
 
+from analecta.arrays import Bools, Float32s, Floats, Ints
 from analecta.text.stems import learn_stems
-from analecta.text.tokens import Ints, Vocabulary, counts, words
+from analecta.text.tokens import Vocabulary, counts, words
 
 # --- Pages as directions in a space of stems (P7): tf-idf over the stems that are neither rare nor everywhere --------
 # Texts are asked for by number, a batch at a time, so that a hundred thousand pages need not be in memory at once.
 
-Floats = npt.NDArray[np.float32]
 Read = Callable[[Ints], list[str]]  # the texts of these pages
 
 RAREST, COMMONEST = 0.01, 0.8  # share of the pages that have a stem
@@ -32,10 +33,10 @@ class WordSpace:
 
     rows: csr_matrix  # float32
     names: list[str]
-    idf: Floats
+    idf: Float32s
 
 
-def space(read: Read, pages: int, basis: npt.NDArray[np.bool_] | None = None) -> WordSpace:
+def space(read: Read, pages: int, basis: Bools | None = None) -> WordSpace:
     """The space of these pages; which stems count, and for how much, is learnt from those of `basis` (all of them)."""
     own = np.flatnonzero(np.ones(pages, bool) if basis is None else basis)
     names, vocabulary = _likely(read, own)
@@ -45,7 +46,7 @@ def space(read: Read, pages: int, basis: npt.NDArray[np.bool_] | None = None) ->
     on = np.bincount(table[own].indices, minlength=table.shape[1])
     kept = np.flatnonzero((on >= _fewest(len(own))) & (on <= max(COMMONEST * len(own), 2)))
     idf = np.log(len(own) / np.maximum(on[kept], 1)).astype(np.float32)
-    return WordSpace(_weighed(table[:, kept], idf), [names[i] for i in kept.tolist()], idf)
+    return WordSpace(weighed(table[:, kept], idf).astype(np.float32), [names[i] for i in kept.tolist()], idf)
 
 
 def _fewest(pages: int) -> int:
@@ -81,13 +82,18 @@ def _texts(read: Read, numbers: Ints) -> list[str]:
     return [text[:_LONGEST] for text in read(numbers)]
 
 
-def _weighed(table: csr_matrix, idf: Floats) -> csr_matrix:
+def weighed(table: csr_matrix, idf: npt.NDArray[np.floating[Any]]) -> csr_matrix:
     """Rows of length 1. Counts are damped: a word a hundred times on a page is no hundred reasons."""
     weights = (1 + np.log(table.data)) * idf[table.indices]
     row = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))
     length = np.sqrt(np.bincount(row, weights=np.square(weights), minlength=table.shape[0]))
-    data = (weights / np.where(length > 0, length, 1)[row]).astype(np.float32)
-    return csr_matrix((data, table.indices, table.indptr), shape=table.shape)
+    return csr_matrix((weights / np.where(length > 0, length, 1)[row], table.indices, table.indptr), table.shape)
+
+
+def _sampled(rows: csr_matrix | Float32s, most: int, rng: np.random.Generator) -> Any:
+    """So many of the rows drawn at random, or all where there are no more."""
+    pages = rows.shape[0]
+    return rows[np.sort(rng.choice(pages, most, replace=False))] if pages > most else rows
 
 
 # --- The few directions in which pages differ most (latent semantic analysis) ----------------------------------------
@@ -99,17 +105,16 @@ DIRECTIONS = 16
 _DIRECTION_SAMPLE = 5000  # pages from which directions are learnt
 
 
-def directions(rows: csr_matrix, rng: np.random.Generator, most: int = DIRECTIONS) -> Floats | None:
+def directions(rows: csr_matrix, rng: np.random.Generator, most: int = DIRECTIONS) -> Float32s | None:
     """So many directions, each a column of weights of stems; None where pages or stems are hardly more than that."""
-    pages = rows.shape[0]
-    sample = rows[np.sort(rng.choice(pages, _DIRECTION_SAMPLE, replace=False))] if pages > _DIRECTION_SAMPLE else rows
+    sample = _sampled(rows, _DIRECTION_SAMPLE, rng)
     if min(sample.shape) <= most + 1:
         return None
     first = rng.standard_normal(min(sample.shape))  # given, so that the same seed gives the same
     return np.ascontiguousarray(svds(sample.astype(np.float64), most, v0=first)[2].T, np.float32)
 
 
-def condensed(rows: csr_matrix, across: Floats | None) -> Floats:
+def condensed(rows: csr_matrix, across: Float32s | None) -> Float32s:
     """The pages in these directions (as they are, where there are none), each of length 1."""
     dense = rows.toarray() if across is None else rows @ across
     length = np.sqrt(np.square(dense, dtype=np.float64).sum(axis=1))
@@ -132,8 +137,8 @@ class Clusters:
     """Page i is in cluster `of[i]`, with cosine `near[i]` to its centre; centres are rows of length 1."""
 
     of: Ints
-    near: Floats
-    centres: Floats
+    near: Float32s
+    centres: Float32s
 
     @property
     def mean(self) -> float:
@@ -141,23 +146,23 @@ class Clusters:
         return float(self.near.mean(dtype=np.float64)) if len(self.near) else 0.0
 
 
-def kmeans(rows: Floats, k: int, rng: np.random.Generator, starts: int = STARTS) -> Clusters:
+def kmeans(rows: Float32s, k: int, rng: np.random.Generator, starts: int = STARTS) -> Clusters:
     """k clusters of these pages, or as many as there are pages where those are fewer; none is empty."""
     k = min(k, len(rows))
-    sample = rows[np.sort(rng.choice(len(rows), _SAMPLE, replace=False))] if len(rows) > _SAMPLE else rows
+    sample = _sampled(rows, _SAMPLE, rng)
     tried = [_settled(sample, _far_apart(sample, k, rng), _ROUNDS) for _ in range(starts)]
     best = max(tried, key=lambda found: found.mean)  # the first of equals
     return best if sample is rows else _settled(rows, best.centres, _LAST_ROUNDS)
 
 
-def nearest(rows: Floats, centres: Floats) -> tuple[Ints, Floats]:
+def nearest(rows: Float32s, centres: Float32s) -> tuple[Ints, Float32s]:
     """Of each page the cluster whose centre is nearest, and the cosine to it."""
     likeness = rows @ centres.T
     of = likeness.argmax(axis=1)
     return of, likeness[np.arange(len(of)), of]
 
 
-def _settled(rows: Floats, centres: Floats, rounds: int) -> Clusters:
+def _settled(rows: Float32s, centres: Float32s, rounds: int) -> Clusters:
     """Move pages to the nearest centre and centres to their pages until nothing changes."""
     of, near = _filled(*nearest(rows, centres), len(centres))
     for _ in range(rounds):
@@ -168,14 +173,14 @@ def _settled(rows: Floats, centres: Floats, rounds: int) -> Clusters:
     return Clusters(of, near, centres)
 
 
-def _centres(rows: Floats, of: Ints, k: int) -> Floats:
+def _centres(rows: Float32s, of: Ints, k: int) -> Float32s:
     """The direction of the sum of each cluster's pages, column by column: so there is no loop over pages."""
     sums = np.stack([np.bincount(of, weights=column, minlength=k) for column in rows.T], axis=1)
     length = np.sqrt(np.square(sums).sum(axis=1))
     return np.asarray(sums / np.where(length > 0, length, 1)[:, None], np.float32)
 
 
-def _filled(of: Ints, near: Floats, k: int) -> tuple[Ints, Floats]:
+def _filled(of: Ints, near: Float32s, k: int) -> tuple[Ints, Float32s]:
     """Give each empty cluster the page that is farthest from its own centre, if its cluster can spare it."""
     size = np.bincount(of, minlength=k)
     for empty in np.flatnonzero(size == 0).tolist():
@@ -185,7 +190,7 @@ def _filled(of: Ints, near: Floats, k: int) -> tuple[Ints, Floats]:
     return of, near
 
 
-def _far_apart(rows: Floats, k: int, rng: np.random.Generator) -> Floats:
+def _far_apart(rows: Float32s, k: int, rng: np.random.Generator) -> Float32s:
     """k-means++: each next centre is a page drawn with a chance that grows with its distance from those before."""
     chosen = [int(rng.integers(len(rows)))]
     far = np.ones(len(rows))
@@ -201,20 +206,12 @@ def _far_apart(rows: Floats, k: int, rng: np.random.Generator) -> Floats:
 # --- How well two ways to sort the same pages agree: clusters against known classes, or against other clusters -------
 # Both are arrays with a number for each page; which numbers does not matter.
 
-Doubles = npt.NDArray[np.float64]
 
-
-def crossed(one: npt.ArrayLike, other: npt.ArrayLike) -> Doubles:
+def crossed(one: npt.ArrayLike, other: npt.ArrayLike) -> Floats:
     """How many pages are in cluster i of the one and in cluster j of the other."""
     rows, columns = (np.unique(np.asarray(of), return_inverse=True) for of in (one, other))
     shape = len(rows[0]), len(columns[0])
     return np.bincount(rows[1] * shape[1] + columns[1], minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
-
-
-def purity(clusters: npt.ArrayLike, classes: npt.ArrayLike) -> float:
-    """The share of pages that are of the commonest class of their cluster; 1 is best, and easy with many clusters."""
-    table = crossed(clusters, classes)
-    return float(table.max(axis=1, initial=0.0).sum() / max(table.sum(), 1))
 
 
 def impurity(clusters: npt.ArrayLike, classes: npt.ArrayLike) -> float:
@@ -224,14 +221,7 @@ def impurity(clusters: npt.ArrayLike, classes: npt.ArrayLike) -> float:
     return (entropy(table.ravel()) - entropy(table.sum(axis=1))) / whole if whole > 0 else 0.0
 
 
-def nmi(clusters: npt.ArrayLike, classes: npt.ArrayLike) -> float:
-    """Normalised mutual information, by the mean of both entropies: 1 where they agree, 0 where they are unrelated."""
-    table = crossed(clusters, classes)
-    one, other, both = entropy(table.sum(axis=1)), entropy(table.sum(axis=0)), entropy(table.ravel())
-    return max(2 * (one + other - both) / (one + other), 0.0) if one + other > 0 else 1.0
-
-
-def entropy(counts: Doubles) -> float:
+def entropy(counts: Floats) -> float:
     """Entropy of the shares, in bits."""
     shares = counts[counts > 0] / max(counts.sum(), 1)
     return float(-(shares * np.log2(shares)).sum()) + 0.0
@@ -259,11 +249,7 @@ def impurities(
 ) -> dict[int, float]:
     """The impurity at each number of clusters, as the mean over several splits; the same splits for all numbers."""
     tried = [k for k in tried if k * _FEWEST_PAGES <= rows.shape[0]]
-    sample = (
-        rows[np.sort(rng.choice(rows.shape[0], _NUMBER_SAMPLE, replace=False))]
-        if rows.shape[0] > _NUMBER_SAMPLE
-        else rows
-    )
+    sample = _sampled(rows, _NUMBER_SAMPLE, rng)
     found = [_of_split(sample, rng, tried) for _ in range(splits)]
     return {k: round(float(np.mean(values)), 4) for k, values in zip(tried, zip(*found, strict=True), strict=True)}
 

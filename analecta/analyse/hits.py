@@ -7,8 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-Floats = npt.NDArray[np.float64]
-Numbers = npt.NDArray[np.int64]
+from analecta.arrays import Float32s, Floats, Ints
 
 _ABROAD = 0.1  # of the pages that have links to them: so many must have one from another host
 _SETTLED = 1e-12  # a step that moves no score by more than this was the last
@@ -48,7 +47,7 @@ def hits(
     )
 
 
-def one_voice(src: npt.ArrayLike, dst: npt.ArrayLike, hosts: npt.ArrayLike) -> Numbers | None:
+def one_voice(src: npt.ArrayLike, dst: npt.ArrayLike, hosts: npt.ArrayLike) -> Ints | None:
     """The hosts, where a host is to have one voice about a page (B12); None where hardly a link leaves its host.
 
     That remedy leaves out links within a host. In a library of one large site nothing would be left.
@@ -70,7 +69,7 @@ def _iterate(onward: csr_array, back: csr_array, iterations: int) -> tuple[Float
     return hubs, authorities
 
 
-def base_set(start: npt.ArrayLike, src: npt.ArrayLike, dst: npt.ArrayLike, predecessors: int = 50) -> Numbers:
+def base_set(start: npt.ArrayLike, src: npt.ArrayLike, dst: npt.ArrayLike, predecessors: int = 50) -> Ints:
     """The pages to analyse for a topic: its own, all that they link to, and some that link to them; in order.
 
     Of the pages that link to one of its own, the first `predecessors` by number come along: a page that the whole web
@@ -90,16 +89,7 @@ def base_set(start: npt.ArrayLike, src: npt.ArrayLike, dst: npt.ArrayLike, prede
     return np.flatnonzero(inside).astype(np.int64)
 
 
-def within(members: Numbers, src: npt.ArrayLike, dst: npt.ArrayLike) -> tuple[Numbers, Numbers]:
-    """The links between members, each page numbered by its place among them."""
-    source, target = np.asarray(src, np.int64), np.asarray(dst, np.int64)
-    place = np.full(int(max(ends.max(initial=-1) for ends in (members, source, target))) + 1, -1, np.int64)
-    place[members] = np.arange(len(members))
-    both = (place[source] >= 0) & (place[target] >= 0)
-    return place[source[both]], place[target[both]]
-
-
-def settled(stands_at: npt.ArrayLike) -> Numbers:
+def settled(stands_at: npt.ArrayLike) -> Ints:
     """Where each page's redirects end: `stands_at[i]` is the page that i leads to, or i itself.
 
     `settled(stands_at)[dst]` are links that lead to the pages themselves. Pages of a ring lead to one another, and
@@ -111,7 +101,7 @@ def settled(stands_at: npt.ArrayLike) -> Numbers:
     return to
 
 
-def _distinct(src: npt.ArrayLike, dst: npt.ArrayLike, nodes: int) -> tuple[Numbers, Numbers]:
+def _distinct(src: npt.ArrayLike, dst: npt.ArrayLike, nodes: int) -> tuple[Ints, Ints]:
     """Each link once, none from a page to itself."""
     source, target = np.asarray(src, np.int64), np.asarray(dst, np.int64)
     keys = np.sort(source * nodes + target)
@@ -121,7 +111,7 @@ def _distinct(src: npt.ArrayLike, dst: npt.ArrayLike, nodes: int) -> tuple[Numbe
     return source[other], target[other]
 
 
-def _times(keys: Numbers) -> Floats:
+def _times(keys: Ints) -> Floats:
     """How often each key is there."""
     _, place, count = np.unique(keys, return_inverse=True, return_counts=True)
     return count[place].astype(np.float64)
@@ -153,9 +143,17 @@ class LinkGraph(msgspec.Struct):
     """The pages kept and the links between them; page i has id ids[i] and is on host hosts[i]."""
 
     ids: list[int]
-    hosts: Numbers
-    src: Numbers
-    dst: Numbers
+    hosts: Ints
+    src: Ints
+    dst: Ints
+
+    def among(self, members: Ints) -> "LinkGraph":
+        """These pages and the links between them, each numbered by its place among them."""
+        place = np.full(len(self.ids), -1, np.int64)
+        place[members] = np.arange(len(members))
+        src, dst = place[self.src], place[self.dst]
+        both = (src >= 0) & (dst >= 0)
+        return LinkGraph([self.ids[i] for i in members.tolist()], self.hosts[members], src[both], dst[both])
 
 
 def link_graph(pages: Sequence[PageLinks], moves: Sequence[tuple[int, int]]) -> LinkGraph:
@@ -167,7 +165,7 @@ def link_graph(pages: Sequence[PageLinks], moves: Sequence[tuple[int, int]]) -> 
     return LinkGraph(ids.tolist(), hosts, src[dst >= 0], dst[dst >= 0])
 
 
-def _places(links: Numbers, ids: Numbers, moves: Numbers) -> Numbers:
+def _places(links: Ints, ids: Ints, moves: Ints) -> Ints:
     """Where among `ids` each link ends, after all moves; -1 for nowhere."""
     known = np.unique(np.concatenate([ids, moves.ravel()]))
     if not len(known):
@@ -189,32 +187,17 @@ def hubs_and_authorities(
     start = np.flatnonzero(np.isin(graph.ids, list(own)))
     if not len(start):
         return {}, {}
-    members = base_set(start, graph.src, graph.dst)
-    src, dst = within(members, graph.src, graph.dst)
-    hosts = graph.hosts[members]
-    scores = hits(src, dst, len(members), hosts=one_voice(src, dst, hosts) if within_hosts else hosts)
-    named = [graph.ids[i] for i in members.tolist()]
-    hubs, authorities = ({id: v for id, v in zip(named, s.tolist(), strict=True) if v > 0} for s in scores)
+    web = graph.among(base_set(start, graph.src, graph.dst))
+    hosts = one_voice(web.src, web.dst, web.hosts) if within_hosts else web.hosts
+    scores = hits(web.src, web.dst, len(web.ids), hosts=hosts)
+    hubs, authorities = ({id: v for id, v in zip(web.ids, s.tolist(), strict=True) if v > 0} for s in scores)
     return hubs, authorities
 
 
 # --- Links seen from clusters: the hubs and authorities of each (P8), and how clusters link to one another -----------
 
 
-class HostedLinks(msgspec.Struct, frozen=True):
-    """Links between pages 0 to `nodes` - 1, with the number of each page's host."""
-
-    src: Numbers
-    dst: Numbers
-    hosts: Numbers
-
-    @property
-    def nodes(self) -> int:
-        """How many pages there are."""
-        return len(self.hosts)
-
-
-def hubs_and_authorities_of(web: HostedLinks, cosines: npt.NDArray[np.float32]) -> list[tuple[Floats, Floats]]:
+def hubs_and_authorities_of(web: LinkGraph, cosines: Float32s) -> list[tuple[Floats, Floats]]:
     """Hub and authority scores of all pages for each cluster; column c has the cosines of pages to its centre.
 
     A page speaks as loudly as it is nearer to this centre than to the mean of the centres: with plain cosines, which
@@ -223,15 +206,14 @@ def hubs_and_authorities_of(web: HostedLinks, cosines: npt.NDArray[np.float32]) 
     """
     hosts = one_voice(web.src, web.dst, web.hosts)
     loud = np.maximum(cosines - cosines.mean(axis=1, keepdims=True), 0) if cosines.shape[1] > 1 else cosines
-    scores = [hits(web.src, web.dst, web.nodes, weights=column, hosts=hosts) for column in loud.T]
+    scores = [hits(web.src, web.dst, len(web.ids), weights=column, hosts=hosts) for column in loud.T]
     return [(_full(hubs * own), _full(good * own)) for (hubs, good), own in zip(scores, loud.T, strict=True)]
 
 
-def links_between(web: HostedLinks, of: Numbers, clusters: int) -> Numbers:
+def links_between(web: LinkGraph, of: Ints, clusters: int) -> Ints:
     """How many links lead from pages of each cluster to pages of each other; `of` is -1 for pages of none."""
-    links = np.unique(np.stack([web.src, web.dst], axis=1), axis=0)
-    source, target = of[links[:, 0]], of[links[:, 1]]
-    counted = (source >= 0) & (target >= 0) & (links[:, 0] != links[:, 1])
+    source, target = (of[ends] for ends in _distinct(web.src, web.dst, len(web.ids)))
+    counted = (source >= 0) & (target >= 0)
     keys = source[counted] * clusters + target[counted]
     return np.bincount(keys, minlength=clusters * clusters).reshape(clusters, clusters)
 

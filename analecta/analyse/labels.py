@@ -11,13 +11,12 @@ from functools import cache
 from math import ceil
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
+from analecta.analyse.clustering import weighed
 from analecta.analyse.phrases import PhrasePlaces, Prose, find_phrases, prose
-from analecta.text.tokens import LANGUAGES, Ints, stop_words, tally
-
-Floats = npt.NDArray[np.float64]
+from analecta.arrays import Floats, Ints
+from analecta.text.tokens import LANGUAGES, stop_words, tally
 
 TERMS = 5
 IN_LABEL = 3
@@ -47,11 +46,11 @@ def _parted(of: Ints, clusters: int) -> list[Ints]:
     return np.split(order, np.searchsorted(of[order], np.arange(1, clusters)))
 
 
-def labels_of(terms: Sequence[Sequence[str]], count: int = IN_LABEL) -> list[str]:
+def labels_of(terms: Sequence[Sequence[str]]) -> list[str]:
     """A short label for each cluster, no two the same: with more terms, or a number, where the first would not do."""
     labels: dict[str, str] = {}
     for own in terms:
-        longer = [" · ".join(own[:length]) for length in range(count, len(own) + 1)] or [" · ".join(own) or "pages"]
+        longer = [" · ".join(own[:length]) for length in range(IN_LABEL, len(own) + 1)] or [" · ".join(own) or "pages"]
         numbered = [f"{longer[0]} ({n})" for n in range(2, len(terms) + 2)]
         label = next(label for label in longer + numbered if label.casefold() not in labels)
         labels[label.casefold()] = label
@@ -63,13 +62,8 @@ def _scores(written: Prose, of: Ints, clusters: int) -> Floats:
     at = np.flatnonzero(written.telling)
     table = tally(written.pages[at], written.forms[at], len(of), written.stems)
     on = np.bincount(table.indices, minlength=table.shape[1])
-    weights = (1 + np.log(table.data)) * np.log((1 + len(of)) / np.maximum(on, 1))[table.indices]
-    row = np.repeat(np.arange(table.shape[0]), np.diff(table.indptr))
-    length = np.sqrt(np.bincount(row, weights=weights**2, minlength=table.shape[0]))
-    summed, often = (
-        _means(csr_matrix((data, table.indices, table.indptr), table.shape), of, clusters)
-        for data in (weights / np.where(length > 0, length, 1)[row], np.ones_like(weights))
-    )
+    weights = weighed(table, np.log((1 + len(of)) / np.maximum(on, 1)))
+    summed, often = (_means(rows, of, clusters) for rows in (weights, table.sign()))
     share = often / np.maximum(often.sum(axis=0), 1e-12)
     return np.where(often >= _PAGES, summed * share * np.sqrt(often), 0.0)
 
@@ -124,24 +118,21 @@ class _Namer:
     def _good(self, first: Ints, last: Ints) -> bool:
         """Whether a phrase is more than a piece of a sentence; with a stop word inside, only names are."""
         written = self.written.written(first, last)
-        name = written[:1].isupper() and written.split()[-1][:1].isupper()
+        end = written.split()[-1]
+        name = written[:1].isupper() and end[:1].isupper()
         whole = name or bool(self.written.telling[first[0] : last[0] + 1].all())
         begins = float(self.written.free(first).mean()) < _INSIDE
-        return whole and not begins and not self._fixed(first, last) and _ends_well(written)
+        foreign = len(end) <= 3 and end in _small_words()  # as in "República de"
+        return whole and not begins and not foreign and not self._fixed(first, last)
 
     def _fixed(self, first: Ints, last: Ints) -> bool:
         """Whether it always stands between the same words."""
         return max(self.written.before(first), self.written.after(last)) > _FIXED
 
 
-def _ends_well(phrase: str) -> bool:
-    """Whether a phrase may end so: not with a small word of some other language, as in "República de"."""
-    last = phrase.split()[-1]
-    return len(last) > 3 or last not in _small_words()
-
-
 @cache
 def _small_words() -> frozenset[str]:
+    """Stop words of all languages: a phrase does not end with a short one."""
     return frozenset().union(*map(stop_words, LANGUAGES))
 
 

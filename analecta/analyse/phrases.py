@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from analecta.arrays import Bools, Ints
 from analecta.text.stems import learn_stems
-from analecta.text.tokens import Ints, Vocabulary, words
+from analecta.text.tokens import Vocabulary, words
 
 # --- Texts as they are written: words that know their stem, the page they are on, and how they look there ------------
 
-Bools = npt.NDArray[np.bool_]
 
 _JOINS = np.frombuffer(b" -", np.uint8)  # what may stand between the words of a phrase; lines are often cells of tables
 _FREE = np.frombuffer(b" \n", np.uint8)
@@ -30,7 +29,6 @@ class Prose:
     pages: Ints
     forms: Ints
     stems: int
-    names: list[str]  # of stems
 
     @cached_property
     def telling(self) -> Bools:
@@ -78,7 +76,7 @@ def prose(texts: Sequence[str]) -> Prose:
     at, stems = Vocabulary(lexicon.hashes, lexicon.features).find(batch.hashes)
     forms = len(lexicon.stems) + np.unique(batch.hashes, return_inverse=True)[1].astype(np.int64)
     forms[at] = stems
-    return Prose(raw, batch.begins, batch.ends, batch.pages, forms, len(lexicon.stems), lexicon.names)
+    return Prose(raw, batch.begins, batch.ends, batch.pages, forms, len(lexicon.stems))
 
 
 def _bytes(text: str) -> bytes:
@@ -93,7 +91,6 @@ def _commonest(words: Ints) -> float:
 # A phrase neither begins nor ends with a stop word; between them one may stand ("Bank of England"). The forms of a
 # word count as one word, as in "bird nest" and "bird nests".
 
-Floats = npt.NDArray[np.float64]
 
 _FEWEST = 4  # times that a phrase must be there
 _SURE = 10.83  # chi-squared at one in a thousand

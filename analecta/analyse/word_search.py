@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from analecta.arrays import Float32s, Int32s, Ints
 
 CHECKED = 500  # pages that hold all words of a phrase are looked through for it, the best so many
 K1, B = 1.2, 0.75  # the usual constants of BM25
@@ -18,8 +19,6 @@ TITLE = 3  # a word of the title counts as this many
 
 _WORD = re.compile(r"\w+")
 _QUOTED = re.compile(r'"([^"]+)"')
-
-Numbers = NDArray[np.int32]
 
 
 class WordHits(NamedTuple):
@@ -34,17 +33,11 @@ class WordSearch:
 
     def __init__(self, pages: Iterable[tuple[str, str]], text_of: Callable[[int], str]) -> None:
         self.text_of = text_of
+        # Postings word by word: pages and weights in two arrays, `_starts` says where each word's begin.
         self._words: dict[str, int] = {}
-        self._build(pages)
-
-    def __len__(self) -> int:
-        return self._size
-
-    def _build(self, pages: Iterable[tuple[str, str]]) -> None:
-        """Postings word by word: pages and weights in two arrays, `_starts` says where each word's begin."""
         number = self._words
-        rows: list[Numbers] = []
-        counts: list[NDArray[np.float32]] = []
+        rows: list[Int32s] = []
+        counts: list[Float32s] = []
         for title, text in pages:
             tally = Counter(_WORD.findall(text.lower()))
             for word in _WORD.findall(title.lower()):
@@ -56,7 +49,7 @@ class WordSearch:
         words = np.concatenate([*rows, np.empty(0, np.int32)])
         numbers = np.repeat(np.arange(len(rows), dtype=np.int32), [len(row) for row in rows])
         order = np.argsort(words, kind="stable")
-        self._pages: Numbers = numbers[order]
+        self._pages: Int32s = numbers[order]
         often = np.concatenate([*counts, np.empty(0, np.float32)])[order]
         norm = K1 * (1 - B + B * lengths / max(float(lengths.mean()) if len(lengths) else 1.0, 1.0))
         self._weights = often * (K1 + 1) / (often + norm[self._pages])
@@ -64,7 +57,7 @@ class WordSearch:
 
     def find(self, query: str, n: int) -> WordHits:
         """The best `n` pages for a query."""
-        scores = np.zeros(len(self), np.float32)
+        scores = np.zeros(self._size, np.float32)
         for word in dict.fromkeys(_WORD.findall(query.lower())):
             span = self._span(word)
             share = span.stop - span.start
@@ -80,10 +73,10 @@ class WordSearch:
         at = self._words.get(word)
         return slice(0, 0) if at is None else slice(int(self._starts[at]), int(self._starts[at + 1]))
 
-    def _with_phrases(self, scores: NDArray[np.float32], phrases: list[list[str]]) -> NDArray[np.int64]:
+    def _with_phrases(self, scores: Float32s, phrases: list[list[str]]) -> Ints:
         """The pages that hold all these phrases, best first."""
         wanted = {word for words in phrases for word in words}
-        held = np.zeros(len(self), np.int32)  # how many of the words each page holds
+        held = np.zeros(self._size, np.int32)  # how many of the words each page holds
         for word in wanted:
             held[self._pages[self._span(word)]] += 1
         able = np.flatnonzero(held == len(wanted))
@@ -111,15 +104,13 @@ MOST = 10_000_000  # links held: 12 bytes each, and as much again for a moment w
 class InLinks:
     """Knows the pages that link to a URL's id; page i is the i-th whose links were given."""
 
-    def __init__(self, pages: Iterable[Sequence[int] | NDArray[np.int64]], most: int = MOST) -> None:
-        self.cut = False  # whether there were more links than are held
-        targets: list[NDArray[np.int64]] = []
+    def __init__(self, pages: Iterable[Sequence[int] | Ints], most: int = MOST) -> None:
+        targets: list[Ints] = []
         sizes: list[int] = []
         left = most
         for links in pages:
             once = np.unique(np.asarray(links, np.int64))
             if len(once) > left:
-                self.cut = True
                 break
             left -= len(once)
             targets.append(once)
@@ -128,9 +119,6 @@ class InLinks:
         order = np.argsort(every, kind="stable")
         self._targets = every[order]
         self._pages = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)[order]
-
-    def __len__(self) -> int:
-        return len(self._targets)
 
     def of(self, ids: Iterable[int]) -> list[int]:
         """The pages that link to any of these, each once, in the order in which they were given."""

@@ -26,6 +26,7 @@ from analecta.settings.edit import Added
 from analecta.settings.edit import add as add_topics
 from analecta.settings.load import load
 from analecta.settings.schema import NegativeSettings
+from analecta.sources import SOURCES
 from analecta.sources.collector import topic_name
 from analecta.sources.create import engines_of, start, write
 from analecta.sources.files import place, read_bytes, text_of
@@ -36,6 +37,7 @@ from analecta.text.display import plain
 
 @app.command()
 def add(
+    context: typer.Context,
     lib: Lib,
     seeds: Seeds = None,
     examples: Examples = None,
@@ -63,14 +65,7 @@ def add(
     if named and named not in there:
         topic_name(named)
     engines = engines_of(engine or ()) or {name: settings.search.url.get(name, "") for name in settings.search.engines}
-    files = {
-        "seeds": seeds,
-        "examples": examples,
-        "bookmarks": bookmarks,
-        "outline": outline,
-        "feed": feed,
-        "sites": sites,
-    }
+    files = {kind: context.params[kind] for kind in SOURCES}  # the options that are named as these are
     reading, troubles = start(named, files, query or (), [], engines, settings, busy)
     path = library.settings_path
     with nullcontext() if dry_run else library.lock():

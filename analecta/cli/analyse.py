@@ -4,10 +4,10 @@ import shlex
 from typing import Annotated
 
 import typer
-from rich.table import Table
+from rich.table import Column, Table
 
 from analecta.cli.app import Json, Lib, app
-from analecta.cli.render import busy, console, next_steps, print_json, shown, stoppable
+from analecta.cli.render import busy, console, print_json, print_next, shown, stoppable, table
 from analecta.errors import UsageError
 from analecta.store.library import LibraryFolder
 from analecta.text.display import many, plain
@@ -20,9 +20,7 @@ _EXAMPLES = 3
 @app.command()
 def analyse(
     lib: Lib,
-    topic: Annotated[
-        str, typer.Option(metavar="T", help="Only the pages of this topic; else of all.", show_default=False)
-    ] = "",
+    topic: Annotated[str, typer.Option(metavar="T", help="Only the pages of this topic; else of all.")] = "",
     clusters: Annotated[
         str, typer.Option(metavar="K|auto", help="How many clusters; auto finds out how many there are.")
     ] = "auto",
@@ -39,15 +37,14 @@ def analyse(
         print_json(found)
         return
     console().print(_table(found))
-    said = console(stderr=True)
     why = library.keeps_nothing()
     kept = f"Not kept in the library: {why}" if why else f"Kept in {plain(str(path))}"
-    said.print(f"{_told(found)}\n{kept}", soft_wrap=True)
+    console(stderr=True).print(f"{_told(found)}\n{kept}", soft_wrap=True)
     which = f" --topic {shlex.quote(topic)}" if topic else ""
     steps = [f"map LIB{which} -o map.html"]
     steps += [] if wanted else [f"analyse LIB{which} --clusters 5"]
     steps += [f"topics split LIB {shlex.quote(topic)} --dry-run"] if topic else []
-    said.print(next_steps(lib, *steps), soft_wrap=True)
+    print_next(lib, *steps)
 
 
 def _number(clusters: str) -> int:
@@ -60,15 +57,12 @@ def _number(clusters: str) -> int:
 
 
 def _table(found: TopicClusters) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("", justify="right", style="dim")
-    table.add_column("Cluster")
-    table.add_column("Pages", justify="right")
-    table.add_column("Examples", ratio=1)
+    left = Column(justify="right", style="dim"), Column("Cluster"), Column("Pages", justify="right")
+    rows = table(*left, Column("Examples", ratio=1), pad_edge=False)
     for number, cluster in enumerate(found.clusters, 1):
         titles = "; ".join(page.title or page.url for page in cluster.examples[:_EXAMPLES])
-        table.add_row(str(number), shown(cluster.label, "bold"), f"{cluster.size:,}", shown(titles))
-    return table
+        rows.add_row(str(number), shown(cluster.label, "bold"), f"{cluster.size:,}", shown(titles))
+    return rows
 
 
 def _told(found: TopicClusters) -> str:

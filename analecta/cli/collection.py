@@ -11,14 +11,14 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from analecta.cli.app import Force, Json, Lib, app
-from analecta.cli.render import FittingText, console, next_steps, print_json, shown, table
-from analecta.communities.view import CommunityIndex, everything, neighbourhood
+from analecta.cli.render import FittingText, console, print_json, print_next, shown, table
+from analecta.communities.view import CommunityIndex, index_communities
 from analecta.errors import UsageError
 from analecta.publish.pages import as_html, as_svg, pictures
 from analecta.store.library import LibraryFolder
 from analecta.store.output import output as open_output
 from analecta.text.display import many, plain
-from analecta.views.collections import AUTHORITY, CONFIDENCE, Collection, CollectionItem, collections
+from analecta.views.collections import AUTHORITY, CONFIDENCE, RANKED, Collection, CollectionItem, collections
 from analecta.views.precision import Judged, Precision, check_topics, precisions, read_judged, settled
 from analecta.views.reasons import KIND_WORDS
 from analecta.views.rows import row_of
@@ -28,19 +28,19 @@ from analecta.views.rows import row_of
 def collection(
     lib: Lib,
     topic: Annotated[
-        list[str] | None, typer.Option("--topic", metavar="T", help="Only this topic (may be said several times).")
+        list[str] | None, typer.Option(metavar="T", help="Only this topic (may be said several times).")
     ] = None,
     community: Annotated[
-        str, typer.Option("--community", metavar="C", help="Only pages of this one: its number, its name or a site.")
+        str, typer.Option(metavar="C", help="Only pages of this one: its number, its name or a site.")
     ] = "",
-    top: Annotated[int, typer.Option("--top", metavar="N", min=1, help="Items of each collection.")] = 20,
+    top: Annotated[int, typer.Option(metavar="N", min=1, help="Items of each collection.")] = 20,
     per_host: Annotated[
-        int, typer.Option("--per-host", metavar="K", min=0, help="Items of one host while others have some; 0: all.")
+        int, typer.Option(metavar="K", min=0, help="Items of one host while others have some; 0: all.")
     ] = 5,
     examples: Annotated[bool, typer.Option("--examples", help="Also the examples that it was begun with.")] = False,
     judged: Annotated[
         Path | None,
-        typer.Option("--judged", metavar="FILE", help="Lines of URL TAB yes|no or URL TAB topic|topic: precision."),
+        typer.Option(metavar="FILE", help="Lines of URL TAB yes|no or URL TAB topic|topic: precision."),
     ] = None,
     output: Annotated[
         Path | None,
@@ -50,21 +50,23 @@ def collection(
     json: Json = False,
 ) -> None:
     """Show the best pages of each topic and why they are; works while a crawl runs."""
-    if output is not None and output.suffix.lower() not in (".html", ".svg"):
+    kind = output.suffix.lower() if output else ""
+    if output is not None and kind not in (".html", ".svg"):
         raise UsageError(f"{output}: a picture is FILE.html or FILE.svg")
     library = LibraryFolder(lib)
     said = settled(library, read_judged(judged)) if judged is not None else None
     if said is not None:
         check_topics(said, library.topic_names())
-    near = neighbourhood(library, community) if community or json else None
-    found = collections(library, topic or None, top, per_host, examples, near.inside if near else everything)
+    homes = index_communities(library, community) if community or json else None
+    found = collections(library, topic or None, top, per_host, examples, homes)
     if community:  # topics of which it has no page are not worth a line each
         found = [one for one in found if one.items] or found[:1]
     if output is not None:
-        with open_output(output, output.suffix.lower()[1:], force) as file:
-            file.write(_drawn(library, found, said, output).encode())
-    if json and near:
-        values = as_values(found, near.homes, said)
+        with open_output(output, kind[1:], force) as file:
+            drawn = pictures(library, found, said)
+            file.write((as_svg(drawn) if kind == ".svg" else as_html(drawn, lib.resolve().name)).encode())
+    if json and homes:
+        values = as_values(found, homes, said)
         print_json({"library": str(lib), "crawling": library.holder(), "collections": values})
         return
     console().print(show(found, said))
@@ -72,12 +74,7 @@ def collection(
         console().print(f"The picture is in {output}.")
     best = next((one.items[0].item.url for one in found if one.items), "URL")
     steps = (f"explain LIB {shlex.quote(best)}", "publish LIB -o DIR") if best != "URL" else ("crawl LIB",)
-    console(stderr=True).print(next_steps(lib, *steps), soft_wrap=True)
-
-
-def _drawn(library: LibraryFolder, found: list[Collection], said: Judged | None, path: Path) -> str:
-    drawn = pictures(library, found, said)
-    return as_svg(drawn) if path.suffix.lower() == ".svg" else as_html(drawn, library.folder.resolve().name)
+    print_next(lib, *steps)
 
 
 def show(found: Sequence[Collection], judged: Judged | None = None) -> RenderableType:
@@ -101,7 +98,7 @@ def why(ranked: CollectionItem) -> str:
     return ", ".join(reasons)
 
 
-def as_values(found: Sequence[Collection], homes: CommunityIndex, judged: Judged | None = None) -> list[dict[str, Any]]:
+def as_values(found: Sequence[Collection], homes: CommunityIndex, judged: Judged | None) -> list[dict[str, Any]]:
     """The same as plain values."""
     return [
         {
@@ -159,5 +156,4 @@ def _item(ranked: CollectionItem, homes: CommunityIndex) -> dict[str, Any]:
     item = ranked.item
     home = homes.of(item.url, item.host)
     names = ("rank", "score", "url", "title", "host", "confidence", "authority", "kind", "example", "community")
-    ranks = {name: getattr(ranked, name) for name in ("rank", "score", "confidence", "authority", "kind")}
-    return row_of(names, item, **ranks, community=home.name if home else "")
+    return row_of(names, item, **row_of(RANKED, ranked), community=home.name if home else "")

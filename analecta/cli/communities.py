@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 from rich.console import Group, RenderableType
 from rich.padding import Padding
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from analecta.cli.app import Force, Json, Lib, app
-from analecta.cli.render import FittingText, console, next_steps, print_json
+from analecta.cli.render import FittingText, console, print_json, print_next
 from analecta.communities.view import Community, CommunityList, CommunityMember, find
 from analecta.communities.view import communities as communities_of
 from analecta.export.graphs import write_community_graph
@@ -27,7 +27,7 @@ _SITES = 10  # sites that belong nowhere, of each kind
 def communities(
     lib: Lib,
     community: Annotated[
-        str, typer.Option("--community", metavar="C", help="Only this one, with all its sites: number, name or a site.")
+        str, typer.Option(metavar="C", help="Only this one, with all its sites: number, name or a site.")
     ] = "",
     output: Annotated[
         Path | None,
@@ -55,7 +55,7 @@ def communities(
     number = one.number if one else 1
     deeper = f"{'collection' if one else 'communities'} LIB --community {number}"
     steps = (f"crawl LIB --community {number}", deeper) if found.communities else ("crawl LIB",)
-    console(stderr=True).print(next_steps(lib, *steps), soft_wrap=True)
+    print_next(lib, *steps)
 
 
 def tell(found: CommunityList, members: int = 5) -> RenderableType:
@@ -81,8 +81,7 @@ def tell_one(found: CommunityList, one: Community) -> RenderableType:
 def _summary(found: CommunityList) -> str:
     """How many there are, and where all sites went."""
     inside = sum(len(one.members) for one in found.communities)
-    count = "1 community" if len(found.communities) == 1 else f"{len(found.communities):,} communities"
-    seen = f"{count} of {many(inside, 'site')}"
+    seen = f"{many(len(found.communities), 'community', 'communities')} of {many(inside, 'site')}"
     if apart := found.crawled - inside:
         seen += f"; {apart:,} more of the {found.crawled:,} that were read belong to none"
     return f"{seen}; {many(found.waiting, 'site')} would come next" if found.waiting else seen
@@ -117,9 +116,8 @@ def _members(one: Community, most: int) -> Iterator[RenderableType]:
 
 
 def _table(members: Sequence[CommunityMember]) -> Table:
-    table = Table.grid(padding=(0, 2))
-    for side, style in (("left", ""), ("right", ""), ("left", "dim")):
-        table.add_column(justify=side, style=style, no_wrap=True)  # type: ignore[arg-type]
+    columns = Column(no_wrap=True), Column(no_wrap=True, justify="right"), Column(no_wrap=True, style="dim")
+    table = Table.grid(*columns, padding=(0, 2))
     for member in members:
         table.add_row(Text(plain(member.site)), many(member.pages, "page"), Text(plain(member.reason)))
     return table
@@ -143,4 +141,4 @@ def _near(found: CommunityList) -> dict[int, list[RenderableType]]:
 
 
 def _set_in(what: RenderableType) -> Padding:
-    return Padding(what, (0, 0, 0, 3), expand=False)
+    return Padding.indent(what, 3)

@@ -1,9 +1,8 @@
 """The command that crawls: its progress is shown, Ctrl-C ends it, and its result is told."""
 
-import contextlib
 import shlex
 import time
-from collections.abc import Iterator
+from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,7 +20,6 @@ from analecta.crawl.coordinator import CrawlStatus
 from analecta.crawl.run import Crawl
 from analecta.publish.refresh import Refresher, publishing
 from analecta.publish.site_folder import check_site
-from analecta.settings.load import merge
 from analecta.settings.schema import Settings
 from analecta.signals import stop_handler
 from analecta.store.library import LibraryFolder
@@ -29,6 +27,7 @@ from analecta.store.revisits import revisits
 from analecta.text.display import many, plain
 from analecta.views.health import GOOD, advice, verdict
 from analecta.views.reasons import NO_REFUSALS
+from analecta.views.rows import row_of
 
 _REFRESH = 60.0  # seconds between two makings of published pages
 
@@ -67,10 +66,12 @@ def crawl(
     Exit codes: 0 stopped by a rule, 2 bad use, 3 nothing to do, 4 disk or network, 130 interrupted.
     """
     library = LibraryFolder(lib)
-    override = _override(pages, minutes, workers, connect_to, delay, seed, refresh)
-    if community:
-        override = merge(override, deeper(library, community))
-    settings = load_settings(library.settings_path, override)
+    asked: dict[str, dict[str, Any]] = {
+        "stop": {"pages": pages, "minutes": minutes},
+        "fetch": {"connect_to": connect_to or None, "delay": delay},
+        "crawl": {"workers": workers, "seed": seed, "ordered": None if seed is None else True, "refresh": refresh},
+    }
+    settings = load_settings(library.settings_path, asked | (deeper(library, community) if community else {}))
     result = watch(library, settings, console(stderr=True), health=not json, publish=publish)
     if json:
         print_json(result)
@@ -94,24 +95,6 @@ def _steps(settings: Settings, code: int, given: str = "") -> list[str]:
     sites = ["communities LIB"] if settings.communities.grow else []
     looks = ["status LIB", "collection LIB", "search LIB WORDS", "feedback LIB URL --good"]
     return [*on, *looks, *sites, "analyse LIB", "publish LIB -o site"]
-
-
-def _override(
-    pages: int | None,
-    minutes: float | None,
-    workers: int | None,
-    connect_to: str,
-    delay: float | None,
-    seed: int | None,
-    refresh: float | None,
-) -> dict[str, Any]:
-    """The layer of settings that the command line is."""
-    asked: dict[str, dict[str, Any]] = {
-        "stop": {"pages": pages, "minutes": minutes},
-        "fetch": {"connect_to": connect_to or None, "delay": delay},
-        "crawl": {"workers": workers, "seed": seed, "ordered": None if seed is None else True, "refresh": refresh},
-    }
-    return {table: {k: v for k, v in values.items() if v is not None} for table, values in asked.items()}
 
 
 class CrawlOutput(msgspec.Struct):
@@ -166,43 +149,29 @@ def watch(
         if refresh is not None and crawl.interrupts < 2:
             refresh.finish()
     tally = ending.tally
+    with library.snapshot() as snapshot:
+        hosts = snapshot.host_count()  # of which an address is known: `status` tells the same number
     return CrawlOutput(
         library=str(library.folder),
-        reason=ending.reason,
-        code=ending.code,
-        pages=tally.pages,
-        on_topic=tally.on_topic,
-        failed=tally.failed,
-        refused=tally.refused,
         reasons={word: count for word, count in tally.reasons.items() if word not in NO_REFUSALS},
         topics={name: tally.topics.get(n, 0) for n, name in enumerate(crawl.topics)},
-        hosts=_hosts(library),
-        queued=ending.queued,
-        unread=ending.unread,
-        bytes=tally.bytes,
+        hosts=hosts,
         seconds=round(seconds, 3),
         pages_per_second=round(tally.pages / seconds, 2) if seconds else 0.0,
         again=dict(revisits(library) - known),
         advice=ran_dry(library, settings, tally.pages),
         notes=[note for _, note in library.notes(since=started)],
+        **row_of(("reason", "code", "queued", "unread"), ending),
+        **row_of(("pages", "on_topic", "failed", "refused", "bytes"), tally),
     )
 
 
-def _hosts(library: LibraryFolder) -> int:
-    """Hosts of which an address is known: `status` tells the same number."""
-    with library.snapshot() as snapshot:
-        return snapshot.host_count()
-
-
-@contextlib.contextmanager
-def _refreshing(library: LibraryFolder, folder: Path | None) -> Iterator[Refresher | None]:
+def _refreshing(library: LibraryFolder, folder: Path | None) -> AbstractContextManager[Refresher | None]:
     """Makes published pages anew, if there is a folder for them."""
     if folder is None:
-        yield None
-        return
+        return nullcontext()
     make = publishing("publish", library.folder, "-o", folder)
-    with contextlib.closing(Refresher(library, _REFRESH, time.monotonic, make)) as refresh:
-        yield refresh
+    return closing(Refresher(library, _REFRESH, time.monotonic, make))
 
 
 def _told_health(crawl: Crawl) -> RenderableType:

@@ -8,28 +8,26 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from analecta.cli.app import app
 from analecta.cli.crawl import told, watch
-from analecta.cli.render import console, next_steps, shown
-from analecta.communities.view import neighbourhood
+from analecta.cli.map import write_map
+from analecta.cli.render import console, next_steps, shown, table
 from analecta.errors import AnalectaError, UsageError
-from analecta.publish.map import copies_of, map_page
-from analecta.publish.site import SiteOptions, publish
+from analecta.publish.site import publish
+from analecta.publish.site.content import SiteOptions
 from analecta.settings.edit import first_settings
 from analecta.settings.load import load
 from analecta.settings.schema import Topic
 from analecta.store.library import LibraryFolder
-from analecta.store.output import output
 from analecta.store.schema import MetaKey
 from analecta.testweb.process import PocketServer
 from analecta.text.display import plain
 from analecta.views.clusters import save, survey
 from analecta.views.collections import CollectionItem, collections
 
-_MARK = MetaKey.DEMO  # only a library that has it may be taken away again
 _TITLE = "Demo library"  # of its map and site
 _TOPICS = 3
 _SEEDS = 5
@@ -54,7 +52,7 @@ def make_demo(folder: Path, console: Console, force: bool = False, pages: int = 
         names = server.web.topics[:_TOPICS]
         topics = [Topic(name, tuple(server.web.seeds(name, _SEEDS))) for name in names]
         library = LibraryFolder.create(folder, first_settings(topics, "adaptive"))
-        library.put(_MARK, 1)
+        library.put(MetaKey.DEMO, 1)  # only a library that has it may be taken away again
         console.print(f"{len(topics)} topics with {_SEEDS} examples each: {', '.join(names)}.\n")
         asked = {"fetch": {"connect_to": server.address}, "stop": {"pages": pages, "idle": 1.0}}
         result = watch(library, load(library.settings_path, asked), console)
@@ -77,20 +75,12 @@ def make_demo(folder: Path, console: Console, force: bool = False, pages: int = 
 def _pages(library: LibraryFolder) -> Iterator[Path]:
     """Write the map, if there are pages enough for one, and the site; where they are."""
     with suppress(UsageError):
-        yield _map(library)
+        found = survey(library)
+        save(library, found)
+        write_map(library, found, library.folder / "map.html", _TITLE)
+        yield library.folder / "map.html"
     publish(library, library.folder / "site", SiteOptions(_TITLE))
     yield library.folder / "site" / "index.html"
-
-
-def _map(library: LibraryFolder) -> Path:
-    found = survey(library)
-    save(library, found)
-    with library.snapshot() as snapshot:
-        kept, copies = copies_of(snapshot, found)
-    path = library.folder / "map.html"
-    with output(path, "map") as out:
-        out.write(map_page(kept, _TITLE, copies, homes=neighbourhood(library).homes).encode())
-    return path
 
 
 def _make_room(folder: Path, force: bool) -> None:
@@ -108,17 +98,17 @@ def _make_room(folder: Path, force: bool) -> None:
 
 def _is_demo(folder: Path) -> bool:
     try:
-        return bool(LibraryFolder(folder).get(_MARK))
+        return bool(LibraryFolder(folder).get(MetaKey.DEMO))
     except AnalectaError:
         return False
 
 
 def _table(topic: str, pages: list[CollectionItem]) -> Table:
     title = Text(f"Best new pages about {plain(topic)}, by score", style="bold")
-    table = Table(box=None, padding=(0, 2, 0, 0), title=title, title_justify="left", show_header=False)
-    table.add_column(style="green", no_wrap=True)
-    table.add_column()  # one that must not wrap would not be made narrower, and be cut at the terminal's edge
+    # A second column that must not wrap would not be made narrower, and be cut at the terminal's edge.
+    columns = Column(style="green", no_wrap=True), Column()
+    rows = table(*columns, title=title, title_justify="left", show_header=False)
     for page in pages:
-        table.add_row(f"{page.score:.2f}", shown(page.item.title or "(no title)"))
-        table.add_row("", shown(page.item.url, "dim"))
-    return table
+        rows.add_row(f"{page.score:.2f}", shown(page.item.title or "(no title)"))
+        rows.add_row("", shown(page.item.url, "dim"))
+    return rows

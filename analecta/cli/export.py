@@ -27,20 +27,18 @@ def export(
     what: Annotated[ExportKind, typer.Argument(metavar="WHAT", help="What to write.", show_default=False)],
     format: Annotated[
         FormatName | None,
-        typer.Option("--format", help="How to write it; which are possible is said in docs/commands.md."),
+        typer.Option(help="How to write it; which are possible is said in docs/commands.md."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to (default: standard output).")
     ] = None,
-    topic: Annotated[str | None, typer.Option(metavar="T", help="Only of this topic.", show_default=False)] = None,
+    topic: Annotated[str | None, typer.Option(metavar="T", help="Only of this topic.")] = None,
     community: Annotated[
         str | None, typer.Option(metavar="C", help="Only of this one: its number, its name or a site.")
     ] = None,
     top: Annotated[int | None, typer.Option(metavar="N", min=1, help="Items of each collection (50).")] = None,
     per_host: Annotated[int | None, typer.Option(metavar="K", min=0, help="Items of one host in each (5).")] = None,
-    of: Annotated[
-        GraphOf | None, typer.Option(help="A graph of sites, or of pages (sites).", show_default=False)
-    ] = None,
+    of: Annotated[GraphOf | None, typer.Option(help="A graph of sites, or of pages (sites).")] = None,
     text: Annotated[bool, typer.Option("--text", help="An archive's list of pages with their texts.")] = False,
     everything: Annotated[
         bool, typer.Option("--all", help="Also pages whose owners want them not shown, or no copy of them.")

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from analecta.cli.app import Json, Lib, app
-from analecta.cli.render import console, next_steps, print_json
+from analecta.cli.render import console, print_json, print_next
 from analecta.errors import UsageError
-from analecta.learning.examples import word_for
+from analecta.learning.examples import complete_mark
 from analecta.settings.load import load
 from analecta.sources.files import read_bytes, text_of
 from analecta.sources.lists import entries
@@ -43,7 +43,7 @@ def feedback(
     ] = None,
     text: Annotated[
         Path | None,
-        typer.Option("--text", metavar="FILE", help="Learn from this text instead of the page's, which you trimmed."),
+        typer.Option(metavar="FILE", help="Learn from this text instead of the page's, which you trimmed."),
     ] = None,
     show: Annotated[
         bool, typer.Option("--show", help="Print the text that is learnt from a page, to trim it.")
@@ -106,7 +106,7 @@ def _words(
     with library.snapshot() as snapshot:
         pages = {page.id: page for page in map(snapshot.find_page, meant)}
     return [
-        word_for(page.id, page.url, page.topic_names(topics), named, says, topic, note, trimmed)
+        complete_mark(Mark(page.id, page.url, says, topic, note=note, text=trimmed), page.topic_names(topics), named)
         for page in pages.values()
     ]
 
@@ -118,7 +118,7 @@ def _print_text(library: LibraryFolder, urls: Sequence[str], json: bool) -> None
     with library.snapshot() as snapshot:
         page = snapshot.find_page(urls[0])
         trimmed = next((word.text for word in reversed(said(library)) if word.page == page.id), "")
-        text = trimmed or snapshot.text_of(page.id)
+        text = trimmed or page.text
     if json:
         print_json({"library": str(library.folder), "url": page.url, "text": text})
     else:
@@ -134,8 +134,7 @@ def _taken_down(lib: Path, words: Sequence[Mark], json: bool) -> None:
     for word in words:
         screen.print(f"{_meaning(word)}: {plain(word.url)}", soft_wrap=True)
     screen.print(f"Written down: {many(len(words), 'page')}. Nothing is learnt from it yet.")
-    steps = next_steps(lib, "retrain LIB --dry-run", "retrain LIB", "feedback LIB --undo")
-    console(stderr=True).print(steps, soft_wrap=True)
+    print_next(lib, "retrain LIB --dry-run", "retrain LIB", "feedback LIB --undo")
 
 
 def _taken_back(lib: Path, words: Sequence[Mark], json: bool) -> None:
@@ -144,7 +143,7 @@ def _taken_back(lib: Path, words: Sequence[Mark], json: bool) -> None:
         return
     for word in words:
         console().print(f"Taken back: {_meaning(word)}: {plain(word.url)}", soft_wrap=True)
-    console(stderr=True).print(next_steps(lib, "retrain LIB"), soft_wrap=True)
+    print_next(lib, "retrain LIB")
 
 
 def _show(lib: Path, words: Sequence[Mark], known: bool, json: bool) -> None:
@@ -159,7 +158,7 @@ def _show(lib: Path, words: Sequence[Mark], known: bool, json: bool) -> None:
         console().print("Nothing was said yet. `analecta feedback LIB URL --good` says that a page shows its topic.")
     if not known:
         console().print("Not all of this is learnt from yet.")
-        console(stderr=True).print(next_steps(lib, "retrain LIB"), soft_wrap=True)
+        print_next(lib, "retrain LIB")
 
 
 def _meaning(word: Mark) -> str:

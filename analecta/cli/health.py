@@ -39,9 +39,8 @@ def health(
     if output is not None:
         check_output(output, "html", force)
     library = LibraryFolder(lib)
-    asked = {"connect_to": connect_to or None, "delay": delay}
-    given = {name: value for name, value in asked.items() if value is not None}
-    settings = load_settings(library.settings_path, {"fetch": given})
+    asked = {"fetch": {"connect_to": connect_to or None, "delay": delay}}
+    settings = load_settings(library.settings_path, asked)
     found = examine(library, settings, console(stderr=True))
     if output is not None:
         with open_output(output, "html", force) as file:

@@ -3,6 +3,7 @@
 `crawl` and `health` both show it; what only `health` needs to draw pages is not loaded by a crawl.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +28,12 @@ _NAME = 20  # letters of a topic's name in a column of its own
 _FOLDED = 20  # letters of a verdict in a line, where there is no more room
 
 
-def load_settings(path: Path, override: dict[str, Any]) -> Settings:
-    """The settings of a library, which must name a topic."""
-    settings = load(path, override)
+def load_settings(path: Path, override: Mapping[str, Mapping[str, Any]]) -> Settings:
+    """The settings of a library, which must name a topic; what is None in `override` was not said."""
+    said = {
+        table: {key: value for key, value in values.items() if value is not None} for table, values in override.items()
+    }
+    settings = load(path, said)
     if not settings.topics:
         raise UsageError(f"{path} names no topic: it needs [[topics]] with seeds")
     return settings
@@ -41,7 +45,7 @@ def health_of_crawl(crawl: Crawl) -> Health:
     numbers = {crawl.topics.index(name): n for n, name in enumerate(named)}
     examples = [
         msgspec.structs.replace(one, topic=numbers.get(one.topic, one.topic))
-        for one in crawl.training.examples()
+        for one in crawl.training.trainer.given()
         if one.topic < 0 or one.topic in numbers
     ]
     return health_of(examples, named)
@@ -59,7 +63,7 @@ def tell(found: Health) -> RenderableType:
 def _set(line: str) -> list[RenderableType]:
     """A line of advice: lists are set in, also where they go on, and what begins anew stands apart."""
     if line.startswith("  "):
-        return [Padding(Text(plain(line.strip()), overflow="fold"), (0, 0, 0, 2), expand=False)]
+        return [Padding.indent(Text(plain(line.strip()), overflow="fold"), 2)]
     return ["", Text(plain(line), "bold", overflow="fold")]
 
 

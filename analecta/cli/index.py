@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from analecta.cli.app import Json, Lib, app
-from analecta.cli.render import busy, console, next_steps, print_json
+from analecta.cli.render import busy, console, print_json, print_next
 from analecta.errors import ResourceError
 from analecta.search.update import IndexUpdate, sync
 from analecta.store.library import LibraryFolder
@@ -26,7 +26,7 @@ def index(lib: Lib, rebuild: Rebuild = False, json: Json = False) -> None:
         print_json({"library": str(lib), "index": done})
         return
     console().print(_told(done))
-    console(stderr=True).print(next_steps(lib, "search LIB WORDS" if done.pages else "crawl LIB"), soft_wrap=True)
+    print_next(lib, "search LIB WORDS" if done.pages else "crawl LIB")
 
 
 def _told(done: IndexUpdate) -> str:

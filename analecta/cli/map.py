@@ -7,7 +7,7 @@ import typer
 
 from analecta.cli.app import Force, Lib, app
 from analecta.cli.render import busy, console
-from analecta.communities.view import neighbourhood
+from analecta.communities.view import index_communities
 from analecta.publish.map import copies_of, map_page
 from analecta.store.library import LibraryFolder
 from analecta.store.output import check_output
@@ -19,9 +19,7 @@ from analecta.views.clusters import TopicClusters, load, save, survey
 @app.command("map")
 def draw_map(
     lib: Lib,
-    topic: Annotated[
-        str, typer.Option("--topic", metavar="TOPIC", help="Only the pages of this topic (default: all).")
-    ] = "",
+    topic: Annotated[str, typer.Option(metavar="TOPIC", help="Only the pages of this topic (default: all).")] = "",
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to.")] = Path("map.html"),
     force: Force = False,
 ) -> None:
@@ -29,16 +27,22 @@ def draw_map(
     check_output(output, "map", force)
     library = LibraryFolder(lib)
     found = _analysis(library, topic)
-    with busy("Drawing"), library.snapshot() as snapshot:
+    with busy("Drawing"):
+        groups, size = write_map(library, found, output, topic or library.folder.resolve().name, force)
+    told = f"{many(groups, 'group')} of pages, {size / 1e6:.1f} MB"
+    console().print(f"{plain(str(output))}: {told}. Open it in a browser.")
+
+
+def write_map(
+    library: LibraryFolder, found: TopicClusters, path: Path, title: str, force: bool = False
+) -> tuple[int, int]:
+    """Draw an analysis into a file; how many groups there are, and how many bytes."""
+    with library.snapshot() as snapshot:
         kept, copies = copies_of(snapshot, found)
-        title, homes = topic or library.folder.resolve().name, neighbourhood(library).homes
-        page = map_page(kept, title, copies, homes=homes)
-    with open_output(output, "map", force) as file:
-        file.write(page.encode())
-    groups = many(len(kept.clusters), "group")
-    console().print(
-        f"{plain(str(output))}: {groups} of pages, {len(page.encode()) / 1e6:.1f} MB. Open it in a browser."
-    )
+    page = map_page(kept, title, copies, homes=index_communities(library)).encode()
+    with open_output(path, "map", force) as file:
+        file.write(page)
+    return len(kept.clusters), len(page)
 
 
 def _analysis(library: LibraryFolder, topic: str) -> TopicClusters:

@@ -12,6 +12,7 @@ from analecta.settings.edit import first_settings
 from analecta.settings.load import parse, recipe_text, with_recipe
 from analecta.settings.schema import NegativeSettings, Topic
 from analecta.settings.topics import tree
+from analecta.sources import SOURCES
 from analecta.sources.collector import clean, topic_name
 from analecta.sources.create import engines_of, make, paper_files, read_papers, start
 from analecta.sources.files import place
@@ -21,9 +22,7 @@ from analecta.text.display import many, plain
 
 MOST = 10  # of what is odd; the rest is counted
 Files = list[Path] | None
-Seeds = Annotated[
-    Files, typer.Option("--seeds", metavar="FILE", help="Addresses of pages you like, one a line.", show_default=False)
-]
+Seeds = Annotated[Files, typer.Option("--seeds", metavar="FILE", help="Addresses of pages you like, one a line.")]
 Examples = Annotated[
     Files, typer.Option("--examples", metavar="DIR", help="A folder for each topic, with pages and texts that show it.")
 ]
@@ -53,6 +52,7 @@ Sites = Annotated[Files, typer.Option("--sites", metavar="FILE", help="Sites to 
 
 @app.command()
 def new(
+    context: typer.Context,
     lib: Annotated[Path, typer.Argument(metavar="LIB", help="The folder to make.", show_default=False)],
     seeds: Seeds = None,
     examples: Examples = None,
@@ -81,14 +81,7 @@ def new(
     LibraryFolder.check_new(lib)
     engines = engines_of(engine or ())
     papers = read_papers(paper or (), engines, grobid, busy)
-    files = {
-        "seeds": seeds,
-        "examples": examples,
-        "bookmarks": bookmarks,
-        "outline": outline,
-        "feed": feed,
-        "sites": sites,
-    }
+    files = {kind: context.params[kind] for kind in SOURCES}  # the options that are named as these are
     settings = with_recipe(recipe, {"contact": contact})
     reading, troubles = start(named, files, query or (), papers, engines, settings, busy)
     reading = place(reading, lib)
@@ -106,19 +99,14 @@ def new(
 def _tell_new(lib: Path, reading: SourceResult, troubles: list[str], recipe: str, contact: str) -> None:
     screen = console()
     screen.print(f"The library {plain(str(lib))} is made, with the recipe {recipe}.", style="bold green")
-    for line in (*tell_reading(reading), *(f"  {trouble}" for trouble in troubles)):
+    found = (*tell_topics(reading.topics, reading.others), *tell_odd(reading))
+    for line in (*found, *(f"  {trouble}" for trouble in troubles)):
         screen.print(plain(line), soft_wrap=True)
     if not contact:
         screen.print(f"Say who you are: set contact in {plain(str(lib / 'analecta.toml'))}. Then:")
     else:
         screen.print("Next:")
     screen.print(next_steps(lib, "health LIB", "crawl LIB --pages 1000"), soft_wrap=True)
-
-
-def tell_reading(reading: SourceResult) -> Iterator[str]:
-    """The tree of topics, and what is odd."""
-    yield from tell_topics(reading.topics, reading.others)
-    yield from tell_odd(reading)
 
 
 def tell_topics(topics: Sequence[Topic], others: NegativeSettings = NegativeSettings()) -> Iterator[str]:

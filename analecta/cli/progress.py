@@ -1,7 +1,6 @@
 """What a person sees while a crawl runs, or an evaluation: a live picture on a terminal, else a line now and then."""
 
 import contextlib
-import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -9,10 +8,10 @@ from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.progress_bar import ProgressBar
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
-from analecta.cli.render import FittingText, shown
+from analecta.cli.render import LINE_EVERY, FittingText, SlowLines, shown
 from analecta.crawl.coordinator import CrawlStatus
 from analecta.settings.schema import Settings
 from analecta.store.library import LibraryFolder
@@ -21,7 +20,6 @@ from analecta.text.display import many, plain
 from analecta.views.reasons import NO_REFUSALS
 
 _EVERY = 0.25  # seconds between two pictures
-_LINE_EVERY = 10.0  # and between two lines where there is no terminal
 _WINDOW = 5.0  # seconds over which the speed of the moment is taken
 _TITLES = 5
 _DRY_SAMPLE = 1000  # pages, the last of a run, of which
@@ -69,7 +67,7 @@ class ProgressLines:
             self.console.print(f"{clock(passed)} {doing(status, self.name)}")
         if passed < self._next:
             return
-        self._next = passed + _LINE_EVERY
+        self._next = passed + LINE_EVERY
         if status.only_examples:
             self.console.print(f"{clock(passed)} {doing(status, self.name)}{_waiting(status)}")
             return
@@ -98,15 +96,16 @@ class LivePicture:
 
     def _draw(self, status: CrawlStatus) -> RenderableType:
         tally = status.tally
-        head = Table.grid(expand=True)
-        head.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
-        head.add_column(justify="right", no_wrap=True)
+        sides = Column(ratio=1, no_wrap=True, overflow="ellipsis"), Column(justify="right", no_wrap=True)
+        head = Table.grid(*sides, expand=True)
         head.add_row(Text(doing(status, self.name), style="bold"), clock(status.seconds))
         if status.only_examples:  # figures are of a crawl, and this is none
             return head
         parts: list[RenderableType] = [head]
         if status.limit:
-            parts.append(_bar(tally.pages, status.limit))
+            bar = Table.grid(expand=True)  # a bar alone ends no line
+            bar.add_row(ProgressBar(status.limit, min(tally.pages, status.limit)))
+            parts.append(bar)
         parts += [figures(status, self._speed(status.seconds, tally.pages)), *_reasons(tally.reasons)]
         for title in status.titles:
             if title not in self._titles:
@@ -221,12 +220,6 @@ def _grid(figures: Sequence[tuple[str, int, str]], remarks: bool = True) -> Tabl
     return table
 
 
-def _bar(done: int, most: int) -> Table:
-    table = Table.grid(expand=True)  # a bar alone ends no line
-    table.add_row(ProgressBar(most, min(done, most)))
-    return table
-
-
 def _titles(titles: deque[tuple[str, str, float]]) -> Table:
     table = Table.grid(padding=(0, 2), expand=True)
     table.add_column(style="green", justify="right", width=4)
@@ -244,21 +237,10 @@ def _titles(titles: deque[tuple[str, str, float]]) -> Table:
 def step_progress(console: Console) -> Iterator[Callable[[str, int, int], None]]:
     """A bar that says what is being done; where there is no terminal, a line now and then."""
     if not console.is_terminal:
-        yield _StepLines(console)
+        line = SlowLines(console)
+        yield lambda what, done, of: line(f"{what}: {done:,} of {of:,}" if of else what)
         return
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("", total=None)
         yield lambda what, done, of: bar.update(task, description=what, completed=done, total=of or None)
-
-
-class _StepLines:
-    """A line every ten seconds."""
-
-    def __init__(self, console: Console) -> None:
-        self.console, self.next = console, time.monotonic() + _LINE_EVERY
-
-    def __call__(self, what: str, done: int, of: int) -> None:
-        if time.monotonic() >= self.next:
-            self.next = time.monotonic() + _LINE_EVERY
-            self.console.print(f"{what}: {done:,} of {of:,}" if of else what)

@@ -7,8 +7,8 @@ import typer
 
 from analecta.cli.app import Json, Lib, app
 from analecta.cli.render import busy, console, print_json, stoppable
-from analecta.publish.site import SiteOptions
 from analecta.publish.site import publish as write_site
+from analecta.publish.site.content import SiteOptions
 from analecta.store.library import LibraryFolder
 from analecta.text.display import many
 
@@ -16,19 +16,13 @@ from analecta.text.display import many
 @app.command()
 def publish(
     lib: Lib,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to write.", show_default=False)
-    ],
-    top: Annotated[int, typer.Option("--top", metavar="N", help="Pages of each topic, the best.", min=1)] = 50,
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="The folder to write.")],
+    top: Annotated[int, typer.Option(metavar="N", help="Pages of each topic, the best.", min=1)] = 50,
     per_host: Annotated[
-        int, typer.Option("--per-host", metavar="K", help="Most pages of one host in a topic; 0 = no limit.", min=0)
+        int, typer.Option(metavar="K", help="Most pages of one host in a topic; 0 = no limit.", min=0)
     ] = 5,
-    base_url: Annotated[
-        str, typer.Option("--base-url", metavar="URL", help="Where it will stand on the web.", show_default=False)
-    ] = "",
-    title: Annotated[
-        str, typer.Option("--title", metavar="TITLE", help="What it is called (default: the folder's name).")
-    ] = "",
+    base_url: Annotated[str, typer.Option(metavar="URL", help="Where it will stand on the web.")] = "",
+    title: Annotated[str, typer.Option(metavar="TITLE", help="What it is called (default: the folder's name).")] = "",
     copies: Annotated[bool, typer.Option("--copies/--no-copies", help="With archived copies, or without.")] = True,
     json: Json = False,
 ) -> None:

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
+from rich.table import Column, Table
 
 from analecta.cli.app import Json, app
-from analecta.cli.render import console, next_steps, print_json
+from analecta.cli.render import console, print_json, print_next
 from analecta.settings.load import Recipe, listed, recipe_text
 
 
@@ -26,14 +26,12 @@ def recipes(
         print_json(found[0] if name else found)
         return
     console().print(show(found))
-    steps = next_steps(Path("LIB"), "new LIB --seeds FILE --recipe NAME", "recipes NAME")
-    console(stderr=True).print(steps, soft_wrap=True)
+    print_next(Path("LIB"), "new LIB --seeds FILE --recipe NAME", "recipes NAME")
 
 
 def show(found: list[Recipe]) -> Table:
     """A line for each recipe."""
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="bold", no_wrap=True)
+    table = Table.grid(Column(style="bold", no_wrap=True), padding=(0, 2))
     for recipe in found:
         table.add_row(recipe.name, ("The default. " if recipe.default else "") + recipe.about)
     return table

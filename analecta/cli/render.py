@@ -5,12 +5,12 @@ import json
 import re
 import shlex
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
-import typer
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
@@ -20,9 +20,9 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from analecta.files import discard
-from analecta.signals import INTERRUPTED
 from analecta.text.display import escape_json, plain
 
+LINE_EVERY = 10.0  # seconds between two lines of progress where there is no terminal
 _ENDLESS = 10_000  # columns
 _LIB = re.compile(r"\bLIB\b")
 
@@ -86,6 +86,11 @@ def next_steps(folder: Path, *commands: str) -> Text:
     return Text("\n".join(f"  analecta {command}" for command in ready), style="cyan")
 
 
+def print_next(folder: Path, *commands: str) -> None:
+    """The same on standard error, as they are no part of a result."""
+    console(stderr=True).print(next_steps(folder, *commands), soft_wrap=True)
+
+
 def console(stderr: bool = False) -> Console:
     """Text as it is: nothing that comes from the web is read as markup, and no URL is cut where nobody looks on."""
     on_screen = (sys.stderr if stderr else sys.stdout).isatty()
@@ -104,7 +109,19 @@ def stoppable(told: Callable[[], str]) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         console(stderr=True).print(f"Stopped. {told()}", soft_wrap=True)
-        raise typer.Exit(INTERRUPTED) from None
+        raise
+
+
+class SlowLines:
+    """Prints a line every ten seconds and lets the others go, for what is no terminal."""
+
+    def __init__(self, console: Console) -> None:
+        self.console, self._next = console, time.monotonic() + LINE_EVERY
+
+    def __call__(self, words: str) -> None:
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + LINE_EVERY
+            self.console.print(words)
 
 
 def print_json(value: Any) -> None:

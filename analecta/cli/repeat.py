@@ -10,7 +10,6 @@ from analecta.cli.progress import progress
 from analecta.cli.render import console, print_json
 from analecta.export.bundle.repeat import Agreement
 from analecta.export.bundle.repeat import repeat as repeat_crawl
-from analecta.signals import INTERRUPTED
 from analecta.text.display import many, plain
 
 
@@ -19,7 +18,7 @@ def repeat(
     bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", help="What `analecta bundle` wrote.", show_default=False)],
     lib: Annotated[Path, typer.Argument(metavar="LIB", help="The folder to make.", show_default=False)],
     archive: Annotated[
-        list[Path] | None, typer.Option("--archive", metavar="PATH", help="WARC files, where the bundle has none.")
+        list[Path] | None, typer.Option(metavar="PATH", help="WARC files, where the bundle has none.")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -27,11 +26,8 @@ def repeat(
 
     Exit codes: 0 as promised, 1 not so, 2 bad use, 4 disk.
     """
-    try:
-        with progress(console(stderr=True), lib.name) as show:
-            found = repeat_crawl(bundle, lib, archive or (), show)
-    except KeyboardInterrupt:
-        raise typer.Exit(INTERRUPTED) from None
+    with progress(console(stderr=True), lib.name) as show:
+        found = repeat_crawl(bundle, lib, archive or (), show)
     if json:
         print_json(found)
     else:

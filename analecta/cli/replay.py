@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -12,10 +13,10 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from analecta.cli.app import app
 from analecta.errors import ResourceError, UsageError
 from analecta.signals import INTERRUPTED
-from analecta.testweb.replay import Replay, SearchedWeb, made_up
-from analecta.testweb.search import WebSearch
+from analecta.testweb.search import MadeUpPages, WebSearch
 from analecta.testweb.server import Answer, Mood, ServerOptions, serve
 from analecta.testweb.warc_index import WarcIndex, warc_files
+from analecta.testweb.webs import Replay, SearchedWeb, made_up
 from analecta.text.display import many, plain
 
 
@@ -32,36 +33,24 @@ def replay(
     processes: Annotated[int, typer.Option(metavar="N", min=1, help="Processes that serve.")] = 1,
 ) -> None:
     """Serve archived pages as a web on this machine, under their own host names; or a made-up web."""
-    serve_web(paths, port, delay, error_rate, search, processes)
-    raise typer.Exit(INTERRUPTED)  # nothing else ends it
-
-
-def serve_web(
-    paths: Sequence[Path],
-    port: int = 8080,
-    delay: float = 0.0,
-    error_rate: float = 0.0,
-    search: bool = False,
-    processes: int = 1,
-    seed: int = 0,
-) -> None:
-    """Serve WARC files, or a made-up web, as a web until Ctrl-C."""
-    if not 0 <= error_rate <= 1:
+    if not 0 <= error_rate <= 1:  # which nan is not
         raise UsageError(f"The error rate is a share between 0 and 1, not {error_rate}.")
-    options = ServerOptions(port, delay, error_rate, seed, processes)
+    options = ServerOptions(port, delay, error_rate, processes=processes)
     if len(paths) == 1 and not paths[0].exists() and (web := made_up(str(paths[0]))):
-        answer = SearchedWeb(web).answer if search else web.answer
+        answer = web.answer
+        if search:
+            answer = SearchedWeb(answer, WebSearch(MadeUpPages(answer, web.listed))).answer
         _serve(answer, options, "A made-up web", web.hosts, search, web.moods)
-        return
-    console = Console(stderr=True)
-    archives = _load(paths, console)
-    for warning in archives.warnings:
-        console.print(f"Warning: {plain(warning)}", style="yellow", markup=False)
-    try:
-        found = Replay(archives, _index(archives, console) if search else None)
-        _serve(found.answer, options, many(len(archives), "page"), list(archives.hosts), search)
-    finally:
-        archives.close()
+    else:
+        console = Console(stderr=True)
+        with closing(_load(paths, console)) as archives:
+            for warning in archives.warnings:
+                console.print(f"Warning: {plain(warning)}", style="yellow", markup=False)
+            answer = Replay(archives).answer
+            if search:
+                answer = SearchedWeb(answer, _index(archives, console)).answer
+            _serve(answer, options, many(len(archives), "page"), list(archives.hosts), search)
+    raise typer.Exit(INTERRUPTED)  # nothing else ends it
 
 
 def _serve(

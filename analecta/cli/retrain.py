@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 
 from analecta.cli.app import Json, Lib, app
-from analecta.cli.render import busy, console, next_steps, print_json, stoppable
+from analecta.cli.render import busy, console, print_json, print_next, stoppable
 from analecta.errors import LibraryBusy, UsageError
 from analecta.learning import retrain as work
 from analecta.learning.retrain import Retrained, can_undo
@@ -74,7 +74,7 @@ def _asked(lib: Path, json: bool) -> None:
         "When it is over, retrain once more: pages that it kept long ago are judged again then.",
         soft_wrap=True,
     )
-    console(stderr=True).print(next_steps(lib, "status LIB"), soft_wrap=True)
+    print_next(lib, "status LIB")
 
 
 def _tell(library: LibraryFolder, done: Retrained, json: bool, dry: bool, undone: bool) -> None:
@@ -98,8 +98,7 @@ def _tell(library: LibraryFolder, done: Retrained, json: bool, dry: bool, undone
         last = "feedback LIB --undo"
     else:
         last = "retrain LIB --undo" if can_undo(library) and not undone else "crawl LIB"
-    steps = ("retrain LIB",) if dry else ("collection LIB", last)
-    console(stderr=True).print(next_steps(library.folder, *steps), soft_wrap=True)
+    print_next(library.folder, *(("retrain LIB",) if dry else ("collection LIB", last)))
 
 
 def _diff(screen: Console, done: Retrained, listed: list[dict[str, object]]) -> None:

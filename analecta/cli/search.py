@@ -12,7 +12,7 @@ from typer.core import TyperCommand, TyperOption
 
 from analecta.cli.app import Json, Lib, app
 from analecta.cli.index import Rebuild
-from analecta.cli.render import busy, console, next_steps, print_json
+from analecta.cli.render import busy, console, print_json, print_next
 from analecta.communities.view import Community
 from analecta.search import SearchHit, SearchRequest, SearchResult, opened
 from analecta.search.communities import CommunityMatch
@@ -23,7 +23,7 @@ from analecta.search.ranking import Weights, read_weights
 from analecta.search.snippets import Snippet
 from analecta.search.update import sync
 from analecta.store.library import LibraryFolder
-from analecta.text.display import many, plain
+from analecta.text.display import listed, many, plain
 
 _Sort = Literal["relevance", "confidence", "authority", "date"]
 _MARK = "bold yellow"
@@ -58,21 +58,19 @@ def search(
         list[str],
         typer.Argument(metavar="QUERY...", help='Words, "phrases", OR, -not, site:, topic:, title:, after: …'),
     ],
-    topic: Annotated[str, typer.Option("--topic", metavar="T", help="Only this topic and those below it.")] = "",
+    topic: Annotated[str, typer.Option(metavar="T", help="Only this topic and those below it.")] = "",
     vague: Annotated[bool, typer.Option("--vague", help="Also pages that are only close to the topic.")] = False,
     community: Annotated[
-        str, typer.Option("--community", metavar="C", help="Only this community: its number, name or a site of it.")
+        str, typer.Option(metavar="C", help="Only this community: its number, name or a site of it.")
     ] = "",
     every: Annotated[bool, typer.Option("--all", help="Also pages on no topic; topic:none finds only those.")] = False,
     inside: Annotated[
         bool, typer.Option("--inside", help="Only the communities that fit best, with the best pages of each.")
     ] = False,
-    top: Annotated[
-        int, typer.Option("--top", metavar="N", min=1, max=10_000, help="Pages to show (--inside: of each).")
-    ] = 10,
-    sort: Annotated[_Sort, typer.Option("--sort", help="The order of the pages.")] = "relevance",
+    top: Annotated[int, typer.Option(metavar="N", min=1, max=10_000, help="Pages to show (--inside: of each).")] = 10,
+    sort: Annotated[_Sort, typer.Option(help="The order of the pages.")] = "relevance",
     weights: Annotated[
-        str, typer.Option("--weights", metavar="text=A,confidence=B,authority=C", help="What relevance is made of.")
+        str, typer.Option(metavar="text=A,confidence=B,authority=C", help="What relevance is made of.")
     ] = "",
     rebuild: Rebuild = False,
     json: Json = False,
@@ -102,7 +100,7 @@ def search(
         step = f"search LIB --all {shlex.quote(asked.query)}"
     else:
         step = "collection LIB" if len(here.stand.ids) else "crawl LIB"
-    console(stderr=True).print(next_steps(lib, step), soft_wrap=True)
+    print_next(lib, step)
 
 
 # --- What is said where no page has all that was asked for: what is lacking, and what could help ---------------------
@@ -163,11 +161,6 @@ def _no_fields(found: SearchResult) -> list[str]:
 def fit_too(found: SearchResult) -> str:
     """How many pages on no topic were left out."""
     return f"{many(found.left_out, 'page')} on no topic fit{'s' if found.left_out == 1 else ''} too"
-
-
-def listed(words: list[str]) -> str:
-    """One, two and three."""
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 # --- What was found, for a terminal, with the words of the question marked; and as plain values for a machine --------
@@ -258,7 +251,8 @@ def _hit(hit: SearchHit, topics: list[str], at_home: bool = False) -> list[Rende
     url = Text(f"{_INDENT}{plain(hit.page.url)}", style="cyan", no_wrap=True, overflow="ignore")
     topic = "on no topic" if hit.page.topic < 0 else _topic(hit, topics)
     home = hit.community.name if hit.community and not at_home else ""
-    about = [topic, home, hit.page.date, "" if _kind(hit) == "html" else _kind(hit)]
+    kind = type_of(hit.page.mime)
+    about = [topic, home, hit.page.date, "" if kind == "html" else kind]
     parts, sure = hit.placed, "nearest topic" if hit.page.topic < 0 else "sure"
     why = f"{parts.score:.2f}: words {parts.text:.2f}, {sure} {parts.confidence:.2f}, authority {parts.authority:.2f}"
     lines = [Text(plain("  ".join(filter(None, about)))), _marked(hit.snippet, ""), Text(why, style="dim")]
@@ -299,16 +293,12 @@ def _topic(hit: SearchHit, topics: list[str]) -> str:
     return topics[hit.page.topic] if 0 <= hit.page.topic < len(topics) else NONE
 
 
-def _kind(hit: SearchHit) -> str:
-    return type_of(hit.page.mime)
-
-
 def _values(hit: SearchHit, topics: list[str]) -> dict[str, Any]:
     page, parts = hit.page, hit.placed
     return {
         "rank": hit.rank, "score": parts.score, "text": parts.text, "confidence": parts.confidence,
         "authority": parts.authority, "url": page.url, "host": page.host, "title": page.title,
-        "topic": _topic(hit, topics), "date": page.date, "lang": language(page.lang), "type": _kind(hit),
+        "topic": _topic(hit, topics), "date": page.date, "lang": language(page.lang), "type": type_of(page.mime),
         "community": _named(hit.community) if hit.community else None,
         "snippet": hit.snippet.text, "marks": hit.snippet.marks,
     }  # fmt: skip

@@ -10,7 +10,6 @@ from analecta.cli.app import Json, Lib, app
 from analecta.cli.render import busy, console, print_json
 from analecta.publish.oai.server import OaiServerOptions, serve
 from analecta.settings.load import load
-from analecta.signals import INTERRUPTED
 from analecta.store.library import LibraryFolder
 from analecta.text.display import many, plain
 
@@ -20,12 +19,10 @@ def serve_oai(
     lib: Lib,
     host: Annotated[str, typer.Option(metavar="HOST", help="Where to listen.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="Its port; 0 takes a free one.")] = 8099,
-    base_url: Annotated[
-        str, typer.Option(metavar="URL", help="The address that harvesters use, behind a proxy.", show_default=False)
-    ] = "",
+    base_url: Annotated[str, typer.Option(metavar="URL", help="The address that harvesters use, behind a proxy.")] = "",
     admin_email: Annotated[
         str,
-        typer.Option(metavar="E", help="Who answers for it (default: contact of the settings).", show_default=False),
+        typer.Option(metavar="E", help="Who answers for it (default: contact of the settings)."),
     ] = "",
     page_size: Annotated[int, typer.Option(metavar="N", min=1, max=5000, help="Records in an answer.")] = 100,
     json: Json = False,
@@ -50,7 +47,5 @@ def serve_oai(
     waiting.start()
     try:
         serve(library, asked, time.time, ready, threading.Event(), trouble)
-    except KeyboardInterrupt:
-        raise typer.Exit(INTERRUPTED) from None
     finally:
         waiting.stop()

@@ -18,12 +18,8 @@ from analecta.text.display import plain
 @app.command()
 def sites(
     lib: Lib,
-    merge: Annotated[
-        tuple[str, str] | None, typer.Option("--merge", metavar="A B", help="A is part of the site B.")
-    ] = None,
-    split: Annotated[
-        str, typer.Option("--split", metavar="HOST/DIR/", help="This directory is a site of its own.")
-    ] = "",
+    merge: Annotated[tuple[str, str] | None, typer.Option(metavar="A B", help="A is part of the site B.")] = None,
+    split: Annotated[str, typer.Option(metavar="HOST/DIR/", help="This directory is a site of its own.")] = "",
     undo: Annotated[bool, typer.Option("--undo", help="Take the last change back; again, the one before.")] = False,
     recount: Annotated[
         bool, typer.Option("--recount", help="Count all links between sites anew, as after a change of `sites`.")

@@ -28,7 +28,10 @@ def status(lib: Lib, json: Json = False) -> None:
 
 def show(found: Status) -> RenderableType:
     """The figures, the topics, what was not fetched or read, and the last notes."""
-    parts: list[RenderableType] = [_figures(found)]
+    figures = Table.grid(Column(style="bold", no_wrap=True), Column(), padding=(0, 2))
+    for name, value in _lines(found):
+        figures.add_row(name, Text(value))
+    parts: list[RenderableType] = [figures]
     if found.topics:
         parts += ["", FittingText(_topics(found), _topics(found, drawn=False))]
         if found.collections:
@@ -42,13 +45,6 @@ def show(found: Status) -> RenderableType:
         if len(found.notes) > _LAST_NOTES:
             parts.append(Text(f"  ({len(found.notes) - _LAST_NOTES} older ones: analecta status --json)", style="dim"))
     return Group(*parts)
-
-
-def _figures(found: Status) -> Table:
-    figures = Table.grid(Column(style="bold", no_wrap=True), Column(), padding=(0, 2))
-    for name, value in _lines(found):
-        figures.add_row(name, Text(value))
-    return figures
 
 
 def _lines(found: Status) -> list[tuple[str, str]]:

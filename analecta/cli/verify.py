@@ -1,6 +1,5 @@
 """The command that checks a library for damage, and repairs it."""
 
-import time
 from collections.abc import Callable
 from typing import Annotated
 
@@ -8,12 +7,11 @@ import typer
 from rich.status import Status
 
 from analecta.cli.app import Json, Lib, app
-from analecta.cli.render import busy, console, next_steps, print_json, stoppable
+from analecta.cli.render import SlowLines, busy, console, print_json, print_next, stoppable
 from analecta.store.verify import VerifyReport
 from analecta.text.display import plain
 from analecta.verify import check_library
 
-_LINE_EVERY = 10.0  # seconds between two lines of progress where there is no terminal
 _MB = 1e6
 
 
@@ -31,24 +29,15 @@ def verify(
     else:
         _show(report, repair)
     if report.kinds and not json and not repair:
-        _next(lib)
+        print_next(lib, "verify LIB --repair")
     raise typer.Exit(0 if report.clean else 1)
 
 
 def _progress(status: Status) -> Callable[[str, int, int], None]:
-    """Shows how far the check is: on a terminal all the time, elsewhere a line every ten seconds."""
-    screen, due = console(stderr=True), time.monotonic() + _LINE_EVERY
-
-    def show(name: str, done: int, all: int) -> None:
-        nonlocal due
-        words = f"Checking {name}: {done / _MB:,.0f} of {all / _MB:,.0f} MB"
-        if screen.is_terminal:
-            status.update(words)
-        elif time.monotonic() >= due:
-            due = time.monotonic() + _LINE_EVERY
-            screen.print(words)
-
-    return show
+    """Shows how far the check is: on a terminal all the time, elsewhere now and then."""
+    screen = console(stderr=True)
+    show: Callable[[str], None] = status.update if screen.is_terminal else SlowLines(screen)
+    return lambda name, done, all: show(f"Checking {name}: {done / _MB:,.0f} of {all / _MB:,.0f} MB")
 
 
 def _show(report: VerifyReport, repaired: bool) -> None:
@@ -67,7 +56,3 @@ def _show(report: VerifyReport, repaired: bool) -> None:
         screen.print(f"Note: {plain(words)}", soft_wrap=True)
     looked = ", ".join(f"{count:,} {what}" for what, count in report.checked.items())
     screen.print(f"{'No damage found' if report.clean else 'Damage found'}. Checked: {looked}.", soft_wrap=True)
-
-
-def _next(lib: Lib) -> None:
-    console(stderr=True).print(next_steps(lib, "verify LIB --repair"), soft_wrap=True)

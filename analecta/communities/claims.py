@@ -128,11 +128,11 @@ class Claims:
         links: SiteLinks,
         seeds: Sequence[int],
         strong: Strong,
-        everywhere: Mapping[int, object] = {},
-        one: Mapping[int, int] | None = None,
+        everywhere: Mapping[int, object],
+        one: Mapping[int, int],
     ) -> None:
         self.links, self.strong, self.everywhere = links, strong, everywhere
-        self.one = one or {}  # trees that are known to be parts of one community
+        self.one = one  # trees that are known to be parts of one community
         self.home = defaultdict[int, _TreeSites](_TreeSites)
         self.order = {seed: -place for place, seed in enumerate(seeds)}  # of equal claims the first seed's wins
         self.best: dict[int, Claim] = {seed: (inf, place) for seed, place in self.order.items()}

@@ -28,43 +28,17 @@ _ROUNDS = 3  # of leaving out sites that are everywhere and merging without them
 _AGAIN = 3.0  # settle anew when so many times as many sites were crawled; at first, as there are seeds
 
 
-class GrownMember(msgspec.Struct, frozen=True):
-    """A site of a community, with the links that led to it, or its own into the community; a seed has none."""
-
-    site: str
-    through: str = ""
-    links: int = 0
-    of: int = 0
-
-    @property
-    def reason(self) -> str:
-        """The figures in words."""
-        if self.through:
-            return f"{self.links:,} of {self.of:,} links of {self.through} lead here"
-        return f"{self.links:,} of its {self.of:,} links lead to sites of this community" if self.of else "a seed"
-
-
-class MergedPair(msgspec.Struct, frozen=True):
-    """Two communities, named by their first seeds, that became one."""
-
-    into: str
-    other: str
-    links: int
-    share: float
-    reason: str
-
-
 class SiteCluster(msgspec.Struct, frozen=True):
-    """A community: its seeds (the first one names it), its members, and what merged into it."""
+    """A community: its seeds (the first one names it), and in words why each site is a member, and what merged."""
 
     seeds: list[str]
-    members: list[GrownMember]
-    merges: list[MergedPair] = []
+    members: dict[str, str]
+    merged: list[str]
 
     @property
     def sites(self) -> list[str]:
         """The names of its members."""
-        return [member.site for member in self.members]
+        return list(self.members)
 
 
 class Communities:
@@ -151,7 +125,7 @@ class Communities:
         for site, community in self._of.items():
             members.setdefault(community, []).append(site)
         to = roots(self._merges)
-        joined: dict[int, list[MergedPair]] = {}
+        joined: dict[int, list[str]] = {}
         for merge in self._merges:
             joined.setdefault(to.get(merge.into, merge.into), []).append(self._joined(merge))
         found = [self._cluster(sites, joined.get(place, [])) for place, sites in sorted(members.items())]
@@ -213,8 +187,7 @@ class Communities:
         """Those of some sites that everybody links to, with the reasons; who is still to be crawled may link back."""
         waits, crawled = self.claims.ripe, self.links.out
         known = (site for site in sites if site not in self.places and (site in crawled or site not in waits))
-        found = everywhere(self.links, known, self._of, self._count, self.left_out)
-        return {site: why.reason for site, why in found.items()}
+        return everywhere(self.links, known, self._of, self._count, self.left_out)
 
     def _settle(self, rounds: int = _ROUNDS) -> None:
         """Grow, merge, and see which sites are everywhere, anew until all agree: whatever came first."""
@@ -233,24 +206,26 @@ class Communities:
                 break
         self._settled_at = len(self.links.out)
 
-    def _cluster(self, sites: list[int], merges: list[MergedPair]) -> SiteCluster:
+    def _cluster(self, sites: list[int], merged: list[str]) -> SiteCluster:
         seeds = [self.names[site] for site in sorted(self.places.keys() & sites, key=self.places.__getitem__)]
         inside = set(sites)
-        return SiteCluster(seeds, [self._member(site, inside) for site in sorted(sites)], merges)
+        return SiteCluster(seeds, {self.names[site]: self._reason(site, inside) for site in sorted(sites)}, merged)
 
-    def _member(self, site: int, inside: set[int]) -> GrownMember:
-        """A site with the reason: the link along which its tree grew, if that is from inside; else the heaviest."""
+    def _reason(self, site: int, inside: set[int]) -> str:
+        """Why a site is a member: the link along which its tree grew, if that is from inside; else the heaviest."""
         if site in self.places:
-            return GrownMember(self.names[site])
+            return "a seed"
         through, links = self.claims.through.get(site), self.links
         if through not in inside:
             own = [other for other in links.linkers.get(site, ()) if other in inside]
             through = max(own, key=lambda other: links.share(other, site), default=None)
         if through is None:
             row = links.out[site]
-            return GrownMember(self.names[site], "", sum(map(row.__getitem__, inside & row.keys())), links.total[site])
-        return GrownMember(self.names[site], self.names[through], links.out[through][site], links.total[through])
+            inward = sum(map(row.__getitem__, inside & row.keys()))
+            return f"{inward:,} of its {links.total[site]:,} links lead to sites of this community"
+        led = f"{links.out[through][site]:,} of {links.total[through]:,} links"
+        return f"{led} of {self.names[through]} lead here"
 
-    def _joined(self, merge: Merge) -> MergedPair:
+    def _joined(self, merge: Merge) -> str:
         into, other = (self.names[self.seeds[place]] for place in (merge.into, merge.other))
-        return MergedPair(into, other, merge.links, merge.share, merge.reason)
+        return f"{other} and {into} grew together: {merge.reason}"

@@ -7,9 +7,9 @@ from itertools import chain
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import coo_array
 
+from analecta.arrays import Ints
 from analecta.communities.claims import SiteLinks
 
 Pair = tuple[int, int]
@@ -23,13 +23,7 @@ class Merge(msgspec.Struct, frozen=True):
 
     into: int
     other: int
-    links: int
-    share: float
-
-    @property
-    def reason(self) -> str:
-        """The figures in words."""
-        return f"{self.links:,} links between them, {self.share:.0%} of all links of the smaller one".replace("%", " %")
+    reason: str
 
 
 def merged(between: Mapping[Pair, int], enough: float = ENOUGH) -> list[Merge]:
@@ -50,7 +44,8 @@ def merged(between: Mapping[Pair, int], enough: float = ENOUGH) -> list[Merge]:
             continue  # one of them has merged since
         if links * every < CHANCE * volume[a] * volume[b]:
             continue
-        done.append(Merge(a, b, links, links / smaller))
+        share = f"{links / smaller:.0%}".replace("%", " %")
+        done.append(Merge(a, b, f"{links:,} links between them, {share} of all links of the smaller one"))
         _unite(a, b, near, volume)
         for other, n in near[a].items():
             if n >= enough * min(volume[a], volume[other]):
@@ -100,8 +95,6 @@ def _unite(a: int, b: int, near: dict[int, dict[int, int]], volume: dict[int, in
 # most links in both directions beyond what chance would give (the gain in modularity, Newman 2004; without chance the
 # largest community takes all). All from what is known now: in which order it came does not matter.
 
-Numbers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 _ROUNDS = 6  # most settle in two or three
 
 
@@ -122,7 +115,7 @@ class SiteBonds:
         self.src, self.dst, self.count = src[inside], dst[inside], count[inside]
         self.share = self.count / np.maximum(total, 1)[self.src]
 
-    def between(self, of: Numbers) -> dict[tuple[int, int], int]:
+    def between(self, of: Ints) -> dict[tuple[int, int], int]:
         """How many links lead from each community to each, and outside."""
         if not len(of):
             return {}
@@ -132,7 +125,7 @@ class SiteBonds:
         outside = enumerate(np.bincount(of, self.outside).astype(np.int64).tolist())
         return dict(zip(pairs, counted.data.tolist(), strict=True)) | {(one, OUTSIDE): n for one, n in outside if n}
 
-    def moved(self, of: Numbers, fixed: Numbers) -> Numbers:
+    def moved(self, of: Ints, fixed: Ints) -> Ints:
         """Each site but the fixed ones where its bonds are strongest; of equals it stays, or takes the first."""
         if not len(self.src):
             return of
@@ -174,7 +167,7 @@ def settle(
     return dict(zip(bonds.sites, of.tolist(), strict=True)), merges
 
 
-def _stable(bonds: SiteBonds, of: Numbers, fixed: Numbers) -> Numbers:
+def _stable(bonds: SiteBonds, of: Ints, fixed: Ints) -> Ints:
     """Move sites until none wants to, or they only change places."""
     for _ in range(_ROUNDS):
         before, of = of, bonds.moved(of, fixed)
@@ -199,25 +192,10 @@ FEW, OF_FEW = 3, 0.75  # where there are so few communities or some more, over s
 LARGEST = 0.5  # of the sites that link to it, the most that may be of one community
 
 
-class WidelyLinked(msgspec.Struct, frozen=True):
-    """A site that everybody links to, with the figures that say so."""
-
-    linkers: int
-    back: int
-    crawled: int
-    communities: int
-
-    @property
-    def reason(self) -> str:
-        """The figures in words."""
-        links = f"{self.linkers:,} of {self.crawled:,} sites of {self.communities:,} communities link to it"
-        return f"{links}; it links back to {self.back:,}"
-
-
 def everywhere(
-    links: SiteLinks, sites: Iterable[int], of: Mapping[int, int], communities: int, known: Container[int] = ()
-) -> dict[int, WidelyLinked]:
-    """Those of some sites that everybody links to, with the figures.
+    links: SiteLinks, sites: Iterable[int], of: Mapping[int, int], communities: int, known: Container[int]
+) -> dict[int, str]:
+    """Those of some sites that everybody links to, with the figures that say so.
 
     `of` has the community of each site that has one, `communities` is how many there are; `known` are other sites that
     everybody links to.
@@ -233,19 +211,20 @@ def everywhere(
     return wide
 
 
-def _wide(links: SiteLinks, site: int, of: Mapping[int, int], communities: int) -> WidelyLinked | None:
-    """The figures of a site that many link to without an answer; None for all others."""
+def _wide(links: SiteLinks, site: int, of: Mapping[int, int], communities: int) -> str:
+    """The figures of a site that many link to without an answer, in words; "" for all others."""
     linkers = links.linkers.get(site, ())
     if len(linkers) < max(FEWEST, OF_MANY * len(links.out)):
-        return None
+        return ""
     own = links.out.get(site, {})
     back = sum(other in own for other in linkers)
     if back >= BACK * len(linkers):
-        return None
+        return ""
     counted = Counter(found for other in linkers if (found := of.get(other)) is not None)
     if len(linkers) < OF_ALL * len(links.out) and not _spread(counted, communities):
-        return None
-    return WidelyLinked(len(linkers), back, len(links.out), len(counted))
+        return ""
+    linked = f"{len(linkers):,} of {len(links.out):,} sites of {len(counted):,} communities link to it"
+    return f"{linked}; it links back to {back:,}"
 
 
 def _at_home(own: Mapping[int, int], community: Callable[[int], int | None]) -> bool:

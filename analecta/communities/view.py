@@ -1,12 +1,12 @@
 """The communities of a library (C5): names, members with reasons, links between them, and the pages in each."""
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any
 
 import msgspec
 
-from analecta.communities.growth import Communities, SiteCluster
+from analecta.communities.growth import Communities
 from analecta.communities.names import names_of
 from analecta.errors import UsageError, suggest
 from analecta.settings.load import load
@@ -52,11 +52,11 @@ class CommunityLinks(msgspec.Struct, frozen=True):
 class CommunityList(msgspec.Struct, frozen=True):
     """All communities of a library."""
 
-    communities: list[Community]
-    between: list[CommunityLinks]
-    everywhere: dict[str, str]  # sites that everybody links to and that belong nowhere, with the reason
-    crawled: int  # sites that all this was seen from
-    waiting: int  # sites that the crawl would go to next
+    communities: list[Community] = []
+    between: list[CommunityLinks] = []
+    everywhere: dict[str, str] = {}  # sites that everybody links to and that belong nowhere, with the reason
+    crawled: int = 0  # sites that all this was seen from
+    waiting: int = 0  # sites that the crawl would go to next
     apart: list[str] = []  # sites among those crawled of whose links too few lead into any community
     parts: dict[str, str] = {}  # sites that are part of another one, and of which
 
@@ -73,12 +73,12 @@ def communities(library: LibraryFolder) -> CommunityList:
         links, pages = graph.all(snapshot), graph.pages(snapshot)
         grown, waiting = _grown(library, settings, sites, links, lambda: _on_topic(snapshot, sites) or pages.keys())
         clusters = grown.clusters()
-        inward = _inward(links)
-        members = [_members(cluster, pages, inward) for cluster in clusters]
+        inward = Counter(other for row in links.values() for other in row)  # how many sites link to each
+        members = [_members(cluster.members, pages, inward) for cluster in clusters]
         of = {member.site: n for n, own in enumerate(members) for member in own}
         names = names_of(snapshot, sites, of, [cluster.seeds[0] for cluster in clusters])
     made = [
-        Community(n + 1, names[n], cluster.seeds, sum(one.pages for one in own), own, _merged(cluster))
+        Community(n + 1, names[n], cluster.seeds, sum(one.pages for one in own), own, cluster.merged)
         for n, (cluster, own) in enumerate(zip(clusters, members, strict=True))
     ]
     everywhere = grown.everywhere()
@@ -162,18 +162,9 @@ def _on_topic(snapshot: Snapshot, sites: Sites) -> set[str]:
     return {sites.of(sites.unit(url, host)) for url, host in found}
 
 
-def _members(cluster: SiteCluster, pages: Mapping[str, int], inward: Mapping[str, int]) -> list[CommunityMember]:
-    found = [CommunityMember(one.site, one.reason, pages.get(one.site, 0)) for one in cluster.members]
+def _members(reasons: Mapping[str, str], pages: Mapping[str, int], inward: Mapping[str, int]) -> list[CommunityMember]:
+    found = [CommunityMember(site, reason, pages.get(site, 0)) for site, reason in reasons.items()]
     return sorted(found, key=lambda one: (-inward.get(one.site, 0), one.site))
-
-
-def _inward(links: Links) -> Counter[str]:
-    """How many sites link to each."""
-    return Counter(other for row in links.values() for other in row)
-
-
-def _merged(cluster: SiteCluster) -> list[str]:
-    return [f"{one.other} and {one.into} grew together: {one.reason}" for one in cluster.merges]
 
 
 def _between(links: Links, of: Mapping[str, int]) -> list[CommunityLinks]:
@@ -186,18 +177,23 @@ def _between(links: Links, of: Mapping[str, int]) -> list[CommunityLinks]:
     return [CommunityLinks(*pair, n) for pair, n in sorted(counted.items(), key=lambda one: (-one[1], one[0]))]
 
 
-# --- The community of each page, where a library has communities worth showing: of two sites or more -----------------
+# --- The communities of a library, seen once for a whole command: which one each page is of --------------------------
 
-_FEWEST = 2  # sites with pages: one alone is its host, which is shown anyway
+_FEWEST = 2  # sites with pages that make a community worth showing: one alone is its host, which is shown anyway
 
 
 class CommunityIndex:
-    """Knows which site and which community a page is of."""
+    """Knows which site and which community a page is of; of those that are worth showing."""
 
-    def __init__(self, sites: Sites, every: Sequence[Community]) -> None:
-        self.communities = [one for one in every if sum(member.pages > 0 for member in one.members) >= _FEWEST]
+    def __init__(self, sites: Sites, found: CommunityList, wanted: str = "") -> None:
+        """`wanted` is the community that is asked for: a number, a name or a site, which must be there."""
+        self.found = found
+        self.communities = [
+            one for one in found.communities if sum(member.pages > 0 for member in one.members) >= _FEWEST
+        ]
         self._sites = sites
         self._of = {member.site: one for one in self.communities for member in one.members}
+        self._wanted = {member.site for member in find(found, wanted).members} if wanted else None
 
     def site(self, url: str, host: str) -> str:
         """The site of a page."""
@@ -207,34 +203,12 @@ class CommunityIndex:
         """The community of a page; None where it has none."""
         return self._of.get(self.site(url, host)) if self._of else None
 
-
-# --- The communities of a library, seen once for a whole command: homes of pages, links between, and what one holds ---
-
-NOTHING = CommunityList([], [], {}, 0, 0)
-Inside = Callable[[PageRow], bool]  # whether a page is one of those that are asked for
+    def inside(self, item: PageRow) -> bool:
+        """Whether a page is of the community that is asked for; all are where none is."""
+        return self._wanted is None or self.site(item.url, item.host) in self._wanted
 
 
-class CommunityView(msgspec.Struct, frozen=True):
-    """What is known of communities; `inside` tells whether a page is of the one that was asked for, if one was."""
-
-    homes: CommunityIndex
-    found: CommunityList
-    inside: Inside
-
-
-def everything(_: PageRow) -> bool:
-    """All pages are inside where no community was asked for."""
-    return True
-
-
-def neighbourhood(library: LibraryFolder, wanted: str = "") -> CommunityView:
-    """The communities as they stand; `wanted` is a number, a name or a site, and must be there."""
+def index_communities(library: LibraryFolder, wanted: str = "") -> CommunityIndex:
+    """The communities as they stand; none where the links between sites are not counted, and none is asked for."""
     sites = sites_of(library, load(library.settings_path).sites)
-    found = communities(library) if wanted or counted(library) else NOTHING
-    homes = CommunityIndex(sites, found.communities)
-    own = {member.site for member in find(found, wanted).members} if wanted else set()
-
-    def inside(item: PageRow) -> bool:
-        return homes.site(item.url, item.host) in own
-
-    return CommunityView(homes, found, inside if wanted else everything)
+    return CommunityIndex(sites, communities(library) if wanted or counted(library) else CommunityList(), wanted)

@@ -21,7 +21,6 @@ class PageShare:
         self.used = 0  # pages that its engine has fetched, or is about to
         self._pages = 0  # of these fetched
         self._before = 0  # pages that earlier engines of this partition fetched in this run
-        self._heard = 0  # the serial of the last directive that it has heard
         self._told: deque[tuple[int, int]] = deque([(0, 0)])  # grants by serial: those it may be acting on
 
     @property
@@ -37,8 +36,7 @@ class PageShare:
     def observe(self, status: EngineStatus) -> None:
         """Take in what it reports."""
         self._pages, self.used = status.tally.pages, status.tally.pages + status.in_flight
-        self._heard = status.order
-        while len(self._told) > 1 and self._told[1][0] <= self._heard:
+        while len(self._told) > 1 and self._told[1][0] <= status.order:  # it has heard a later one
             self._told.popleft()
 
     def tell(self, serial: int) -> int:
@@ -52,7 +50,7 @@ class PageShare:
         if self.granted < UNLIMITED:
             self.granted = max(0, self.granted - self._pages)
         self._before += self._pages
-        self._pages = self.used = self._heard = 0
+        self._pages = self.used = 0
         self._told = deque([(0, 0)])
 
 

@@ -9,11 +9,11 @@ from collections.abc import AsyncIterator, Callable, Sequence
 
 import msgspec
 
-from analecta.crawl.control import Control, ControlChannel, MessageControl
+from analecta.crawl.control import Control, ControlChannel
 from analecta.crawl.discovery import LinkRules
 from analecta.crawl.engine import Engine
 from analecta.crawl.fetcher import Fetcher
-from analecta.crawl.options import engine_options
+from analecta.crawl.options import EngineOptions
 from analecta.crawl.page_judge import PageJudge
 from analecta.crawl.processes.exchange import LinkExchange
 from analecta.crawl.requests import AddressGate, SideRequests
@@ -25,24 +25,24 @@ from analecta.fetch.dns import Addresses, Resolved, Resolver
 from analecta.fetch.robots import Robots
 from analecta.frontier.frontier import Frontier, FrontierLimits
 from analecta.frontier.hosts import MAX_WAIT, IpLimits, Politeness
-from analecta.frontier.policy import PRIORITIES, Focus, Policy, Scope, SeedArea, SiteEntries
+from analecta.frontier.policy import PRIORITIES, Focus, Policy, Scope, SiteEntries
 from analecta.frontier.traps import Traps
 from analecta.frontier.url_forms import two_labels
-from analecta.judge import load_judge
+from analecta.judge import JUDGES
 from analecta.judge.link_judge import LinkJudge
 from analecta.model import Candidate
 from analecta.parse import Parser
-from analecta.protocols import FetchFunction, Transport
+from analecta.protocols import FetchFunction
 from analecta.settings.schema import FetchSettings, Settings
 from analecta.store.library import LibraryFolder
 from analecta.store.outbox import Outbox
 from analecta.store.partition import Shard
-from analecta.store.recovery import Partition, open_partition
+from analecta.store.recovery import Partition
 from analecta.store.schema import MetaKey
 from analecta.store.site_rules import Sites, sites_of
-from analecta.store.sites import SiteCount, SiteUnits, SiteUrls
+from analecta.store.sites import SiteUnits, SiteUrls, count_new_links
 from analecta.store.urls import entered_hosts, requeue_tls
-from analecta.urls import Joiner, canonical, domain_of, is_loopback
+from analecta.urls import canonical, domain_of, is_loopback
 
 _PORT = re.compile(r":[0-9]+$")
 _EAGER = 32  # requests at a time to one host where no delay is asked for
@@ -76,13 +76,10 @@ def address_limits(f: FetchSettings, resolver: Resolver, me: int = 0, partitions
     name = functools.partial(_PORT.sub, "")
     most, gap = _share(f.per_address, me, partitions), f.address_delay * partitions
 
-    def known(host: str) -> str:
-        return _first_address(resolver.cached(name(host)))
-
     async def locate(host: str) -> str:
         return _first_address(await resolver.resolve(name(host)))
 
-    return IpLimits(most, gap, known, locate)
+    return IpLimits(most, gap, lambda host: _first_address(resolver.cached(name(host))), locate)
 
 
 def _first_address(found: Resolved | None) -> str:
@@ -101,20 +98,20 @@ async def partition(
     library: LibraryFolder,
     me: int,
     partitions: int,
-    transport: Transport,
+    control: Control,
+    send: Callable[[int, bytes], None],
     fetch: FetchFunction | None = None,
-    control: Control | None = None,
 ) -> AsyncIterator[Engine]:
     """A partition's engine with all its parts, closed in order at the end; `fetch` in place of the network.
 
-    It is led by `control`, or by messages of the transport.
+    It is led by `control`, and sends links to other partitions.
     """
-    f, options = settings.fetch, engine_options(settings, me, partitions)
+    f, options = settings.fetch, EngineOptions(settings, me, partitions)
     info = {"software": software(), "operator": settings.contact, "robots": "rfc9309"}
     async with contextlib.AsyncExitStack() as stack:
-        part = open_partition(library, me, settings.crawl.warc_size, info)
+        part = Partition(library.shard_path(me), library.archive, settings.crawl.warc_size, info)
         stack.callback(part.close)
-        parser = Parser(Joiner())
+        parser = Parser()
         stack.callback(parser.close)
         scope = scope_of(settings)
         waiting_again = _put_back(settings, library, part, scope)
@@ -145,7 +142,7 @@ async def partition(
         if links.sites is not None:
             links.sites.wait(waiting_again)
         window = settings.learn.window if settings.learn.every else 0
-        judge_of = functools.partial(load_judge, settings, library.models)
+        judge_of = functools.partial(JUDGES[settings.judge.kind].load, library.models)
         page_judge = PageJudge(part, links.focus, library.topic_names(), window, links.judge is not None, judge_of)
         engine = Engine(
             part,
@@ -153,8 +150,8 @@ async def partition(
             Fetcher(ask, robots, parser, frontier, part, options),
             page_judge,
             links,
-            LinkExchange(me, partitions, Outbox(part), transport),
-            ControlChannel(control or MessageControl(transport), time.monotonic, partitions == 1),
+            LinkExchange(me, partitions, Outbox(part), send),
+            ControlChannel(control, time.monotonic, partitions == 1),
             options,
         )
         # Before the rest: what is not meant is on no topic, whatever its words.
@@ -166,7 +163,9 @@ async def partition(
 def _put_back(settings: Settings, library: LibraryFolder, part: Partition, scope: Scope) -> list[Candidate]:
     """Queue again what settings want fetched again; in a crawl from site to site, what waits for its site again."""
     if settings.crawl.refresh is not None:
-        part.returned += part.ask_again(_began(library) - settings.crawl.refresh * 86_400)
+        run = library.last_run()  # what was fetched since is not old to a partition that is started again
+        began = run.began if run else time.time()
+        part.returned += part.ask_again(began - settings.crawl.refresh * 86_400)
     growing, most = settings.communities.grow, settings.scope.pages_per_host
     more, again = rescope(part, scope, growing, most, settings.fetch.allow, settings.scope.trusted)
     part.returned.update(more)  # which may be fewer
@@ -192,15 +191,9 @@ def link_rules(settings: Settings, part: Partition, frontier: Frontier, sites: S
         sites=SiteOrder(part, frontier, SiteUrls(units), sites, growing.pages, RANKS[growing.order])
         if growing.grow
         else None,
-        counts=SiteCount(units, sites),
+        count_links=functools.partial(count_new_links, units, sites),
         follow_nofollow=rules.follow_nofollow,
     )
-
-
-def _began(library: LibraryFolder) -> float:
-    """When this crawl began: what was fetched since is not old to a partition that is started again."""
-    run = library.last_run()
-    return float(run["began"]) if run else time.time()
 
 
 def focus_of(settings: Settings) -> Focus:
@@ -214,7 +207,8 @@ def focus_of(settings: Settings) -> Focus:
         Policy(PRIORITIES[rules.kind], rules.cutoff, rules.decay, rules.never, rules.focus == "sharp"),
         # What the learning phase does not want waits for the harvest: no path is given up.
         Policy(PRIORITIES[learning.kind], -1, rules.decay, sharp=learning.focus == "sharp"),
-        SeedArea(own, learning.depth, domain_of),
+        near_domains=own,
+        near_depth=learning.depth,
         follow_duplicates=rules.follow_duplicates,
         off_site_first=rules.off_site == "first",
         one_entry=rules.one_entry,

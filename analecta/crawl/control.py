@@ -39,10 +39,7 @@ class EngineStatus(msgspec.Struct, tag="report", array_like=True):
     """How a partition stands."""
 
     partition: int
-    serial: int  # this and the next two are the control's own
     tally: Tally
-    order: int  # the serial of the last order it has heard
-    granted: int
     in_flight: int
     queued: int
     examples_left: int
@@ -53,6 +50,9 @@ class EngineStatus(msgspec.Struct, tag="report", array_like=True):
     wait: float  # seconds until the next host may be asked; -1 where nothing waits
     silent: int  # hosts that had answered and do not now
     titles: list[tuple[str, str, float]]
+    serial: int = 0  # this and the next two are the control's own
+    order: int = 0  # the serial of the last order it has heard
+    granted: int = 0
     unread: int = 0  # documents that wait to be read
     near: int = -1  # URLs, waiting or under way, that the learning phase wants; -1 where it does not learn
     done: list[str] = []  # of the sites to be crawled now those of which nothing is left here
@@ -67,16 +67,6 @@ Message = LinkBatch | Ack | Handshake | Directive | EngineStatus
 
 encode = msgspec.msgpack.Encoder().encode
 decode = msgspec.msgpack.Decoder(Message).decode
-
-
-class StatusNews(msgspec.Struct):
-    """What the coordinator waits for, and is told at once."""
-
-    has_examples_left: bool
-    model: str
-    is_idle: bool
-    has_open: bool
-    sites_done: list[str]
 
 
 class Control(Protocol):
@@ -115,7 +105,7 @@ class ControlChannel:
         self.order = Directive(0)
         self._serial = 0
         self._reported = -1.0
-        self._news: StatusNews | None = None
+        self._news: tuple[object, ...] = ()
         self._drain_until = 0.0
 
     def receive(self) -> list[Message]:
@@ -147,8 +137,8 @@ class ControlChannel:
         """How many more pages may be asked for, if so many have been or are."""
         return 0 if self.order.stop else self.order.granted - used
 
-    def is_due(self, news: StatusNews) -> bool:
-        """Whether it is time for a report, or there is news."""
+    def is_due(self, *news: object) -> bool:
+        """Whether it is time for a report, or there is `news`: what the coordinator waits for, and is told at once."""
         now = self.clock()
         if now - self._reported < _REPORT_EVERY and news == self._news:
             return False

@@ -28,18 +28,8 @@ _SLACK = 0.5  # by how much less than the best what is demoted may be worth to b
 _MOST_TOLD = 500  # mirrors, in every directive
 
 
-class CrawlResult(msgspec.Struct):
-    """How a crawl ended: in words, in figures, and with which exit code."""
-
-    reason: str
-    tally: Tally
-    code: int = 0
-    queued: int = 0  # URLs that wait
-    unread: int = 0  # documents that the next crawl reads
-
-
 class CrawlStatus(msgspec.Struct, frozen=True):
-    """How a crawl stands: what progress and everything else that looks at a crawl reads."""
+    """How a crawl stands, or has ended: what progress and everything else that looks at a crawl reads."""
 
     seconds: float  # since the start
     tally: Tally  # of all partitions
@@ -50,6 +40,7 @@ class CrawlStatus(msgspec.Struct, frozen=True):
     only_examples: bool
     interrupts: int
     reason: str  # why the crawl ends, once it does
+    code: int = 0  # the exit code, then
 
     @property
     def in_flight(self) -> int:
@@ -174,13 +165,8 @@ class Coordinator:
             only_examples=self.only_examples,
             interrupts=self.interrupts,
             reason=self.reason,
+            code=self._code,
         )
-
-    @property
-    def result(self) -> CrawlResult:
-        """How it ended."""
-        status = self.status()
-        return CrawlResult(status.reason, status.tally, self._code, status.queued, status.unread)
 
     # --- deciding --------------------------------------------------------------------------------------------------
 
@@ -209,7 +195,9 @@ class Coordinator:
         if self.growth and self._all_heard():
             self.growth.step(self._heard())
         limit = min(self.settings.stop.pages or UNLIMITED, self._limit())
-        self._budget.share(limit, [s.partition for s in self._heard() if self._is_held(s)])
+        # Those can use no pages now of which nothing is left, or only what others have better.
+        held = [s for s in self._heard() if (not s.queued and not s.in_flight) or s.best < self._floor]
+        self._budget.share(limit, [s.partition for s in held])
 
     def _verdict(self, now: float, tally: Tally) -> tuple[str, int]:
         """Why the crawl should end now, with the exit code; "" where it should not."""
@@ -290,10 +278,6 @@ class Coordinator:
         """How many pages may be fetched before the next model or phase."""
         return min(self.training.limit(), self._phases.limit())
 
-    def _is_held(self, status: EngineStatus) -> bool:
-        """Whether a partition can use no pages now: nothing is left there, or only what others have better."""
-        return (not status.queued and not status.in_flight) or status.best < self._floor
-
     def _demotion_floor(self) -> float:
         """The least priority that partitions may ask for: what is demoted waits for all other URLs anywhere.
 
@@ -313,11 +297,9 @@ class Coordinator:
         """While the crawl learns: whether some partition has, or may have, what that phase wants."""
         if not self._phases.course.learning:
             return False
-        return not self._all_heard() or any(s.pending or self._has_near(s) for s in self._heard())
-
-    def _has_near(self, status: EngineStatus) -> bool:
-        """Hosts that must be waited for too long do not count."""
-        return status.near != 0 and (status.in_flight > 0 or status.wait <= self.settings.stop.idle)
+        idle = self.settings.stop.idle  # hosts that must be waited for longer do not count
+        near = any(s.near and (s.in_flight or s.wait <= idle) for s in self._heard())
+        return near or not self._all_heard() or any(s.pending for s in self._heard())
 
 
 def add(a: Tally, b: Tally) -> Tally:

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import msgspec
@@ -14,12 +15,11 @@ from analecta.crawl.site_order import SiteOrder
 from analecta.frontier.frontier import Frontier
 from analecta.frontier.mirrors import sighting
 from analecta.frontier.policy import EXAMPLE_PRIORITY, PROBE_PRIORITY, Focus, LinkValue, Scope, SiteEntries
-from analecta.frontier.traps import Hashes, PageYield, Suspicion, Traps
+from analecta.frontier.traps import Hashes, PageYield, Traps
 from analecta.frontier.url_forms import NewLinks, is_kin, is_trusted, kind_of, leads_of, refusal
 from analecta.judge.link_judge import JudgedLinks, LinkJudge
-from analecta.model import NO_TOPIC, Candidate, FoundBy, Lease, Page, Tally, UrlRef, UrlState
+from analecta.model import NO_TOPIC, Candidate, FoundBy, Lease, Link, Page, Tally, UrlRef, UrlState
 from analecta.settings.schema import NegativeSettings, Topic
-from analecta.store.sites import SiteCount
 from analecta.urls import canonical, partition_of, url_id
 
 START_PRIORITY = 100.0  # pages to begin at come after the examples, and before all that is found
@@ -39,14 +39,6 @@ class _Followed(NamedTuple):
     value: LinkValue
     links: Sequence[int]
 
-    @property
-    def lease(self) -> Lease:
-        return self.kept.lease
-
-    @property
-    def page(self) -> Page:
-        return self.kept.page
-
 
 class LinkRules(msgspec.Struct):
     """Which links are followed, and what they are worth."""
@@ -57,7 +49,7 @@ class LinkRules(msgspec.Struct):
     judge: LinkJudge | None = None  # values each link by itself; without, links are worth what their page is
     entries: SiteEntries | None = None  # holds the crawl to one entry a site
     sites: SiteOrder | None = None  # with it, the crawl goes from site to site
-    counts: SiteCount | None = None  # of links between sites
+    count_links: Callable[[list[tuple[Lease, list[Link]]]], None] | None = None  # between sites
     follow_nofollow: bool = False
     look_ahead: Callable[[str], None] | None = None  # told of hosts that will soon be asked
 
@@ -84,7 +76,7 @@ class LinkDiscovery:
         self._explored: set[int] = set()  # those of them that are tried now
         self._explored_at = 0  # pages taken in when the last was chosen
         self._untried: deque[UrlRef] = deque(maxlen=1000)  # demoted, though none of their own kind was tried
-        self._owner: dict[str, int] = {}
+        self._owner_of = lru_cache(_MOST_HOSTS)(partial(partition_of, partitions=self.partitions))
         self._https: set[str] = set()
 
     def plant(self, topics: Sequence[Topic], others: NegativeSettings = NegativeSettings()) -> None:
@@ -121,11 +113,12 @@ class LinkDiscovery:
         """Offer the new links of a batch of pages; traps and hosts are told what the pages mean for them."""
         if not kept:
             return
-        if self.rules.counts is not None:
-            self.rules.counts.add([(p.lease, p.page.links) for p in kept if p.counts])
+        if self.rules.count_links is not None:
+            self.rules.count_links([(p.lease, p.page.links) for p in kept if p.counts])
         # What is read late was noted when it was kept unread.
         outcomes = [(p.lease.id, self._note(p, p.words)) for p in kept if p.words is not None]
-        leads = self._follow([_Followed(p, p.value, self._positions(p)) for p in kept if p.value is not None])
+        followed = [_Followed(p, p.value, self._positions(p.lease, p.page)) for p in kept if p.value is not None]
+        leads = self._follow(followed)
         for id, outcome in outcomes:
             if led := leads.get(id):
                 outcome = msgspec.structs.replace(outcome, leads_out=led.out, leads_off=led.off, fertile=led.fertile)
@@ -143,7 +136,7 @@ class LinkDiscovery:
     def _follow(self, pages: Sequence["_Followed"]) -> dict[int, NewLinks]:
         """Those links that are new; what waits may come to be worth more. Gives where new links of each page lead."""
         found = [(p, i) for p in pages for i in p.links]
-        new = self.frontier.fresh([p.page.links[i].target.id for p, i in found])
+        new = self.frontier.fresh([p.kept.page.links[i].target.id for p, i in found])
         fresh = [self._candidate(*found[k]) for k in new]
         leads = self._leads(pages, [found[k] for k in new])
         if self.links is not None:
@@ -152,25 +145,38 @@ class LinkDiscovery:
         if self.links is None:
             for p in pages:
                 if p.value.on_topic:
-                    self._raise(p)
+                    self._raise(p.kept.lease, p.kept.page, p.value)
         elif self.links.due():
             self.frontier.rescore(self.links.refresh())
         return leads
 
-    def _positions(self, p: KeptPage) -> Sequence[int]:
-        """Positions of the links of a page that may be followed."""
-        if p.page.nofollow or self.policy.shuns_any or any(link.nofollow for link in p.page.links):
-            return self._allowed(p.lease, p.page)
-        return range(len(p.page.links))
+    def _positions(self, lease: Lease, page: Page) -> Sequence[int]:
+        """Positions of links that may be followed; the others are written down as refused, with the reason."""
+        if not (page.nofollow or self.policy.never or any(link.nofollow for link in page.links)):
+            return range(len(page.links))
+        keep: list[int] = []
+        refused: list[Candidate] = []
+        for i, link in enumerate(page.links):
+            if (link.nofollow or page.nofollow) and not self.rules.follow_nofollow:
+                reason = "nofollow"
+            elif self.policy.never.found_in(link.anchor):
+                reason = "shunned"
+            else:
+                keep.append(i)
+                continue
+            refused.append(
+                Candidate(link.target, 0.0, lease.topic, lease.depth + 1, lease.id, anchor=link.anchor, refused=reason)
+            )
+        self._route(self.frontier.unwelcome(refused))
+        return keep
 
     def _leads(self, pages: Sequence["_Followed"], fresh: Sequence[tuple["_Followed", int]]) -> dict[int, NewLinks]:
         """Where the new links of these pages lead."""
         links: dict[int, list[UrlRef]] = defaultdict(list)
         for p, i in fresh:
-            links[p.lease.id].append(p.page.links[i].target)
-        return {
-            p.lease.id: leads_of(p.page, links[p.lease.id], self.traps.domain_of) for p in pages if p.lease.id in links
-        }
+            links[p.kept.lease.id].append(p.kept.page.links[i].target)
+        known = {p.kept.lease.id: p.kept.page for p in pages}
+        return {id: leads_of(known[id], targets, self.traps.domain_of) for id, targets in links.items()}
 
     def _note(self, p: KeptPage, words: Hashes) -> PageYield:
         """What a page means for URLs like it; a host that gives copies is probed, one that is full is given up."""
@@ -192,14 +198,14 @@ class LinkDiscovery:
         mirrors = bool(p.twin) and p.twin_host != host
         return PageYield(url, host, p.verdict.topic >= 0, p.is_copy, repeats, mirrors, breeds)
 
-    def _raise(self, found: "_Followed") -> None:
+    def _raise(self, lease: Lease, page: Page, value: LinkValue) -> None:
         """A good page links to what waits already: that may be worth more now."""
-        good = (link.target for link in found.page.links if not link.nofollow)
-        for factor, targets in self.focus.by_factor(found.page.host, found.lease.depth + 1, good).items():
-            self.frontier.raise_priority(targets, found.value.priority * factor)
+        good = (link.target for link in page.links if not link.nofollow)
+        for factor, targets in self.focus.by_factor(page.host, lease.depth + 1, good).items():
+            self.frontier.raise_priority(targets, value.priority * factor)
 
     def _candidate(self, found: "_Followed", i: int) -> Candidate:
-        lease, page, value = found.lease, found.page, found.value
+        lease, page, value = found.kept.lease, found.kept.page, found.value
         link = page.links[i]
         # The words around a link cost ten times the link: only where it may be fetched.
         context = "" if self.bounds.refusal(link.target, lease.depth + 1) else page.link_context(i)[:300]
@@ -221,12 +227,14 @@ class LinkDiscovery:
         known = {candidate.target.id: candidate.context for candidate in fresh}
         seen = []
         for p in followed:
-            targets = [p.page.links[i].target.id for i in p.links]
+            page, bag = p.kept.page, p.kept.bag
+            assert bag is not None  # a judge of links has the words counted (crawl/build.py)
+            targets = [page.links[i].target.id for i in p.links]
             contexts: dict[int, str] = {}
             for i in judge.wanted(targets, known):
                 text = known.pop(targets[i], None)
-                contexts[i] = p.page.link_context(p.links[i])[:300] if text is None else text
-            seen.append(JudgedLinks(p.lease.id, p.kept.score, p.kept.buckets, targets, contexts))
+                contexts[i] = page.link_context(p.links[i])[:300] if text is None else text
+            seen.append(JudgedLinks(p.kept.lease.id, p.kept.score, bag[0], targets, contexts))
         judge.see(seen)
         worths = judge.worth([candidate.target.id for candidate in fresh])
         for candidate, worth in zip(fresh, worths, strict=True):
@@ -250,24 +258,6 @@ class LinkDiscovery:
                 self.links.see([page])
             if contexts:
                 self.links.hear([id for id, _ in contexts], [text for _, text in contexts])
-
-    def _allowed(self, lease: Lease, page: Page) -> Sequence[int]:
-        """Positions of links that may be followed; the others are written down as refused, with the reason."""
-        keep: list[int] = []
-        refused: list[Candidate] = []
-        for i, link in enumerate(page.links):
-            if (link.nofollow or page.nofollow) and not self.rules.follow_nofollow:
-                reason = "nofollow"
-            elif self.policy.shuns(link.anchor):
-                reason = "shunned"
-            else:
-                keep.append(i)
-                continue
-            refused.append(
-                Candidate(link.target, 0.0, lease.topic, lease.depth + 1, lease.id, anchor=link.anchor, refused=reason)
-            )
-        self._route(self.frontier.unwelcome(refused))
-        return keep
 
     def add(self, candidates: Sequence[Candidate]) -> None:
         """Take in candidates from anywhere: those never seen before go to whom they belong."""
@@ -341,11 +331,8 @@ class LinkDiscovery:
         target = candidate.target
         if found := self.traps.admission(target.url, target.host):
             candidate.demoted, candidate.priority = found.reason, found.priority(candidate.priority)
-            self._remember(target, found)
-
-    def _remember(self, target: UrlRef, found: Suspicion) -> None:
-        if found.untried:
-            self._untried.append(target)
+            if found.untried:
+                self._untried.append(target)
 
     def _secure(self, target: UrlRef) -> UrlRef:
         """The https form of a URL, if its host is known to speak it: both forms are one page."""
@@ -356,14 +343,6 @@ class LinkDiscovery:
         elif target.host in self._https:
             return UrlRef("https" + target.url[4:], target.id, target.host)
         return target
-
-    def _owner_of(self, host: str) -> int:
-        owner = self._owner.get(host)
-        if owner is None:
-            if len(self._owner) > _MOST_HOSTS:
-                self._owner.clear()
-            owner = self._owner[host] = partition_of(host, self.partitions)
-        return owner
 
     def pick(self, room: int, now: float, floor: float) -> list[Lease]:
         """Up to `room` URLs to fetch now; those that have meanwhile turned out to be of a trap are demoted instead."""
@@ -390,7 +369,8 @@ class LinkDiscovery:
             if suspicion is None or (lease.priority < 0 and priority > lease.priority - _MUCH):
                 good.append(lease)
                 continue
-            self._remember(UrlRef(lease.url, lease.id, lease.host), suspicion)
+            if suspicion.untried:
+                self._untried.append(UrlRef(lease.url, lease.id, lease.host))
             self.frontier.demote(lease, now, priority, suspicion.reason)
         return good
 

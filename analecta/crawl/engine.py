@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from analecta.crawl.control import ControlChannel, Directive, EngineStatus, Message, StatusNews, with_settled
+from analecta.crawl.control import ControlChannel, Directive, EngineStatus, Message, with_settled
 from analecta.crawl.discovery import LinkDiscovery, LinkRules
 from analecta.crawl.fetcher import NAP, Fetcher
 from analecta.crawl.ingest import Ingest
@@ -87,7 +87,7 @@ class Engine:
         for lease in await self.fetcher.close():
             self.frontier.requeue(lease, "stopped", asked=False)
         self.partition.commit()
-        self.control.report(self.status(self.news()))
+        self.control.report(self.status(self.discovery.sites_done()))
 
     # --- the steps -------------------------------------------------------------------------------------------------
 
@@ -135,27 +135,19 @@ class Engine:
 
     def report(self) -> None:
         """Tell the coordinator how things stand, if it is time; at once what it waits for."""
-        news = self.news()
-        if self.control.is_due(news):
-            self.control.report(self.status(news))
-
-    def news(self) -> StatusNews:
-        """What the coordinator waits for."""
         idle = self.allowance() <= 0 and not self.in_flight
-        left = self._examples_left() > 0
-        return StatusNews(left, self.page_judge.model, idle, self.best() >= 0, self.discovery.sites_done())
+        left, has_open, done = self.examples_left() > 0, self.best() >= 0, self.discovery.sites_done()
+        if self.control.is_due(left, self.page_judge.model, idle, has_open, done):
+            self.control.report(self.status(done))
 
-    def status(self, news: StatusNews) -> EngineStatus:
-        """How this partition stands."""
+    def status(self, done: list[str]) -> EngineStatus:
+        """How this partition stands; `done` are the sites of which nothing is left here."""
         frontier, learning = self.frontier, self.page_judge.focus.course.learning
-        left, due = self._examples_left(), frontier.next_due()
+        left, due = self.examples_left(), frontier.next_due()
         sightings = self.discovery.traps.take_sightings()
         return EngineStatus(
             partition=self.options.number,
-            serial=0,
             tally=msgspec.structs.replace(with_settled(self.tally, frontier.settled), hosts=len(frontier.hosts)),
-            order=0,
-            granted=0,
             in_flight=self.in_flight,
             queued=len(frontier),
             examples_left=left,
@@ -168,16 +160,13 @@ class Engine:
             titles=list(self.ingest.titles),
             unread=len(self.late_documents),
             near=frontier.count_above(NEAR) + self.in_flight if learning else -1,
-            done=news.sites_done,
+            done=done,
             next_host=frontier.next_host(),
             in_turn=left > 0 and frontier.in_turn(EXAMPLE_PRIORITY),
             best=self.best(),
             stuck=frontier.stuck(),
             seen=[] if self.control.alone else sightings,
         )
-
-    def _examples_left(self) -> int:
-        return self.examples_left() if self.page_judge.judge is None else 0
 
     # --- how much, and how good ------------------------------------------------------------------------------------
 
@@ -221,7 +210,9 @@ class Engine:
         return NEAR if self.in_flight or (soon and self.frontier.count_above(NEAR)) else -NEVER
 
     def examples_left(self) -> int:
-        """Examples that are still to be fetched."""
+        """Examples that are still to be fetched, before there is a model."""
+        if self.page_judge.judge is not None:
+            return 0
         return self.frontier.count_above(EXAMPLE_PRIORITY) + self.in_flight
 
     # --- time ------------------------------------------------------------------------------------------------------

@@ -5,9 +5,8 @@ more than can be worked on without keeping other hosts waiting.
 """
 
 import asyncio
-import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from enum import Enum, auto
 
 from analecta.crawl.late_documents import LateDocuments
@@ -73,9 +72,8 @@ class Fetcher:
         frontier: Frontier,
         partition: Partition,
         options: EngineOptions,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.requests = PageRequests(fetch, robots, frontier, partition.archive.write, options, clock)
+        self.requests = PageRequests(fetch, robots, frontier, partition.archive.write, options)
         self.late_documents = LateDocuments(partition, parser, options.max_body)
         self.parser, self.frontier, self.partition = parser, frontier, partition
         self.tries, self.ordered, self.size = options.tries, options.ordered, options.batch

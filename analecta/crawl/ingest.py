@@ -11,10 +11,10 @@ import xxhash
 
 from analecta.crawl.late_documents import LateDocument
 from analecta.crawl.outcomes import Settled
-from analecta.crawl.page_judge import Bag, JudgedPage, PageJudge, of_hidden
+from analecta.crawl.page_judge import Bag, JudgedPage, PageJudge
 from analecta.frontier.policy import LinkValue, host_of, is_off_topic
 from analecta.frontier.traps import Hashes
-from analecta.model import FoundBy, Lease, Page, Response, Tally, UrlState, Verdict
+from analecta.model import FoundBy, Lease, Page, Response, Tally, UrlState, Verdict, of_hidden
 from analecta.parse import DOCUMENTS
 from analecta.parse import UNREAD as TO_READ
 from analecta.store.archive import OriginalRecord, payload_digest
@@ -23,9 +23,7 @@ from analecta.store.recovery import Partition
 from analecta.store.revisits import CHANGED, UNCHANGED, count_revisit
 from analecta.store.schema import pack_text, packed_topics
 from analecta.text.fingerprint import NearDuplicates, fingerprints
-from analecta.text.tokens import LOOKED_AT, Int32s, Words, excerpt, words
-
-_NONE = np.zeros(0, np.int32)
+from analecta.text.tokens import LOOKED_AT, Words, excerpt, words
 
 
 class KeptPage(msgspec.Struct):
@@ -56,11 +54,6 @@ class KeptPage(msgspec.Struct):
         """Whether its links are counted for its site: it has been read, and was not counted before."""
         is_new = self.words is None or not self.lease.page
         return is_new and not self.is_copy and not self.is_unread
-
-    @property
-    def buckets(self) -> Int32s:
-        """The buckets of its words, if they were counted."""
-        return self.bag[0] if self.bag else _NONE
 
 
 class Ingest:
@@ -138,7 +131,7 @@ class Ingest:
     ) -> tuple[KeptPage, bool]:
         """Archive and store a page; also, whether it is on no topic, whatever it says."""
         digest = payload_digest(answer.wire)
-        body = _hash(answer.body)
+        body = int.from_bytes(xxhash.xxh3_64_digest(answer.body), signed=True)
         twin, original = self._twin(lease, body, near, digest)
         fake = self._is_soft404(lease.host, page)
         hidden = fake or page.noindex or is_off_topic(lease)
@@ -181,7 +174,8 @@ class Ingest:
             "lang": page.lang or None, "limits": page.limits or None, "simhash": page.simhash,
             "words": _length(page.text, counted), "topic": verdict.topic, "confidence": verdict.confidence,
             "topics": packed_topics(verdict), "model": self.page_judge.model,
-            "headings": "\n".join(page.headings) or None, "links": _pack_ids(page),
+            "headings": "\n".join(page.headings) or None,
+            "links": np.array([link.target.id for link in page.links], np.int64).tobytes() or None,
             "anchors": pack_text("\n".join([link.anchor for link in page.links])), "text": pack_text(page.text),
         }  # fmt: skip
 
@@ -238,12 +232,3 @@ def _length(text: str, counted: int) -> int:
 def _says(page: Page) -> int:
     """What a page asks for, as flags of its row."""
     return NOINDEX * page.noindex | NOFOLLOW * page.nofollow | NOARCHIVE * page.noarchive
-
-
-def _hash(data: bytes) -> int:
-    digest = xxhash.xxh3_64_intdigest(data)
-    return digest - (1 << 64) if digest >= 1 << 63 else digest
-
-
-def _pack_ids(page: Page) -> bytes | None:
-    return np.array([link.target.id for link in page.links], np.int64).tobytes() or None

@@ -108,21 +108,15 @@ class LateDocuments:
             ring()
 
     def _parse(self, target: UrlRef, place: RecordPlace, mime: str) -> Page:
-        answer = self._answer(target.url, place)
-        if answer is None:
-            return Page(target.url, target.id, target.host, mime, limits="the archived copy cannot be read")
-        return self.parser(answer, target, True)
-
-    def _answer(self, url: str, place: RecordPlace) -> Response | None:
-        """What the server said then, from the archive."""
+        """Parse what the server said then, from the archive."""
         found = read_answer(self.partition.archive.path(place.file), place)
         head = parse_head(found[0].splitlines(keepends=True)) if found else None
         if found is None or head is None:
-            return None
+            return Page(target.url, target.id, target.host, mime, limits="the archived copy cannot be read")
         status, raw, headers = head
         coding = headers.get("content-encoding", "")
         body = decode(found[1], coding, self.max_body)[0] if coding else found[1]
-        return Response(url, status, raw, headers, b"", body)
+        return self.parser(Response(target.url, status, raw, headers, b"", body), target, True)
 
     async def close(self) -> None:
         """Give up what is being read: it stays on the pile."""

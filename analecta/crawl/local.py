@@ -11,17 +11,17 @@ from collections import defaultdict
 
 from analecta.crawl.build import partition
 from analecta.crawl.control import EngineStatus, Message, decode
-from analecta.crawl.coordinator import Coordinator, CrawlResult
+from analecta.crawl.coordinator import Coordinator, CrawlStatus
 from analecta.crawl.engine import Engine
 from analecta.crawl.run import Crawl, Progress
 from analecta.errors import ResourceError
-from analecta.protocols import FetchFunction, Transport
+from analecta.protocols import FetchFunction
 from analecta.settings.schema import Settings
 from analecta.store import OperationalError
 from analecta.store.library import LibraryFolder
 
 
-def crawl_here(library: LibraryFolder, settings: Settings, fetch: FetchFunction | None = None) -> CrawlResult:
+def crawl_here(library: LibraryFolder, settings: Settings, fetch: FetchFunction | None = None) -> CrawlStatus:
     """Crawl in this process until it is over; with a `fetch` no site is asked, and needs no contact."""
     return LocalCrawl(library, settings, fetch).run()
 
@@ -54,9 +54,8 @@ class LocalCrawl(Crawl):
         boxes: defaultdict[int, list[bytes]] = defaultdict(list)
         async with contextlib.AsyncExitStack() as stack, asyncio.TaskGroup() as tasks:
             for n in range(count):
-                mail = Mailbox(boxes, n)
-                control = LocalControl(coordinator, n, mail, progress)
-                parts = partition(self.settings, self.library, n, count, mail, self.fetch, control)
+                control = LocalControl(coordinator, n, boxes, progress)
+                parts = partition(self.settings, self.library, n, count, control, control.send, self.fetch)
                 engine = await stack.enter_async_context(parts)
                 tasks.create_task(_run_engine(engine, coordinator, n))
 
@@ -67,18 +66,23 @@ async def _run_engine(engine: Engine, coordinator: Coordinator, n: int) -> None:
 
 
 class LocalControl:
-    """A Control that asks the coordinator itself: each status is followed by a decision."""
+    """A Control that asks the coordinator itself: each status is followed by a decision.
 
-    def __init__(self, coordinator: Coordinator, n: int, transport: Transport, progress: Progress) -> None:
+    Messages between partitions lie in `boxes` by their numbers, of which `n` is ours.
+    """
+
+    def __init__(
+        self, coordinator: Coordinator, n: int, boxes: defaultdict[int, list[bytes]], progress: Progress
+    ) -> None:
         self.coordinator = coordinator
         self.n = n
-        self.transport = transport
+        self.boxes = boxes
         self.progress = progress
         self._heard = 0
 
     def receive(self) -> list[Message]:
         """Links from other partitions, and the directive, if there is a new one."""
-        messages = [decode(message) for message in self.transport.receive()]
+        messages = [decode(message) for message in self.boxes.pop(self.n, [])]
         if self.coordinator.serial > self._heard:
             self._heard = self.coordinator.serial
             messages.append(self.coordinator.directive(self.n))
@@ -90,18 +94,6 @@ class LocalControl:
         self.progress(self.coordinator.status())
         self.coordinator.step(time.monotonic())
 
-
-class Mailbox:
-    """A Transport between partitions of one process: `boxes` by their numbers, of which `n` is ours."""
-
-    def __init__(self, boxes: defaultdict[int, list[bytes]], n: int) -> None:
-        self.boxes = boxes
-        self.n = n
-
     def send(self, to: int, message: bytes) -> None:
-        """Put it into another's box."""
+        """Put it into another partition's box."""
         self.boxes[to].append(message)
-
-    def receive(self) -> list[bytes]:
-        """All that is in ours."""
-        return self.boxes.pop(self.n, [])

@@ -1,39 +1,20 @@
 """What an engine and its steps need to know of the settings."""
 
-import msgspec
-
 from analecta.settings.schema import Settings
 
 
-class EngineOptions(msgspec.Struct, frozen=True):
-    """How one partition fetches and keeps pages."""
+class EngineOptions:
+    """How one partition fetches and keeps pages, as the settings say."""
 
-    number: int = 0  # of this partition
-    partitions: int = 1
-    parallel: int = 128  # fetches in progress
-    batch: int = 16  # results that are worked on together
-    ordered: bool = False  # results are taken in the order of asking: the same web then gives the same crawl
-    tries: int = 3
-    redirects: int = 10
-    max_body: int = 20_000_000  # bytes
-    sitemaps: bool = True  # whether those that robots.txt names are read
-    pages_per_host: int = 0  # 0: any number
-    patience: float = 120.0  # what must be waited for longer than so many seconds holds up nothing else
-
-
-def engine_options(settings: Settings, number: int = 0, partitions: int = 1) -> EngineOptions:
-    """The options of one partition, as the settings say."""
-    fetch, crawl = settings.fetch, settings.crawl
-    return EngineOptions(
-        number,
-        partitions,
-        parallel=fetch.parallel,
-        batch=crawl.batch,
-        ordered=crawl.ordered,
-        tries=fetch.tries,
-        redirects=fetch.redirects,
-        max_body=fetch.max_body,
-        sitemaps=settings.policy.sitemaps,
-        pages_per_host=settings.scope.pages_per_host,
-        patience=settings.stop.idle,
-    )
+    def __init__(self, settings: Settings, number: int = 0, partitions: int = 1) -> None:
+        """For the partition of this number, of so many."""
+        self.number, self.partitions = number, partitions
+        self.parallel = settings.fetch.parallel  # fetches in progress
+        self.batch = settings.crawl.batch  # results that are worked on together
+        self.ordered = settings.crawl.ordered  # results are taken in the order of asking: the same web, the same crawl
+        self.tries = settings.fetch.tries
+        self.redirects = settings.fetch.redirects
+        self.max_body = settings.fetch.max_body  # bytes
+        self.sitemaps = settings.policy.sitemaps  # whether those that robots.txt names are read
+        self.pages_per_host = settings.scope.pages_per_host  # 0: any number
+        self.patience = settings.stop.idle  # what must be waited for longer than so many seconds holds up nothing else

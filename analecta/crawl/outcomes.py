@@ -5,18 +5,18 @@ Everything here happens inside the partition's open transaction; the engine comm
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
 from analecta.crawl.fetcher import ResponseKind, kind_of_answer, sitemap_candidates, sitemap_pages
 from analecta.crawl.options import EngineOptions
-from analecta.crawl.requests import Fetch
+from analecta.crawl.requests import Fetch, ending
 from analecta.fetch.robots import Rules
 from analecta.frontier.frontier import Frontier
-from analecta.frontier.hosts import SLOW_DOWN, HostQueue, retry_after
+from analecta.frontier.hosts import SLOW_DOWN, retry_after
 from analecta.frontier.policy import EXAMPLE_PRIORITY
-from analecta.model import UNASKED, Candidate, FetchResult, FoundBy, Lease, NoResponse, Page, Response, Tally, UrlState
+from analecta.model import UNASKED, Candidate, FoundBy, Lease, NoResponse, Page, Response, Tally, UrlState
 from analecta.parse import ParserDied
 from analecta.parse.sitemap import read_sitemap
 from analecta.store.archive import OriginalRecord
@@ -71,13 +71,20 @@ class Outcomes:
         for fetch in batch:
             lease, result = fetch.lease, fetch.result
             assert result is not None
-            self.frontier.close(lease, now, self._manner(lease, result, now))
+            wall = self.wall()
+            if isinstance(result, Response) and result.status in SLOW_DOWN:
+                wait = retry_after(result.headers, wall, self.manners.back_off)
+                self.partition.hosts.set_wait(lease.host, wall + wait)
+            self.frontier.close(lease, now, ending(result, self.frontier, now, wall))
             if isinstance(result, NoResponse):
                 self._no_answer(lease, result)
                 continue
             self.tally.answers += 1
             self.tally.bytes += len(result.wire)
-            self._settle[kind_of_answer(lease, result, self.options.tries)](fetch, result)
+            kind = kind_of_answer(lease, result, self.options.tries)
+            if kind not in (ResponseKind.PAGE, ResponseKind.UNCHANGED):  # these are compared with what we have first
+                self.archive.write(result)
+            self._settle[kind](fetch, result)
         self._leave_lanes(batch)
         settled, self._settled = self._settled, Settled()
         return settled
@@ -87,23 +94,6 @@ class Outcomes:
             if self.frontier.lines and fetch.lane:
                 host = fetch.lease.host
                 self.frontier.lines.leave(host, fetch.lane, self.frontier.wait(host))
-
-    def _manner(self, lease: Lease, result: FetchResult, now: float) -> Callable[[HostQueue], str | None]:
-        """How the fetch went, from the host's side."""
-        if isinstance(result, Response):
-            if result.status in SLOW_DOWN:
-                wait = retry_after(result.headers, self.wall(), self.manners.back_off)
-                self.partition.hosts.set_wait(lease.host, self.wall() + wait)
-                return lambda host: host.pressed(now, self.manners, wait)
-            took = result.took if self.frontier.lines is None else 0.0  # in order, lines heed it
-            return lambda host: host.answered(now, self.manners, took)
-        # A certificate is the host's; what else no repetition can change is the fault of one page.
-        wait, hopeless = result.wait, result.reason.startswith("tls") and not result.retry
-        if result.refused or result.reason in UNASKED:
-            return lambda host: _put_back(host, now, wait)
-        if result.reason == "robots-unreachable":
-            return lambda host: host.pressed(now, self.manners, wait) and "robots-unreachable"
-        return lambda host: host.failed(now, self.manners, wait, hopeless)
 
     def _no_answer(self, lease: Lease, no: NoResponse) -> None:
         self.tally.troubles += not no.refused and no.reason not in UNASKED
@@ -134,7 +124,6 @@ class Outcomes:
 
     def _not_ok(self, fetch: Fetch, answer: Response) -> None:
         lease = fetch.lease
-        self.archive.write(answer)
         reason = f"http-{answer.status}"
         if answer.status in SLOW_DOWN and self.frontier.host(lease.host).refusals > 1:
             self._again(lease, reason, asked=False)  # the host refuses whatever it is asked for
@@ -144,13 +133,11 @@ class Outcomes:
             self._end(lease, UrlState.FAILED, reason)
 
     def _broken_off(self, fetch: Fetch, answer: Response) -> None:
-        self.archive.write(answer)
         self._again(fetch.lease, "disconnect", f"{len(answer.wire)} bytes came")
 
     def _redirected(self, fetch: Fetch, answer: Response) -> None:
         """A redirect is a new request: scope, robots, guard and politeness are asked anew for where it leads."""
         lease = fetch.lease
-        self.archive.write(answer)
         location = answer.headers.get("location", "").strip()
         target = canonical(location, answer.url) if location else None
         if target is None and _OTHER_SCHEME.match(location):
@@ -167,16 +154,8 @@ class Outcomes:
         else:
             self._end(lease, UrlState.ALIAS, f"http-{answer.status}", elsewhere=target.id)
             found = FoundBy.MAP if lease.found_by == FoundBy.MAP else FoundBy.REDIRECT
-            path = (
-                lease.priority,
-                lease.topic,
-                lease.depth,
-                lease.id,
-                found,
-                lease.off_topic_steps,
-                lease.redirects + 1,
-            )
-            self._settled.candidates.append(Candidate(target, *path))
+            path = (lease.priority, lease.topic, lease.depth, lease.id, found, lease.off_topic_steps)
+            self._settled.candidates.append(Candidate(target, *path, lease.redirects + 1))
 
     def _unchanged(self, fetch: Fetch, answer: Response) -> None:
         """304: the page we have still stands; a revisit record says so."""
@@ -196,7 +175,6 @@ class Outcomes:
     def _mapped(self, fetch: Fetch, answer: Response) -> None:
         """A sitemap: its pages are worth a little, its children are sitemaps again."""
         lease = fetch.lease
-        self.archive.write(answer)
         sitemap = fetch.sitemap or read_sitemap(answer.body, answer.url)
         self._end(lease, UrlState.REFUSED, "sitemap", sitemap.limited)
         if lease.redirects < self.options.redirects:
@@ -205,7 +183,6 @@ class Outcomes:
 
     def _probed(self, fetch: Fetch, answer: Response) -> None:
         """How the host answers for a page that it cannot have."""
-        self.archive.write(answer)
         self._end(fetch.lease, UrlState.REFUSED, "probe")
         if isinstance(fetch.page, Page):  # what cannot be read is like no page that we keep
             self._settled.soft_404.append((fetch.lease.host, fetch.page))
@@ -249,12 +226,6 @@ class Outcomes:
         if state in (UrlState.FAILED, UrlState.REFUSED):
             tally.reasons[reason] = tally.reasons.get(reason, 0) + 1
             self._settled.lost.append(lease.id)
-
-
-def _put_back(host: HostQueue, now: float, wait: float) -> None:
-    """The host was not asked, and is not to be asked for so long."""
-    host.dropped(now)
-    host.put_off(now + wait)
 
 
 def _was_there(last: float, now: float, detail: str) -> str:

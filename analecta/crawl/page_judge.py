@@ -6,21 +6,20 @@ from itertools import islice
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from analecta.arrays import Float32s, Floats, Int32s, Ints
 from analecta.frontier.policy import EXAMPLE_PRIORITY, CrawlPhase, Focus
-from analecta.frontier.traps import DEMOTED
+from analecta.frontier.traps import DEMOTED, Hashes
+from analecta.judge.base import Judge
 from analecta.judge.link_judge import JudgedLinks
-from analecta.model import NO_TOPIC, Lease, Verdict
-from analecta.protocols import Judge
+from analecta.model import Lease, Verdict, of_hidden
 from analecta.store.partition import Shard
-from analecta.store.schema import packed_topics, unpack_text, unpacked
+from analecta.store.schema import MetaKey, packed_topics, unpack_text, unpacked
 from analecta.store.sqlite import Connection
 from analecta.store.urls import LinkSource, WaitingUrl, host_names, sources, waiting
 from analecta.text.tokens import Bags, Words, excerpt, words
 
-Hashes = npt.NDArray[np.uint64]
-Bag = tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]  # buckets of a page's words, and how often each is met
+Bag = tuple[Int32s, Float32s]  # buckets of a page's words, and how often each is met
 _NONE = np.zeros(0, np.uint64)
 _CHUNK = 128
 _FRONT = 1.0  # the priority of links of the best hubs
@@ -85,7 +84,7 @@ class PageJudge:
         self.model = ""
         self.judges_links = judges_links
         self.recent: deque[RecentPage] = deque(maxlen=window)  # 5 kB each, and 3 kB where words were counted
-        self._valued_by = msgspec.msgpack.decode(shard.get("course", _STRAIGHT_ON), type=CrawlPhase)
+        self._valued_by = msgspec.msgpack.decode(shard.get(MetaKey.COURSE, _STRAIGHT_ON), type=CrawlPhase)
         self.focus.turn(self._valued_by)
 
     def judged(self, cut: Words, leases: Sequence[Lease], unread: Container[int]) -> list[JudgedPage]:
@@ -123,12 +122,11 @@ class PageJudge:
     def _views(self, leases: Sequence[Lease]) -> tuple[Words | None, Words | None]:
         """What the judge looks at besides a page's own words: how it was linked to, and from where (B6)."""
         needs = self.judge.needs if self.judge else frozenset()
-        anchors = self.shard.anchors([lease.id for lease in leases]) if "anchors" in needs else None
-        around = self.shard.texts([lease.parent for lease in leases]) if "neighbours" in needs else None
-        return (
-            None if anchors is None else words(anchors),
-            None if around is None else words([excerpt(unpack_text(text)) for text in around]),
-        )
+        anchors = words(self.shard.anchors([lease.id for lease in leases])) if "anchors" in needs else None
+        if "neighbours" not in needs:
+            return anchors, None
+        texts = self.shard.texts([lease.parent for lease in leases])
+        return anchors, words([excerpt(unpack_text(text)) for text in texts])
 
     # --- the last pages --------------------------------------------------------------------------------------------
 
@@ -183,7 +181,7 @@ class PageJudge:
         seen = [page.id for page in self.recent]
         new_phase = self.focus.course.learning != self._valued_by.learning
         self._valued_by = self.focus.course
-        self.shard.put("course", msgspec.msgpack.encode(self._valued_by))
+        self.shard.put(MetaKey.COURSE, msgspec.msgpack.encode(self._valued_by))
         if self.judges_links:
             if scores is None:
                 rows = sources(self.shard.db, seen)
@@ -238,10 +236,6 @@ _UNKNOWN = 0.5  # the most that a URL is worth when the harvest begins, if the p
 
 _LOW = (1 << 20) - 1
 
-Ids = npt.NDArray[np.int64]
-Numbers = npt.NDArray[np.float64]
-Places = npt.NDArray[np.intp]
-
 
 def review(
     db: Connection, focus: Focus, remembered: Iterable[int], cold: bool = False, new_phase: bool = False
@@ -258,7 +252,7 @@ def review(
     names = host_names(db) if focus.choosy or new_phase else {}
     if new_phase:
         for one in queue:
-            one.priority = _moved(one.priority, focus, focus.near.holds(names[one.host], one.depth))
+            one.priority = _moved(one.priority, focus, focus.is_near(names[one.host], one.depth))
     best = _best(queue, pages, focus, names)
     pairs = zip(queue, best.tolist(), strict=True)
     return {one.id: worth if worth >= 0 else one.priority for one, worth in pairs if worth >= 0 or new_phase}
@@ -271,7 +265,7 @@ def _moved(priority: float, focus: Focus, near: bool) -> float:
     return min(priority if near else priority / DEMOTED, _UNKNOWN)
 
 
-def _best(queue: Sequence[WaitingUrl], pages: Sequence[LinkSource], focus: Focus, names: dict[int, str]) -> Numbers:
+def _best(queue: Sequence[WaitingUrl], pages: Sequence[LinkSource], focus: Focus, names: dict[int, str]) -> Floats:
     """For each URL the best that a page which links to it makes it worth; -1 where there is no such page."""
     ids = np.array([one.id for one in queue], np.int64)
     values = np.array([focus.value_again(page.verdict, page.lease, page.twin) for page in pages])
@@ -288,7 +282,7 @@ def _best(queue: Sequence[WaitingUrl], pages: Sequence[LinkSource], focus: Focus
     return best
 
 
-def _matches(links: Ids, ids: Ids) -> tuple[Places, Places]:
+def _matches(links: Ints, ids: Ints) -> tuple[Ints, Ints]:
     """Which of some links lead to one of `ids`, and to which: positions in both."""
     marked = np.zeros(_LOW + 1, np.bool_)  # most links lead to what was fetched long ago: this sifts them out
     marked[ids & _LOW] = True
@@ -304,11 +298,3 @@ def _factor(host: str, one: WaitingUrl, to: str, focus: Focus) -> float:
     factor = focus.leaving(host, to) * focus.outside(to, one.depth)
     behind = focus.one_entry and host != to and one.priority < DEMOTED  # it is not the one that was let in
     return factor * DEMOTED if behind else factor
-
-
-# --- verdicts as they are stored -------------------------------------------------------------------------------------
-
-
-def of_hidden(verdict: Verdict, hidden: bool) -> Verdict:
-    """A verdict on a page that may be on no topic, whatever it says."""
-    return Verdict(NO_TOPIC, verdict.confidence) if hidden else verdict

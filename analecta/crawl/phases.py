@@ -10,35 +10,9 @@ from analecta.frontier.policy import CrawlPhase
 from analecta.model import UNLIMITED, Tally
 
 _LOOK_EVERY = 50  # pages
-
-
-class MovingCutoff:
-    """A cutoff that moves: down by one where few of the last pages were on topic, up by one where many were (S6)."""
-
-    def __init__(self, cutoff: int, every: int = 200, low: float = 0.1, high: float = 0.5, room: int = 2) -> None:
-        """It moves between 0 and `room` above where it was set, once every so many pages."""
-        self.now = cutoff
-        self.most = cutoff + room
-        self.every = every
-        self.low = low
-        self.high = high
-        self._pages = self._on_topic = 0
-
-    def step(self, tally: Tally) -> str:
-        """Move it if it is time; why, if so."""
-        pages = tally.pages - self._pages
-        if pages < self.every:
-            return ""
-        share = (tally.on_topic - self._on_topic) / pages
-        self._pages, self._on_topic = tally.pages, tally.on_topic
-        before = self.now
-        if share < self.low:
-            self.now = max(0, before - 1)
-        elif share > self.high:
-            self.now = min(self.most, before + 1)
-        if self.now == before:
-            return ""
-        return f"the cutoff is {self.now} now, after {before}: {share:.0%} of the last {pages:,} pages were on topic"
+_MOVE_EVERY = 200  # pages after which the cutoff may move again
+_LOW, _HIGH = 0.1, 0.5  # shares of pages on topic: below the first it moves down, above the second up
+_ROOM = 2  # how far above where it was set
 
 
 class CrawlPhases:
@@ -64,7 +38,8 @@ class CrawlPhases:
         self.learning = learning
         self.full = full
         self.ordered = ordered
-        self._cutoff = MovingCutoff(cutoff) if cutoff >= 0 else None
+        self._cutoff, self._highest_cutoff = cutoff, cutoff + _ROOM
+        self._pages = self._on_topic = 0  # when it was last looked at
         self.course = CrawlPhase(learning=before < learning)
         self._next = self._after(0)
 
@@ -81,14 +56,31 @@ class CrawlPhases:
         self._next = self._after(tally.pages)
         old = self.course
         retired = self._retired(tally)
-        said = [self._cutoff.step(tally)] if self._cutoff else []
+        said = [self._move_cutoff(tally)]
         learning = self.before + tally.pages < self.learning
-        self.course = CrawlPhase(learning, retired, self._cutoff.now if self._cutoff else None)
+        self.course = CrawlPhase(learning, retired, self._cutoff if self._cutoff >= 0 else None)
         if old.learning and not learning:
             said.append(f"the harvest began, after {self.before + tally.pages:,} pages")
         full = [self.topics[topic] for topic in retired if topic not in old.retired]
         said += [f"{name} has {self.full:,} pages and is left at that" for name in full]
         return [words for words in said if words]
+
+    def _move_cutoff(self, tally: Tally) -> str:
+        """Down by one where few of the last pages were on topic, up by one where many were (S6); why, if it moved."""
+        pages = tally.pages - self._pages
+        if self._cutoff < 0 or pages < _MOVE_EVERY:
+            return ""
+        share = (tally.on_topic - self._on_topic) / pages
+        self._pages, self._on_topic = tally.pages, tally.on_topic
+        before = self._cutoff
+        if share < _LOW:
+            self._cutoff = max(0, before - 1)
+        elif share > _HIGH:
+            self._cutoff = min(self._highest_cutoff, before + 1)
+        if self._cutoff == before:
+            return ""
+        last = f"{share:.0%} of the last {pages:,} pages were on topic"
+        return f"the cutoff is {self._cutoff} now, after {before}: {last}"
 
     def _retired(self, tally: Tally) -> tuple[int, ...]:
         full = {topic for topic, count in tally.topics.items() if self.full and count >= self.full}
@@ -96,6 +88,6 @@ class CrawlPhases:
 
     def _after(self, pages: int) -> int:
         """The number of pages at which to look next."""
-        steady = pages // _LOOK_EVERY * _LOOK_EVERY + _LOOK_EVERY if self.full or self._cutoff else UNLIMITED
+        steady = pages // _LOOK_EVERY * _LOOK_EVERY + _LOOK_EVERY if self.full or self._cutoff >= 0 else UNLIMITED
         left = self.learning - self.before
         return min(steady, left) if left > pages else steady

@@ -75,7 +75,8 @@ class PageRequests:
                 lease.tries += 1
                 lane.put_off(self.clock() + wait)
                 result = await self._ask_in_turn(fetch, lane)
-            lane.broken = _is_trouble(result)
+            # In trouble those that were chosen with it should not be asked for now.
+            lane.broken = result.status in SLOW_DOWN if isinstance(result, Response) else not result.refused
             return result
 
     async def _ask_in_turn(self, fetch: Fetch, lane: HostLane) -> FetchResult:
@@ -206,11 +207,28 @@ def _not_now(lease: Lease, wait: float = 0.0) -> NoResponse:
     return NoResponse(lease.url, "turn", retry=True, wait=wait)
 
 
-def _is_trouble(result: FetchResult) -> bool:
-    """Whether those that were chosen with it should not be asked for now."""
+def ending(result: FetchResult, frontier: Frontier, now: float, wall: float) -> Callable[[HostQueue], str | None]:
+    """How a request went, from the side of the host that was asked; by the time `now`, and by that of the `wall`."""
+    manners = frontier.manners
     if isinstance(result, Response):
-        return result.status in SLOW_DOWN
-    return not result.refused
+        if result.status in SLOW_DOWN:
+            pause = retry_after(result.headers, wall, manners.back_off)
+            return lambda host: host.pressed(now, manners, pause)
+        took = result.took if frontier.lines is None else 0.0  # in order, lines heed it
+        return lambda host: host.answered(now, manners, took)
+    # A certificate is the host's; what else no repetition can change is the fault of one page.
+    wait, hopeless = result.wait, result.reason.startswith("tls") and not result.retry
+    if result.refused or result.reason in UNASKED:
+        return lambda host: _put_back(host, now, wait)
+    if result.reason == "robots-unreachable":
+        return lambda host: host.pressed(now, manners, wait) and "robots-unreachable"
+    return lambda host: host.failed(now, manners, wait, hopeless)
+
+
+def _put_back(host: HostQueue, now: float, wait: float) -> None:
+    """The host was not asked, and is not to be asked for so long."""
+    host.dropped(now)
+    host.put_off(now + wait)
 
 
 class SideRequests:
@@ -274,21 +292,8 @@ class SideRequests:
             fetched = await self.ask(self._told(request, key))
             return fetched
         finally:
-            self.frontier.end_turn(key, request.host, self.clock(), lambda host: self._ended(host, fetched))
-
-    def _ended(self, host: HostQueue, fetched: FetchResult) -> str | None:
-        """How it went, from the side of the host that was asked."""
-        now, manners = self.clock(), self.frontier.manners
-        if isinstance(fetched, Response):
-            if fetched.status in SLOW_DOWN:
-                return host.pressed(now, manners, retry_after(fetched.headers, time.time(), manners.back_off))
-            host.answered(now, manners, fetched.took)
-        elif fetched.refused or fetched.reason in UNASKED:
-            host.dropped(now)
-        else:
-            # As for pages (crawl/outcomes.py): a certificate is the host's, anything else the fault of one URL.
-            return host.failed(now, manners, hopeless=fetched.reason.startswith("tls") and not fetched.retry)
-        return None
+            now = self.clock()
+            self.frontier.end_turn(key, request.host, now, ending(fetched, self.frontier, now, time.time()))
 
     async def _ask_by_clock(self, request: Request, lines: CountedClock, host: HostQueue) -> FetchResult:
         """In a crawl in order, which knows the clock by its lines alone."""
@@ -317,9 +322,9 @@ class AddressGate:
         if not ip:
             return await self.ask(request)
         address = self.addresses.at(ip)
-        while not self.addresses.free(address, self.clock()):
+        while not address.free(self.clock()):
             await asyncio.sleep(max(_SOON, address.next - self.clock()))
-        self.addresses.take(address)
+        address.take()
         unsent = True
 
         def sent() -> bool:
@@ -327,7 +332,7 @@ class AddressGate:
             if request.sent is not None and not request.sent():
                 return False
             unsent = False
-            self.addresses.left(address, self.clock())
+            address.left(self.clock())
             return True
 
         try:

@@ -26,7 +26,6 @@ from analecta.store.urls import (
     urls_let_go,
 )
 
-_KEY = MetaKey.SCOPE
 _GO = frozenset((FoundBy.LINK, FoundBy.REDIRECT, FoundBy.SITEMAP))  # these wait for their sites, if they are no seeds
 
 
@@ -48,9 +47,9 @@ def rescope(
     mark = xxhash.xxh3_64_hexdigest(msgspec.json.encode(said)).encode()
     more: Counter[int] = Counter()
     again: list[Candidate] = []
-    if shard.get(_KEY, b"") == mark:
+    if shard.get(MetaKey.SCOPE, b"") == mark:
         return more, again
-    shard.put(_KEY, mark)
+    shard.put(MetaKey.SCOPE, mark)
     full, let_go = shard.hosts.full(pages_per_host), urls_let_go(shard) if growing else None
     out: dict[str, list[int]] = defaultdict(list)  # queued until now, by the reason against them
     changed: list[tuple[int, str | None, int]] = []

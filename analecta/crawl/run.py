@@ -8,7 +8,7 @@ from collections.abc import Callable
 import msgspec
 
 from analecta.crawl.checks import check, check_files
-from analecta.crawl.coordinator import Coordinator, CrawlResult, CrawlStatus
+from analecta.crawl.coordinator import Coordinator, CrawlStatus
 from analecta.crawl.processes.duplicates import settle_twins
 from analecta.crawl.processes.pool import WorkerPool
 from analecta.crawl.site_growth import SiteGrowth
@@ -54,7 +54,7 @@ class Crawl:
         """The sum over all partitions."""
         return self.coordinator.status().tally if self.coordinator else Tally()
 
-    def run(self, progress: Progress = lambda _: None) -> CrawlResult:
+    def run(self, progress: Progress = lambda _: None) -> CrawlStatus:
         """Crawl until a rule, the person or the end of the web says stop."""
         with self.library.lock():
             count = partitions(self.library, self.settings)
@@ -79,7 +79,7 @@ class Crawl:
         """Run the partitions until the coordinator has ended the crawl: each in a process of its own."""
         WorkerPool(self.library, self.settings, coordinator).run(progress)
 
-    def _crawl(self, count: int, progress: Progress) -> CrawlResult:
+    def _crawl(self, count: int, progress: Progress) -> CrawlStatus:
         self.training.prepare(self.topics)
         self.coordinator = Coordinator(
             self.settings,
@@ -94,7 +94,7 @@ class Crawl:
         self.coordinator.interrupts = self.interrupts
         with contextlib.closing(self.training):
             self.run_partitions(self.coordinator, progress)
-        return self.coordinator.result
+        return self.coordinator.status()
 
 
 def partitions(library: LibraryFolder, settings: Settings) -> int:

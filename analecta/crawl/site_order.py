@@ -7,6 +7,8 @@ then others by a rank that is a policy, up to a limit; what belongs to other sit
 from collections.abc import Callable, Iterable, Sequence
 from math import inf
 
+import msgspec
+
 from analecta.frontier.frontier import Frontier
 from analecta.frontier.policy import EXAMPLE_PRIORITY
 from analecta.model import Candidate, FoundBy, Lease
@@ -27,16 +29,15 @@ RANKS: dict[str, Rank] = {
 }
 
 
-class OpenSite:
+class OpenSite(msgspec.Struct):
     """A site that is being crawled here."""
 
-    def __init__(self, site: str, units: list[int], on_the_way: set[int], pages: int, asked: int) -> None:
-        self.fronts = fronts(site)
-        self.units = units
-        self.on_the_way = on_the_way
-        self.pages = pages
-        self.asked = asked
-        self.waits = True  # whether there may be URLs to let go
+    fronts: frozenset[int]
+    units: list[int]
+    on_the_way: set[int]
+    pages: int
+    asked: int
+    waits: bool = True  # whether there may be URLs to let go
 
 
 class SiteOrder:
@@ -104,7 +105,7 @@ class SiteOrder:
         new = [site for site in wanted if site not in self.going]
         for site in new:
             units = self._units.setdefault(site, [])
-            self.going[site] = OpenSite(site, units, *self.urls.standing(units))
+            self.going[site] = OpenSite(fronts(site), units, *self.urls.standing(units))
         return [front(site) for site in new]
 
     def begin(self) -> None:

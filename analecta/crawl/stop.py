@@ -107,7 +107,9 @@ class EndOfWork:
 
         Not while something else is `waited_for`, such as a model.
         """
-        if waited_for or self._is_busy(statuses):
+        under_way = any(s.in_flight or s.pending or s.unread for s in statuses)
+        soon = any(s.queued and s.wait <= self.idle for s in statuses)
+        if waited_for or under_way or soon or not all_received(statuses):
             self._quiet = ()
             return False
         counts = tuple(n for s in statuses for n in (s.sent, s.received, s.queued, s.tally.answers))
@@ -116,11 +118,6 @@ class EndOfWork:
             self._quiet, self._serials = counts, serials
             return False
         return all(new > old for new, old in zip(serials, self._serials, strict=True))
-
-    def _is_busy(self, statuses: Sequence[EngineStatus]) -> bool:
-        under_way = any(s.in_flight or s.pending or s.unread for s in statuses)
-        soon = any(s.queued and s.wait <= self.idle for s in statuses)
-        return under_way or soon or not all_received(statuses)
 
 
 def all_received(statuses: Sequence[EngineStatus]) -> bool:

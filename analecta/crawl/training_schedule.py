@@ -5,16 +5,14 @@ The trainer (learning/trainer.py) makes models; here it is decided when, and eac
 
 import contextlib
 import time
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 
 from analecta.errors import ResourceError
-from analecta.judge import load_judge, new_judge
-from analecta.learning.examples import correct, digest, follow, given_files, spoken, with_words, writing
+from analecta.learning.examples import correct, digest, follow, with_words
 from analecta.learning.retrain import finish
-from analecta.learning.trainer import Trainer, TrainingPlan, TrainingResult
-from analecta.model import Example, Tally
-from analecta.protocols import Judge
+from analecta.learning.trainer import Trainer, TrainingResult
+from analecta.model import UNLIMITED, Tally
 from analecta.settings.schema import Settings
 from analecta.store import SqliteError
 from analecta.store.library import LibraryFolder
@@ -26,11 +24,12 @@ _STRAGGLERS = 5.0  # seconds that training waits for examples whose hosts do not
 
 
 class TrainingSchedule:
-    """Knows the model that counts now."""
+    """Knows the model that counts now, when to learn again, and how far a crawl may run ahead of what it has learnt."""
 
     def __init__(self, library: LibraryFolder, settings: Settings) -> None:
         self.library = library
         self.settings = settings
+        self.learn, self.ordered = settings.learn, settings.crawl.ordered  # in order: each model is waited for
         self.topics: Sequence[str] = ()
         self.trainer: Trainer
         self.model = ""
@@ -38,12 +37,15 @@ class TrainingSchedule:
         self.made = 0  # models, in this run
         self.first_held = False  # in this run
         self.before = 0  # pages that earlier runs have kept
-        self._schedule = TrainingPlan(settings.learn, settings.crawl.ordered)
+        self._executor = ThreadPoolExecutor(1)
+        self._running: Future[TrainingResult] | None = None
         self._lonely_since: float | None = None
         self._named = ""  # a digest of the examples that the settings name
         self._given = ""  # and of all, with what was said since
         self._listened = -_LISTEN
         self._wanted = 0.0  # when a person asked for a new model
+        self._next = 0.0  # pages of this run with which the next lesson is due
+        self.put_off(0)
 
     def prepare(self, topics: Sequence[str]) -> None:
         """Go on with the last model, if it was made from the same examples; else see which are examples now."""
@@ -56,24 +58,45 @@ class TrainingSchedule:
         same = library.get("taught", "") == self._given
         self.model = str(library.get("model", "")) if same else ""
         if not same:
-            with writing(library) as shards:
+            with library.writers() as shards:
                 follow(shards, settings, topics)
                 for shard in shards:
                     shard.commit()
-        files = given_files(settings, topics, library.folder)
-        words = partial(spoken, library, settings, topics)
-        self.trainer = Trainer(library, new_judge(settings), topics, settings.learn, files, words)
-        self.before = self._schedule.before = self.trainer.kept()
+        self.trainer = Trainer(library, settings, topics)
+        with library.snapshot() as snapshot:
+            self.before = snapshot.page_count()
         if not self.model:  # the examples are learned from before that
-            self._schedule.put_off(sum(len(topic.seeds) for topic in settings.topics), first=True)
-
-    def examples(self) -> list[Example]:
-        """What the person gave, as far as it is here."""
-        return self.trainer.given()
+            self.put_off(sum(len(topic.seeds) for topic in settings.topics), first=True)
 
     def limit(self) -> int:
         """How many pages of this run may be fetched now: a model that is late is waited for."""
-        return self._schedule.limit()
+        if not self.learn.every:
+            return UNLIMITED
+        return int(self._next if self.ordered else self._next + self._step(int(self._next)))
+
+    def put_off(self, pages: int, first: bool = False) -> None:
+        """The next lesson is due some pages from now; the first one sooner, for the first pages met tell the most."""
+        self._next = pages + self._step(pages) / (2 if first else 1)
+
+    def _step(self, pages: int) -> float:
+        return max(float(self.learn.every), (self.learn.growth - 1) * (self.before + pages))
+
+    def due(self, pages: int, wanted: bool = False) -> bool:
+        """Whether to learn again now: it is time, or `wanted` by a person."""
+        in_time = bool(self.learn.every) and pages >= int(self._next)
+        return self._running is None and (in_time or wanted)
+
+    def begin(self, lesson: Callable[[], TrainingResult]) -> None:
+        """Learn, beside all else."""
+        self._running = self._executor.submit(lesson)
+
+    def ended(self, pages: int) -> TrainingResult | None:
+        """What was learnt, once that is over. What the lesson raised is raised here; the next one is due as ever."""
+        if self._running is None or not (self.ordered or self._running.done()):
+            return None
+        running, self._running = self._running, None
+        self.put_off(pages)
+        return running.result()
 
     def step(
         self, now: float, tally: Tally, *, examples_left: int, in_flight: bool, in_turn: bool, last_call: bool
@@ -88,12 +111,12 @@ class TrainingSchedule:
                 return False
             adopted = self._begin(tally)
         else:
-            if self._schedule.due(tally.pages, self._is_wanted(now)) and not (self._schedule.ordered and in_flight):
+            if self.due(tally.pages, self._is_wanted(now)) and not (self.ordered and in_flight):
                 if self._wanted:
                     lesson_held(self.library, self._wanted)
                     self._wanted = 0.0
-                self._schedule.begin(self._next)
-            lesson = self._schedule.ended(tally.pages)
+                self.begin(self._learn_again)
+            lesson = self.ended(tally.pages)
             adopted = lesson is not None and self._adopt(lesson)
         if adopted:
             record(self.library, tally.pages)
@@ -101,7 +124,7 @@ class TrainingSchedule:
 
     def close(self) -> None:
         """Let what is under way come to its end; what a person said of pages is true of them then."""
-        self._schedule.close()
+        self._executor.shutdown(wait=True)
         with contextlib.suppress(SqliteError, ResourceError):  # of a full disk, the first words count
             correct(self.library, self.settings, self.topics)
 
@@ -129,28 +152,25 @@ class TrainingSchedule:
             lesson = self.trainer.first()
         except Exception as error:
             raise ResourceError(f"nothing could be learnt from the examples: {_said(error)}") from error
-        if lesson is None:
+        if lesson.refused:
             raise ResourceError(self._no_seed(tally))
         self.first_held = True
-        self._schedule.put_off(tally.pages, first=True)
+        self.put_off(tally.pages, first=True)
         self._adopt(lesson)
-        if self.before and self.settings.learn.every:  # else it would know less than the last one did
-            self._adopt(self._next())
+        if self.before and self.learn.every:  # else it would know less than the last one did
+            self._adopt(self._learn_again())
         return True
 
-    def _next(self) -> TrainingResult:
+    def _learn_again(self) -> TrainingResult:
         """Learn again; what goes wrong there costs the new model, not the crawl."""
         given = with_words(self._named, said(self.library))
         try:
             if given == self._given:
-                return self.trainer.again(self._load, self.model)
+                return self.trainer.again(self.model)
             self._given = given
             return self.trainer.anew()
         except Exception as error:
             return TrainingResult(self.model, refused=_said(error))
-
-    def _load(self, model: str) -> Judge:
-        return load_judge(self.settings, self.library.models, model)
 
     def _adopt(self, lesson: TrainingResult) -> bool:
         """Make a new model known; the next directives carry its name."""
@@ -167,27 +187,24 @@ class TrainingSchedule:
             return "no file that is an example holds text that can be read: `analecta status` says why"
         to = self.settings.fetch.connect_to
         check = f"check the seeds and {f'what answers at {to}' if to else 'the network'}"
-        if waits := self._waiting():
+        with self.library.snapshot() as snapshot:
+            waits = _robots_files(snapshot.waiting_seeds("robots-unreachable"))
+            before = snapshot.failed_seeds()
+        if waits:
             return f"no seed could be fetched, for no site is asked without its robots.txt: {waits}; {check}"
         why = ", ".join(f"{reason} {count}" for reason, count in tally.reasons.items())
-        if tally.reasons or not (before := self._failed_before()):
+        if tally.reasons or not before:
             return f"no seed could be fetched ({why or 'no answer'}): {check}"
-        return f"in earlier crawls no seed could be fetched ({before}): correct them in {self.library.settings_path}"
+        why = ", ".join(f"{reason} {count}" for reason, count in before)  # this run did not even ask for them
+        return f"in earlier crawls no seed could be fetched ({why}): correct them in {self.library.settings_path}"
 
-    def _waiting(self) -> str:
-        """Which robots.txt could not be read, and why, where seeds wait for one."""
-        with self.library.snapshot() as snapshot:
-            rows = snapshot.waiting_seeds("robots-unreachable")
-        files = {url[: url.find("/", 8)] + "/robots.txt": detail for url, detail in rows}
-        listed = ", ".join(f"{file} ({why})" for file, why in list(files.items())[:_LISTED])
-        more = f" and {len(files) - _LISTED} more" if len(files) > _LISTED else ""
-        return f"{listed}{more}"
 
-    def _failed_before(self) -> str:
-        """Why the seeds gave no page, where this run did not even ask for them."""
-        with self.library.snapshot() as snapshot:
-            counts = snapshot.failed_seeds()
-        return ", ".join(f"{reason} {count}" for reason, count in counts)
+def _robots_files(waiting: Iterable[tuple[str, str]]) -> str:
+    """Which robots.txt could not be read, and why, where seeds wait for one."""
+    files = {url[: url.find("/", 8)] + "/robots.txt": detail for url, detail in waiting}
+    listed = ", ".join(f"{file} ({why})" for file, why in list(files.items())[:_LISTED])
+    more = f" and {len(files) - _LISTED} more" if len(files) > _LISTED else ""
+    return f"{listed}{more}"
 
 
 def _said(error: Exception) -> str:

@@ -9,22 +9,18 @@ from random import Random
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from analecta.analyse.clustering import kmeans
+from analecta.arrays import Floats, Ints
 from analecta.communities.claims import OUT_LINK
-from analecta.communities.growth import WT, Communities, SiteCluster
+from analecta.communities.growth import WT, Communities
 from analecta.errors import UsageError
 from analecta.testweb.community_web import CommunityWeb
 
 # --- spanning --------------------------------------------------------------------------------------------------------
 # The baselines of the paper (C6): global clustering by a minimum spanning tree, and the measures to compare by.
-
-
-Numbers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 
 class CommunityQuality(msgspec.Struct, frozen=True):
@@ -36,8 +32,8 @@ class CommunityQuality(msgspec.Struct, frozen=True):
     clusters: int
 
 
-def spanning_clusters(src: Numbers, dst: Numbers, weight: Floats, sites: int, wt: float = 0.0, k: int = 0) -> Numbers:
-    """The cluster of each site: the tree of heaviest links, cut at links below wt, or at the lightest to have k.
+def spanning_clusters(src: Ints, dst: Ints, weight: Floats, sites: int, k: int) -> Ints:
+    """The cluster of each site: the tree of heaviest links, cut at the lightest to have k.
 
     A tree is the same whichever way its links point, so of two directions the heavier one counts.
     """
@@ -47,10 +43,7 @@ def spanning_clusters(src: Numbers, dst: Numbers, weight: Floats, sites: int, wt
     kept = order[first]
     graph = coo_array((1 / weight[kept], (low[kept], high[kept])), shape=(sites, sites)).tocsr()
     tree = minimum_spanning_tree(graph).tocoo()
-    if k:
-        stay = np.argsort(tree.data, kind="stable")[: max(sites - k, 0)]
-    else:
-        stay = np.flatnonzero(tree.data <= 1 / wt * (1 + 1e-12))
+    stay = np.argsort(tree.data, kind="stable")[: max(sites - k, 0)]
     cut = coo_array((tree.data[stay], (tree.coords[0][stay], tree.coords[1][stay])), shape=(sites, sites))
     return np.asarray(connected_components(cut, directed=False)[1], np.int64)
 
@@ -160,7 +153,7 @@ def _records(text: str) -> Iterator[tuple[str, dict[str, str]]]:
 THRESHOLDS = (0.002, 0.005, 0.01, 0.02, 0.05)
 _WIDTH = 64  # numbers that stand for the links of a site in K-means
 Step = Callable[[str, int, int], None]
-Edges = tuple[Numbers, Numbers, Floats]
+Edges = tuple[Ints, Ints, Floats]
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
@@ -227,24 +220,18 @@ def draw(graph: LabelledSites, seeds: int, seed: int) -> list[str]:
     return [site for one in communities for site in rng.sample(of[one], min(share, len(of[one])))]
 
 
-def grow(graph: LabelledSites, seeds: Sequence[str], wt: float, metric: str) -> tuple[Communities, list[SiteCluster]]:
-    """What a crawl would find, without one."""
-    found = Communities(seeds, wt, metric)
-    while sites := found.next():
-        for site in sites:
-            found.crawled(site, graph.links.get(site, {}))
-    return found, found.clusters()
-
-
 def trial(graph: LabelledSites, seeds: Sequence[str], wt: float, metric: str, with_kmeans: bool = True) -> Trial:
-    """Find communities from these seeds and hold them against everything."""
-    found, clusters = grow(graph, seeds, wt, metric)
-    ours = [cluster.sites for cluster in clusters]
+    """Find communities from these seeds as a crawl would, without one, and hold them against everything."""
+    found = Communities(seeds, wt, metric)
+    while waiting := found.next():
+        for site in waiting:
+            found.crawled(site, graph.links.get(site, {}))
+    ours = [cluster.sites for cluster in found.clusters()]
     sites = [site for cluster in ours for site in cluster]
     true = planted(graph, seeds)
     edges = _edges(graph, sites)  # before the clock: the crawler has its links counted already too
     began = time.perf_counter()
-    of = spanning_clusters(*edges, len(sites), k=len(ours))
+    of = spanning_clusters(*edges, len(sites), len(ours))
     mst_seconds = time.perf_counter() - began
     spanned = grouped(sites, of)
     began = time.perf_counter()
@@ -269,10 +256,10 @@ def trial(graph: LabelledSites, seeds: Sequence[str], wt: float, metric: str, wi
     )
 
 
-def by_kmeans(edges: Edges, sites: Sequence[str], k: int, seed: int = 1) -> list[list[str]]:
+def by_kmeans(edges: Edges, sites: Sequence[str], k: int) -> list[list[str]]:
     """The clusters of K-means over the links of sites, each a direction in a space of random axes."""
     src, dst, weight = edges
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(1)
     links = coo_array((weight, (src, dst)), shape=(len(sites),) * 2).tocsr()
     rows = np.asarray((links + links.T) @ rng.standard_normal((len(sites), _WIDTH)), np.float32)
     rows /= np.maximum(np.sqrt(np.square(rows).sum(axis=1, keepdims=True)), 1e-12)
@@ -306,7 +293,7 @@ def _edges(graph: LabelledSites, sites: Sequence[str]) -> Edges:
     return np.array(columns[0], np.int64), np.array(columns[1], np.int64), np.array(columns[2], np.float64)
 
 
-def grouped(sites: Sequence[str], of: Numbers) -> list[list[str]]:
+def grouped(sites: Sequence[str], of: Ints) -> list[list[str]]:
     """The sites of each cluster."""
     found: dict[int, list[str]] = {}
     for site, cluster in zip(sites, of.tolist(), strict=True):

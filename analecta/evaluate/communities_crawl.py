@@ -16,15 +16,14 @@ import tomlkit
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 
+from analecta.arrays import Floats, Ints
 from analecta.communities.view import communities
-from analecta.crawl.coordinator import CrawlResult
+from analecta.crawl.coordinator import CrawlStatus
 from analecta.crawl.run import Crawl
 from analecta.errors import ResourceError
 from analecta.evaluate.communities import (
     CommunityQuality,
-    Floats,
     LabelledSites,
-    Numbers,
     Step,
     draw,
     grouped,
@@ -126,14 +125,14 @@ def spanned(library: LibraryFolder, among: Sequence[str], k: int) -> SpanningTre
     began = time.perf_counter()
     src, dst, weight = _weights(library, among)
     weighed = time.perf_counter()
-    of = spanning_clusters(src, dst, weight, len(among), k=k)
+    of = spanning_clusters(src, dst, weight, len(among), k)
     ended = time.perf_counter()
     return SpanningTree(
         grouped(among, of), ended - began, ended - weighed, _scipy_seconds(src, dst, weight, len(among))
     )
 
 
-def _weights(library: LibraryFolder, among: Sequence[str]) -> tuple[Numbers, Numbers, Floats]:
+def _weights(library: LibraryFolder, among: Sequence[str]) -> tuple[Ints, Ints, Floats]:
     """The links among sites, by their places, with their outLink."""
     hosts = Sites()
     units, pairs, links = count_links(library, hosts)
@@ -149,14 +148,14 @@ def _weights(library: LibraryFolder, among: Sequence[str]) -> tuple[Numbers, Num
     return src[inside], dst[inside], weight[inside]
 
 
-def _scipy_seconds(src: Numbers, dst: Numbers, weight: Floats, sites: int) -> float:
+def _scipy_seconds(src: Ints, dst: Ints, weight: Floats, sites: int) -> float:
     graph = coo_array((1 / weight, (src, dst)), shape=(sites, sites)).tocsr()
     began = time.perf_counter()
     minimum_spanning_tree(graph)
     return time.perf_counter() - began
 
 
-def _crawl(library: LibraryFolder, sites: int, step: Step) -> CrawlResult:
+def _crawl(library: LibraryFolder, sites: int, step: Step) -> CrawlStatus:
     with ServerProcess(_WEB, {"sites": sites}) as server:
         asked = {"fetch": {"connect_to": server.address, "delay": 0}, "crawl": {"workers": _WORKERS}}
         crawl = Crawl(library, load(library.settings_path, asked))

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from pathlib import Path
 
 from analecta.evaluate.communities import CommunityQuality, CommunityTrials, Trial
@@ -87,8 +88,8 @@ def pictures(found: CommunityTrials) -> dict[str, str]:
     """The pictures by file name."""
     seeds, wts = found.by_seeds, found.by_threshold
     ticks = [(math.log10(n), f"{n:,}") for n in dict.fromkeys(one.seeds for one in seeds)]
-    tree = [_line(name, seeds, _by_seeds, of(lambda one: one.against_mst)) for name, of in _QUALITY.items()]
-    truth = [_line(name, seeds, _by_seeds, of(lambda one: one.against_truth)) for name, of in _QUALITY.items()]
+    tree = [_line(name, seeds, _by_seeds, attrgetter(f"against_mst.{field}")) for name, field in _QUALITY.items()]
+    truth = [_line(name, seeds, _by_seeds, attrgetter(f"against_truth.{field}")) for name, field in _QUALITY.items()]
     marks = [(math.log10(one.wt), f"{one.wt:g}") for one in wts]
     sizes = [_line("sites", wts, _by_wt, lambda one: one.size)]
     right = [_line("precision", wts, _by_wt, lambda one: one.against_truth.precision)]
@@ -107,11 +108,7 @@ def pictures(found: CommunityTrials) -> dict[str, str]:
 
 
 Figure = Callable[[Trial], float]
-_QUALITY: dict[str, Callable[[Callable[[Trial], CommunityQuality]], Figure]] = {
-    "precision": lambda of: lambda one: of(one).precision,
-    "recall": lambda of: lambda one: of(one).recall,
-    "f-value": lambda of: lambda one: of(one).f,
-}
+_QUALITY = {"precision": "precision", "recall": "recall", "f-value": "f"}
 
 
 def _line(name: str, trials: Sequence[Trial], x: Figure, y: Figure) -> ChartLine:

@@ -82,7 +82,8 @@ def run(web: StillWeb, task: CrawlTask, scratch: Path | None = None) -> CrawlTra
         cpu, took = time.process_time() - cpu, time.perf_counter() - began
         if ending.code:
             raise AnalectaError(f"the crawl of {recipe_label(task.recipe)} ended early: {ending.reason}")
-        return CrawlTrace(_fetched(library), ending.tally, ending.reason, cpu, took)
+        fetched = [_fetch(row) for row in pages(library, LeftOut(), everything=True)]
+        return CrawlTrace(fetched, ending.tally, ending.reason, cpu, took)
 
 
 def settings_of(library: LibraryFolder, task: CrawlTask) -> Settings:
@@ -123,10 +124,6 @@ def _text(file: str) -> str:
         return Path(file).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read the settings {file}: {error}") from error
-
-
-def _fetched(library: LibraryFolder) -> list[TracedFetch]:
-    return [_fetch(row) for row in pages(library, LeftOut(), everything=True)]
 
 
 def _fetch(row: Mapping[str, Any]) -> TracedFetch:

@@ -2,10 +2,10 @@
 
 import contextlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
+from itertools import product
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -13,9 +13,11 @@ from analecta.errors import UsageError
 from analecta.evaluate.crawls import CrawlPool, CrawlTask, check_recipe
 from analecta.evaluate.graph import Node, PageGraph, load_nodes, save_nodes
 from analecta.evaluate.questions import (
+    TOGETHER,
     EvaluationClassifier,
+    EvaluationPlan,
     EvaluationTask,
-    SeedDraws,
+    OnTopic,
     budget,
     choose_topics,
     of_urls,
@@ -31,24 +33,6 @@ BREADTH_FIRST = "breadth-first"
 SIMULATED = "breadth-first (simulated)"
 ORACLE = "oracle"
 BOUNDS = (SIMULATED, ORACLE)
-
-
-class EvaluationPlan(msgspec.Struct, kw_only=True):
-    """What is to be evaluated."""
-
-    web: str
-    recipes: list[str]
-    labels: str = ""
-    examples: dict[str, str] = {}  # files by topic, where there are no labels
-    topics: list[str] = []
-    together: bool = False
-    seeds: int = 10
-    draws: int = 3
-    budget: str = "4R"
-    seed_hosts: int = 0
-    min_pages: int = 40
-    jobs: int = 0
-    settings: dict[str, Any] = {}
 
 
 class Evaluation(msgspec.Struct, kw_only=True):
@@ -75,15 +59,14 @@ def evaluate(plan: EvaluationPlan, cache: Path | None = None, step: Step = lambd
         graph = PageGraph(_nodes(web, pool, cache))
         questions, alone = ask(plan, web, graph, step)
         runs = _crawl(plan, questions + alone, graph, pool, step)
-        first = {id(question) for question in questions}
         return Evaluation(
             web=web.name,
             digest=web.digest,
             analecta=version("analecta"),
             plan=plan,
-            runs=[run for question, run in runs if id(question) in first],
+            runs=[run for question, run in runs if question in questions],
             bounds=bounds(questions, graph),
-            alone=[run for question, run in runs if id(question) not in first],
+            alone=[run for question, run in runs if question in alone],
         )
 
 
@@ -102,11 +85,10 @@ def ask(
     plan: EvaluationPlan, web: StillWeb, graph: PageGraph, step: Step
 ) -> tuple[list[EvaluationTask], list[EvaluationTask]]:
     """The questions; and of a crawl of all topics together, one topic alone to compare its cost with."""
-    draws = SeedDraws(graph, plan.seeds, plan.draws, plan.budget, plan.seed_hosts)
     if plan.examples:
         given = {topic: read_examples(Path(file), graph) for topic, file in plan.examples.items()}
         worth = EvaluationClassifier(web, graph, given).worth(lambda done: step("Judging every page", done, len(graph)))
-        return draws.examined(given, worth), []
+        return _each(plan, graph, given, worth), []
     labels = read_labels(Path(plan.labels), graph) if plan.labels else of_urls(web.subjects(), graph)
     if not labels:
         raise UsageError(
@@ -114,9 +96,26 @@ def ask(
         )
     on_topic = {topic: pages_of(topic, labels) for topic in choose_topics(plan.topics, labels, plan.min_pages)}
     if not plan.together:
-        return draws.each(on_topic), []
+        return _each(plan, graph, on_topic), []
     largest = max(on_topic, key=lambda topic: len(on_topic[topic]))
-    return draws.together(on_topic), draws.each({largest: on_topic[largest]})
+    together = [EvaluationTask(plan, graph, TOGETHER, number, on_topic, on_topic) for number in range(plan.draws)]
+    return together, _each(plan, graph, {largest: on_topic[largest]})
+
+
+def _each(
+    plan: EvaluationPlan, graph: PageGraph, examples: OnTopic, worth: Mapping[str, Mapping[int, float]] = {}
+) -> list[EvaluationTask]:
+    """A question for each topic and draw.
+
+    With `worth` a classifier says what is on topic; seeds are drawn from the examples it learnt from.
+    """
+    found = []
+    for topic, pages in examples.items():
+        judged = worth.get(topic)
+        on_topic = sorted({*pages, *(n for n, p in judged.items() if p > 0.5)}) if judged is not None else pages
+        own, good, draws = {topic: pages}, {topic: on_topic}, range(plan.draws)
+        found += [EvaluationTask(plan, graph, topic, number, own, good, judged) for number in draws]
+    return found
 
 
 def bounds(questions: Sequence[EvaluationTask], graph: PageGraph) -> list[CrawlScore]:
@@ -132,7 +131,10 @@ def _crawl(
     plan: EvaluationPlan, questions: Sequence[EvaluationTask], graph: PageGraph, pool: CrawlPool, step: Step
 ) -> list[tuple[EvaluationTask, CrawlScore]]:
     """All recipes on all questions, in that order."""
-    asked = [(question, _task(plan, recipe, question, graph)) for recipe in plan.recipes for question in questions]
+    asked = []
+    for recipe, question in product(plan.recipes, questions):
+        topics = {topic: tuple(graph.urls[n] for n in pages) for topic, pages in question.seeds.items()}
+        asked.append((question, CrawlTask(recipe, topics, question.draw, question.budget, plan.settings)))
     runs: dict[int, CrawlScore] = {}
     step("Crawling", 0, len(asked))
     for n, trace in pool.crawls([task for _, task in asked]):
@@ -140,11 +142,6 @@ def _crawl(
         runs[n] = score(task, trace, question, graph)
         step("Crawling", len(runs), len(asked))
     return [(asked[n][0], runs[n]) for n in sorted(runs)]
-
-
-def _task(plan: EvaluationPlan, recipe: str, question: EvaluationTask, graph: PageGraph) -> CrawlTask:
-    topics = {topic: tuple(graph.urls[n] for n in pages) for topic, pages in question.seeds.items()}
-    return CrawlTask(recipe, topics, question.draw, question.budget, plan.settings)
 
 
 def _nodes(web: StillWeb, pool: CrawlPool, cache: Path | None) -> list[Node]:

@@ -4,7 +4,7 @@ Links lead through redirects to the pages they end at; what robots.txt forbids a
 """
 
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -12,9 +12,9 @@ import msgspec
 import numpy as np
 
 from analecta.fetch.client import TOKEN
-from analecta.fetch.robots import Rules, decoded
-from analecta.model import Page, Response, UrlRef
-from analecta.parse import Parser, ParserDied
+from analecta.fetch.robots import Rules, decoded, read_rules
+from analecta.model import UrlRef
+from analecta.parse import Parser
 from analecta.testweb.webs import StillWeb
 from analecta.urls import canonical
 
@@ -105,38 +105,28 @@ class PageGraph:
 def read_nodes(web: StillWeb, part: int = 0, parts: int = 1) -> list[Node]:
     """The nodes of every `parts`-th answer of a web, from `part` on."""
     rules: dict[str, Rules] = {}
+    found: list[Node] = []
     with Parser() as parser:
-        return list(_nodes(islice(web.pages(), part, None, parts), web, rules, parser))
+        for answer in islice(web.pages(), part, None, parts):
+            target = canonical(answer.url)
+            if target is None or not _allowed(target, web, rules):
+                continue
+            if 300 <= answer.status < 400:
+                to = canonical(answer.headers.get("location", "").strip(), answer.url)
+                found.append(Node(target.id, target.url, False, _pack([to.id] if to else [])))
+            elif 200 <= answer.status < 300 and not target.url.endswith("/robots.txt"):
+                page = parser.page(answer, target)
+                open_links = [] if page.nofollow else [link.target.id for link in page.links if not link.nofollow]
+                found.append(Node(target.id, target.url, True, _pack(open_links)))
+    return found
 
 
-def _nodes(answers: Iterator[Response], web: StillWeb, rules: dict[str, Rules], parser: Parser) -> Iterator[Node]:
-    for answer in answers:
-        target = canonical(answer.url)
-        if target is None or not _allowed(target.url, target.host, web, rules):
-            continue
-        if 300 <= answer.status < 400:
-            to = canonical(answer.headers.get("location", "").strip(), answer.url)
-            yield Node(target.id, target.url, False, _pack([to.id] if to else []))
-        elif 200 <= answer.status < 300 and not target.url.endswith("/robots.txt"):
-            page = parsed_page(parser, answer, target)
-            open_links = [] if page.nofollow else [link.target.id for link in page.links if not link.nofollow]
-            yield Node(target.id, target.url, True, _pack(open_links))
-
-
-def parsed_page(parser: Parser, answer: Response, target: UrlRef) -> Page:
-    """The page of an answer, or what is known of it where reading it failed."""
-    try:
-        return parser(answer, target)
-    except ParserDied as died:
-        return died.page
-
-
-def _allowed(url: str, host: str, web: StillWeb, rules: dict[str, Rules]) -> bool:
-    if host not in rules:
-        answer = web.get(f"http://{host}/robots.txt")
-        text = decoded(answer.body) if 200 <= answer.status < 300 else None if answer.status >= 500 else ""
-        rules[host] = Rules(0.0, 0.0, text, TOKEN)
-    return rules[host].allowed(url)
+def _allowed(target: UrlRef, web: StillWeb, rules: dict[str, Rules]) -> bool:
+    if target.host not in rules:
+        answer = web.get(f"http://{target.host}/robots.txt")
+        text = decoded(answer.body) if 200 <= answer.status < 300 else ""
+        rules[target.host] = Rules(cause="no answer") if answer.status >= 500 else read_rules(text, TOKEN)
+    return rules[target.host].allowed(target.url)
 
 
 def _pack(ids: Sequence[int]) -> bytes:

@@ -7,13 +7,16 @@ from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from random import Random
+from typing import Any
+
+import msgspec
 
 from analecta.errors import UsageError
-from analecta.evaluate.graph import PageGraph, parsed_page
+from analecta.evaluate.graph import PageGraph
+from analecta.judge.base import Judge
 from analecta.judge.bayes import NaiveBayes
 from analecta.model import Example, Page, Response, Verdict
 from analecta.parse import Parser
-from analecta.protocols import Judge
 from analecta.testweb.webs import StillWeb
 from analecta.text.tokens import words
 from analecta.urls import canonical
@@ -37,10 +40,7 @@ def read_labels(path: Path, graph: PageGraph) -> Labels:
                 f"{path}, line {number}: wanted are URL<TAB>label|label or host<TAB>label, not {line[:80]!r}"
             )
         (pages if "://" in where else hosts)[where.strip()] = labels
-    found = of_urls(pages, graph)
-    if hosts:
-        named = {n: hosts[host] for n, host in enumerate(graph.hosts) if host in hosts}
-        found = named | found
+    found = {n: hosts[host] for n, host in enumerate(graph.hosts) if host in hosts} | of_urls(pages, graph)
     if not found:
         raise UsageError(f"no page of the web is named in {path}: do the two belong together?")
     return found
@@ -126,6 +126,25 @@ def draw(topic: str, number: int, pages: Iterable[int], graph: PageGraph, seeds:
 
 TOGETHER = "(together)"
 
+
+class EvaluationPlan(msgspec.Struct, kw_only=True):
+    """What is to be evaluated."""
+
+    web: str
+    recipes: list[str]
+    labels: str = ""
+    examples: dict[str, str] = {}  # files by topic, where there are no labels
+    topics: list[str] = []
+    together: bool = False
+    seeds: int = 10
+    draws: int = 3
+    budget: str = "4R"
+    seed_hosts: int = 0
+    min_pages: int = 40
+    jobs: int = 0
+    settings: dict[str, Any] = {}
+
+
 OnTopic = Mapping[str, Sequence[int]]  # the pages on each topic
 
 
@@ -134,20 +153,21 @@ class EvaluationTask:
 
     def __init__(
         self,
+        plan: EvaluationPlan,
+        graph: PageGraph,
         topic: str,
         number: int,
-        seeds: dict[str, list[int]],
+        examples: OnTopic,
         on_topic: OnTopic,
-        graph: PageGraph,
-        asked: str,
         worth: Mapping[int, float] | None = None,
     ) -> None:
-        """`worth` says how probably a page is on topic, where a classifier has judged it."""
-        self.topic, self.draw, self.seeds = topic, number, seeds
-        self.worth = worth
+        """Seeds are drawn from `examples`; `worth` says how probably a page is on topic, where that was judged."""
+        self.topic, self.draw, self.worth = topic, number, worth
+        hosts = plan.seed_hosts
+        self.seeds = {name: draw(name, number, pages, graph, plan.seeds, hosts) for name, pages in examples.items()}
         reached = set(graph.breadth_first(self.all_seeds))
         self.relevant = {name: {n for n in pages if n in reached} for name, pages in on_topic.items()}
-        self.budget = budget(asked, self.size)
+        self.budget = budget(plan.budget, self.size)
 
     @cached_property
     def all_seeds(self) -> list[int]:
@@ -163,41 +183,6 @@ class EvaluationTask:
     def size(self) -> int:
         """R: how many relevant pages there are."""
         return len(self.all_relevant)
-
-
-class SeedDraws:
-    """Draws the seeds and makes the questions."""
-
-    def __init__(self, graph: PageGraph, seeds: int, draws: int, budget: str, hosts: int = 0) -> None:
-        self.graph, self.seeds, self.draws, self.budget, self.hosts = graph, seeds, draws, budget, hosts
-
-    def each(self, on_topic: OnTopic) -> list[EvaluationTask]:
-        """A question for each topic and draw."""
-        return [self._question(t, n, {t: pages}) for t, pages in on_topic.items() for n in range(self.draws)]
-
-    def examined(self, examples: OnTopic, worth: Mapping[str, Mapping[int, float]]) -> list[EvaluationTask]:
-        """The same where a classifier says what is on topic; seeds are drawn from the examples it learnt from."""
-        return [
-            self._question(topic, number, {topic: pages}, {topic: likely}, worth[topic])
-            for topic, pages in examples.items()
-            for likely in [sorted({*pages, *(n for n, p in worth[topic].items() if p > 0.5)})]
-            for number in range(self.draws)
-        ]
-
-    def together(self, on_topic: OnTopic) -> list[EvaluationTask]:
-        """A question for each draw, about all topics at once (S7)."""
-        return [self._question(TOGETHER, number, on_topic) for number in range(self.draws)]
-
-    def _question(
-        self,
-        name: str,
-        number: int,
-        examples: OnTopic,
-        on_topic: OnTopic | None = None,
-        worth: Mapping[int, float] | None = None,
-    ) -> EvaluationTask:
-        seeds = {t: draw(t, number, pages, self.graph, self.seeds, self.hosts) for t, pages in examples.items()}
-        return EvaluationTask(name, number, seeds, on_topic or examples, self.graph, self.budget, worth)
 
 
 def budget(text: str, size: int) -> int:
@@ -239,10 +224,11 @@ class EvaluationClassifier:
     def worth(self, step: Callable[[int], None] = lambda done: None) -> dict[str, dict[int, float]]:
         """The probability of each page, by topic."""
         with Parser() as parser:
-            judges = {topic: self._taught(topic, pages, parser) for topic, pages in self.examples.items()}
+            judges = {topic: self._taught(topic, parser) for topic in self.examples}
             found: dict[str, dict[int, float]] = {topic: {} for topic in judges}
             done = 0
-            for batch in _batches(self._pages(self.web.pages(), parser)):
+            pages = self._pages(self.web.pages(), parser)
+            while batch := list(islice(pages, _BATCH)):
                 numbers = [self.graph.number[page.id] for page in batch]
                 cut = words([page.text for page in batch])
                 for topic, judge in judges.items():
@@ -250,30 +236,24 @@ class EvaluationClassifier:
                 step(done := done + len(batch))
         return found
 
-    def _taught(self, topic: str, pages: list[int], parser: Parser) -> Judge:
-        rng, known = Random(topic), {n for pages in self.examples.values() for n in pages}
+    def _taught(self, topic: str, parser: Parser) -> Judge:
+        own, known = self.examples[topic], {n for pages in self.examples.values() for n in pages}
         rest = [n for n in range(len(self.graph)) if n not in known]
-        others = rng.sample(rest, min(len(rest), _OTHERS * len(pages)))
-        examples = [*self._examples(0, pages, parser), *self._examples(-1, others, parser)]
+        others = Random(topic).sample(rest, min(len(rest), _OTHERS * len(own)))
+        examples = []
+        for number, pages in ((0, own), (-1, others)):
+            answers = iter([self.web.get(self.graph.urls[n]) for n in pages])
+            examples += [Example(number, page.url, page.text) for page in self._pages(answers, parser)]
         return NaiveBayes().fit(examples, [topic])
-
-    def _examples(self, topic: int, pages: Sequence[int], parser: Parser) -> list[Example]:
-        answers = iter([self.web.get(self.graph.urls[n]) for n in pages])
-        return [Example(topic, page.url, page.text) for page in self._pages(answers, parser)]
 
     def _pages(self, answers: Iterator[Response], parser: Parser) -> Iterator[Page]:
         for answer in answers:
             target = canonical(answer.url)
             if target is None or target.id not in self.graph.number or not 200 <= answer.status < 300:
                 continue
-            yield parsed_page(parser, answer, target)
+            yield parser.page(answer, target)
 
 
 def probability(verdict: Verdict) -> float:
     """Pr(+|page): a judge is as sure of the topic as it says, or of its contrary."""
     return verdict.confidence if verdict.topic == 0 else min(verdict.confidence, 1 - verdict.confidence)
-
-
-def _batches(pages: Iterator[Page]) -> Iterator[list[Page]]:
-    while batch := list(islice(pages, _BATCH)):
-        yield batch

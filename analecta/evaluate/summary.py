@@ -4,9 +4,8 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from analecta.analyse.measures import mean_and_error, paired_t
 from analecta.evaluate.evaluation import BOUNDS, BREADTH_FIRST, ORACLE, SIMULATED, Evaluation
-from analecta.evaluate.scores import BEST, RANKS, STEP, CrawlScore
+from analecta.evaluate.scores import BEST, RANKS, STEP, CrawlScore, mean_and_error, paired_t
 from analecta.publish.charts import ChartLine
 
 COMPARED = {"recall_r": "recall@R", "recall_2r": "recall@2R", "recall_4r": "recall@4R", "area": "area",
@@ -122,9 +121,8 @@ def _values(runs: Sequence[CrawlScore], figure: str) -> dict[str, list[float]]:
 # --- The tables of an evaluation, as rows of text: the first row names the columns -----------------------------------
 
 
-FIGURES = {"recall_r": "recall@R", "recall_2r": "recall@2R", "recall_4r": "recall@4R", "area": "area",
-           "harvest": "harvest", "harvest_cap5": "harvest, 5 a host", "relevant_hosts": "relevant hosts",
-           "cpu_ms_per_page": "CPU ms/page"}  # fmt: skip
+FIGURES = COMPARED | {"harvest_cap5": "harvest, 5 a host", "relevant_hosts": "relevant hosts",
+                      "cpu_ms_per_page": "CPU ms/page"}  # fmt: skip
 
 Rows = list[list[str]]
 
@@ -148,8 +146,7 @@ def comparison_rows(found: Evaluation) -> Rows:
 def topic_rows(found: Evaluation) -> Rows:
     """recall@2R of each topic."""
     names = recipes(found)
-    every = found.runs + found.bounds
-    figures = {name: by_topic([run for run in every if run.recipe == name], "recall_2r") for name in names}
+    figures = {name: by_topic(_runs(found, name), "recall_2r") for name in names}
     sizes = by_topic(found.bounds, "size")
     rows = [["topic", "R", *names]]
     for topic, size in sizes.items():
@@ -175,7 +172,8 @@ def portal_rows(found: Evaluation) -> Rows:
     rows = [["", "visited", "stored", "positive", "hosts", "depth", *(f"recall in best {n}" for n in best)]]
     for name in dict.fromkeys(run.recipe for run in found.runs):
         runs = [run for run in found.runs if run.recipe == name]
-        counts = [_average(runs, figure) for figure in ("visited", "stored", "positive", "hosts", "depth")]
+        figures = ("visited", "stored", "positive", "hosts", "depth")
+        counts = [f"{sum(getattr(run, figure) or 0 for run in runs) / len(runs):,.1f}" for figure in figures]
         shares = [f"{sum(run.recall_best[n] for run in runs) / len(runs):.3f}" for n in best]
         rows.append([name, *counts, *shares])
     return rows
@@ -202,10 +200,6 @@ def costs(found: Evaluation) -> list[str]:
         topics = max(len(run.topics) for run in found.runs)
         said.append(f"{name}: {costs[0]:.2f} ms CPU a page with {topics} topics, {costs[1]:.2f} with one")
     return said
-
-
-def _average(runs: Sequence[CrawlScore], figure: str) -> str:
-    return f"{sum(getattr(run, figure) or 0 for run in runs) / max(len(runs), 1):,.1f}"
 
 
 def _said(value: Mean | None) -> str:

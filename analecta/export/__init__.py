@@ -4,6 +4,7 @@ A new format is an entry in `FORMATS` and the function that it names. That funct
 used: pyarrow alone takes half a second.
 """
 
+import time
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
@@ -31,6 +32,7 @@ class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
     for_training: bool = False
     with_reserved: bool = False
     force: bool = False
+    now: float = msgspec.field(default_factory=time.time)
 
 
 class ExportFormat(msgspec.Struct, frozen=True):

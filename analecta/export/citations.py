@@ -1,19 +1,18 @@
 """Collections as BibTeX and RIS, for people who cite, with authors' names as these want them."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import unquote, urlsplit
 
 import msgspec
 
-from analecta.errors import UsageError
 from analecta.export import ExportRequest
 from analecta.export.tables import requested_collections
 from analecta.store.library import LibraryFolder
 from analecta.store.output import output
 from analecta.store.rows import PageRow
 from analecta.text.display import iso, many, one_line
+from analecta.urls import hex_id
 from analecta.views.collections import Collection
 
 # --- The names in what a page says of its author: people with family and given names, and bodies that have but one ---
@@ -164,19 +163,12 @@ FORMATS: dict[str, Callable[[Iterable[Collection]], Iterator[str]]] = {"bibtex":
 
 
 def export_citations(library: LibraryFolder, request: ExportRequest) -> list[str]:
-    """What the command `export` asks for."""
+    """Write what cites the pages of collections to a file, whole or not at all, or to standard output."""
     found, _ = requested_collections(library, request)
-    return [f"{many(write_citations(found, request.format, request.path, request.force), 'item')}."]
-
-
-def write_citations(found: Sequence[Collection], format: str, path: Path | None, force: bool = False) -> int:
-    """Write what cites the pages of collections to a file, whole or not at all, or to standard output; how many."""
-    if format not in FORMATS:
-        raise UsageError(f"citations can be written as {' or '.join(FORMATS)}, not {format}")
-    entries = [entry.encode() for entry in FORMATS[format](found)]
-    with output(path, format, force) as out:
+    entries = [entry.encode() for entry in FORMATS[request.format](found)]
+    with output(request.path, request.format, request.force) as out:
         out.writelines(entries)
-    return len(entries)
+    return [f"{many(len(entries), 'item')}."]
 
 
 def tex(text: str) -> str:
@@ -190,8 +182,7 @@ def _key(item: PageRow, taken: set[str]) -> str:
     host = re.sub(r"^www\.", "", item.host).split(".")[0]
     last = unquote(parts.path.rstrip("/").rpartition("/")[2]).partition(".")[0]
     words = [re.sub(r"[^a-z0-9]+", "", word.lower())[:20] for word in (host, last)]
-    number = f"{item.id & (1 << 64) - 1:016x}"
-    keys = ("-".join([*filter(None, words), number[:size]]) for size in range(6, 17))
+    keys = ("-".join([*filter(None, words), hex_id(item.id)[:size]]) for size in range(6, 17))
     key = next(key for key in keys if key not in taken)
     taken.add(key)
     return key

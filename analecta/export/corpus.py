@@ -1,8 +1,8 @@
 """A corpus for people who study or train: a row a page with its main text and licence, and a datasheet."""
 
 import re
-import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 from typing import IO
@@ -16,12 +16,13 @@ from analecta.errors import UsageError
 from analecta.export import TABLES, ExportRequest, load_writer
 from analecta.export.datasheet import REASONS, Counts, datasheet, provenance
 from analecta.files import check_ours, whole_folder
+from analecta.parse import PageSandbox
 from analecta.store.library import LibraryFolder
-from analecta.store.output import check_outside, check_replaceable
+from analecta.store.output import check_replaceable
 from analecta.store.rows import PageRow
 from analecta.text.display import iso, many
 from analecta.text.tokens import words
-from analecta.views.copies import HTML, MainTexts, answer_of, html_of
+from analecta.views.copies import HTML, answer_of, html_of, main_text
 from analecta.views.rows import Row, row_of
 
 # --- The licence that a page says it is under: by a link of that kind, in its head, or in words about itself ---------
@@ -161,49 +162,32 @@ _AT_ONCE = 50  # pages whose words are counted together
 
 
 def export_corpus(library: LibraryFolder, request: ExportRequest) -> list[str]:
-    """What the command `export` asks for."""
+    """Write a corpus of a topic, or of all, into a folder of its own."""
     if (folder := request.path) is None:
         raise UsageError("a corpus is a folder: say which with -o DIR")
     check_ours(folder, is_corpus)
-    check_outside(folder)
-    topics = [request.topic] if request.topic else None
-    found = write_corpus(library, folder, request.format, topics, for_training=not request.with_reserved)
-    about = f"{folder}: {many(found.pages, 'page')} with {many(found.words, 'word')}; README.md tells all about them."
-    return [about, *(f"Left out: {many(count, 'page')} {REASONS[why]}." for why, count in found.left.items())]
-
-
-def write_corpus(
-    library: LibraryFolder,
-    folder: Path,
-    format: str = "parquet",
-    topics: Sequence[str] | None = None,
-    for_training: bool = True,
-    now: float | None = None,
-) -> Counts:
-    """Write a corpus of these topics, or of all, into a folder of its own; what is in it, and what was left out."""
-    if format not in DATA:
-        raise UsageError(f"a corpus can be written as {' or '.join(DATA)}, not {format}")
-    with library.snapshot() as snapshot:
-        wanted = set(snapshot.topic_numbers(topics))
-    counts = Counts()
     check_replaceable(folder)
+    data, counts, for_training = DATA[request.format], Counts(), not request.with_reserved
+    with library.snapshot() as snapshot:
+        wanted = set(snapshot.topic_numbers([request.topic] if request.topic else None))
     with whole_folder(folder, is_corpus) as part:
-        with (part / DATA[format]).open("wb") as out:
-            _write(format, corpus_rows(library, wanted, for_training, counts), out)
-        made = provenance(library, DATA[format], for_training, time.time() if now is None else now)
+        with (part / data).open("wb") as out:
+            _write(request.format, corpus_rows(library, wanted, for_training, counts), out)
+        made = provenance(library, data, for_training, request.now)
         (part / README).write_text(datasheet(counts, made), encoding="utf-8")
         (part / SUMMARY).write_bytes(msgspec.json.format(msgspec.json.encode(counts)) + b"\n")
-    return counts
+    about = f"{folder}: {many(counts.pages, 'page')} with {many(counts.words, 'word')}; README.md tells all about them."
+    return [about, *(f"Left out: {many(count, 'page')} {REASONS[why]}." for why, count in counts.left.items())]
 
 
 def corpus_rows(library: LibraryFolder, wanted: set[int], for_training: bool, counts: Counts) -> Iterator[Row]:
     """The rows of a corpus one after another; `counts` is complete when they are over."""
-    with library.snapshot() as snapshot, MainTexts() as main:
+    with library.snapshot() as snapshot, closing(PageSandbox()) as child:
         names = snapshot.topic_names()
         for why, pages in snapshot.not_shown():
             counts.left[why] += pages
         kept = (item for item in snapshot.shown_pages() if _may_be_in(item, wanted, for_training, counts))
-        rows = (_row(library.archive, item, snapshot.text(item), main, names) for item in kept)
+        rows = (_row(library.archive, item, snapshot.text(item), child, names) for item in kept)
         fresh = _each_text_once(rows, counts)
         while several := list(islice(fresh, _AT_ONCE)):
             lengths = np.diff(words([row["text"] for row in several]).starts).tolist()
@@ -232,9 +216,9 @@ def _may_be_in(item: PageRow, wanted: set[int], for_training: bool, counts: Coun
     return False
 
 
-def _row(archive: Path, item: PageRow, everything: str, main: MainTexts, names: Sequence[str]) -> Row:
+def _row(archive: Path, item: PageRow, everything: str, child: PageSandbox, names: Sequence[str]) -> Row:
     answer = answer_of(archive, item) if item.mime in HTML else None
-    text = main.of(item, answer) if answer else ""
+    text = main_text(child, item, answer) if answer else ""
     licence = licence_of(html_of(answer) if answer else "", everything)
     return row_of(
         COLUMNS,

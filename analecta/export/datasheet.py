@@ -74,36 +74,27 @@ class Counts(msgspec.Struct):
             self.licences_by[row["licence_by"]] += 1
 
 
-class Provenance(msgspec.Struct, frozen=True):
-    """How a corpus came about."""
-
-    name: str
-    file: str
-    made_at: float
-    for_training: bool
-    recipe: str
-    seeds: dict[str, list[str]]  # by topic
-    runs: list[tuple[float, float, str]]  # began, ended, why it ended
-    model: str
-    settings: str  # digest of analecta.toml
-    version: str = __version__
-
-
-def provenance(library: LibraryFolder, file: str, for_training: bool, made_at: float) -> Provenance:
+def provenance(library: LibraryFolder, file: str, for_training: bool, made_at: float) -> dict[str, Any]:
     """Read from a library how its corpora come about."""
     with library.snapshot() as snapshot:
         runs = snapshot.runs()
     asked: dict[str, Any] = orjson.loads(runs[-1].asked).get("settings", {}) if runs else {}
     digest = hashlib.sha256(library.settings_path.read_bytes()).hexdigest()
-    return Provenance(
-        library.folder.resolve().name, file, made_at, for_training, str(asked.get("recipe", "")),
-        {topic["name"]: list(topic.get("seeds", ())) for topic in asked.get("topics", ())},
-        [(run.began, run.ended or 0, "not over" if run.reason is None else run.reason) for run in runs],
-        str(library.get(MetaKey.MODEL, "")), f"sha256:{digest}",
-    )  # fmt: skip
+    return {
+        "name": library.folder.resolve().name,
+        "file": file,
+        "made_at": made_at,
+        "for_training": for_training,
+        "version": __version__,
+        "recipe": str(asked.get("recipe", "")),
+        "seeds": {topic["name"]: list(topic.get("seeds", ())) for topic in asked.get("topics", ())},
+        "runs": [(run.began, run.ended or 0, "not over" if run.reason is None else run.reason) for run in runs],
+        "model": str(library.get(MetaKey.MODEL, "")),
+        "settings": f"sha256:{digest}",
+    }
 
 
-def datasheet(counts: Counts, made: Provenance) -> str:
+def datasheet(counts: Counts, made: Mapping[str, Any]) -> str:
     """The README of a corpus."""
     return _TEMPLATES.get_template("datasheet.md").render(
         counts=counts,

@@ -4,15 +4,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import IO
 from xml.sax.saxutils import escape
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from analecta.analyse.hits import hits, link_graph, one_voice
-from analecta.communities.view import Community, CommunityIndex, CommunityList, links_between, neighbourhood
+from analecta.arrays import Ints
+from analecta.communities.view import Community, CommunityIndex, CommunityList, index_communities, links_between
 from analecta.errors import UsageError
 from analecta.export import ExportRequest
 from analecta.store.library import LibraryFolder
@@ -24,17 +23,9 @@ from analecta.text.display import many, one_line
 # --- Graphs as XML: GEXF 1.3 and GraphML, a line at a time, so that a million links cost no memory -------------------
 # What XML cannot hold, or what would turn the line on a screen, is left out of names.
 
-Numbers = npt.NDArray[np.int64]
 Value = str | int | float
 _TYPES = {str: "string", int: "long", float: "double"}  # by these names in both formats
 _QUOTES = {'"': "&quot;"}
-
-
-class Size(msgspec.Struct, frozen=True):
-    """How large a graph is."""
-
-    nodes: int
-    edges: int
 
 
 class ExportGraph(msgspec.Struct, frozen=True):
@@ -42,17 +33,15 @@ class ExportGraph(msgspec.Struct, frozen=True):
 
     columns: dict[str, type]
     nodes: list[tuple[str, tuple[Value, ...]]]
-    src: Numbers
-    dst: Numbers
-    weights: Numbers
+    src: Ints
+    dst: Ints
+    weights: Ints
 
 
-def write(graph: ExportGraph, format: str, out: Path | None, force: bool = False) -> Size:
+def write(graph: ExportGraph, format: str, out: Path | None, force: bool) -> None:
     """Write a graph to a file, or to standard output."""
-    lines = FORMATS[format](graph)
     with output(out, format, force) as file:
-        _lines(lines, file)
-    return Size(len(graph.nodes), len(graph.src))
+        file.writelines(line.encode() for line in FORMATS[format](graph))
 
 
 def gexf(graph: ExportGraph) -> Iterator[str]:
@@ -89,11 +78,6 @@ def graphml(graph: ExportGraph) -> Iterator[str]:
 FORMATS: dict[str, Callable[[ExportGraph], Iterator[str]]] = {"gexf": gexf, "graphml": graphml}
 
 
-def _lines(lines: Iterable[str], out: IO[bytes]) -> None:
-    for line in lines:
-        out.write(line.encode())
-
-
 def _edges(graph: ExportGraph) -> Iterable[tuple[int, int, int]]:
     return zip(graph.src.tolist(), graph.dst.tolist(), graph.weights.tolist(), strict=True)
 
@@ -128,7 +112,8 @@ def write_community_graph(library: LibraryFolder, found: CommunityList, out: Pat
         if site in place and other in place
     ]
     src, dst, weights = np.array(links, np.int64).reshape(-1, 3).T
-    return write(ExportGraph(_COLUMNS, nodes, src, dst, weights), format, out, force).nodes
+    write(ExportGraph(_COLUMNS, nodes, src, dst, weights), format, out, force)
+    return len(nodes)
 
 
 # --- The graph of pages, or of sites, and the links between them, for the tools in which people look at networks -----
@@ -145,32 +130,18 @@ SITE: dict[str, type] = {
 
 
 def export_graph(library: LibraryFolder, request: ExportRequest) -> list[str]:
-    """What the command `export` asks for."""
-    of = request.of or "sites"
-    size = write_graph(library, request.path, request.format, of, request.topic, request.force)
-    return [f"{many(size.nodes, of.removesuffix('s'))}, {many(size.edges, 'link')} between them."]
-
-
-def write_graph(
-    library: LibraryFolder,
-    out: Path | None,
-    format: str = "gexf",
-    of: str = "sites",
-    topic: str | None = None,
-    force: bool = False,
-) -> Size:
     """Write the graph of pages or sites of a topic, or of all topics, to a file (or to standard output)."""
-    if format not in FORMATS or of not in KINDS:
-        raise UsageError(f"a graph is of {' or '.join(KINDS)}, and written as {' or '.join(FORMATS)}")
+    of = request.of or "sites"
     with library.snapshot() as snapshot:
-        wanted = frozenset(snapshot.topic_numbers(None if topic is None else [topic]))
+        wanted = frozenset(snapshot.topic_numbers(None if request.topic is None else [request.topic]))
         found, src, dst = _read(snapshot, wanted)
-    homes = neighbourhood(library).homes
-    return write(KINDS[of](found, src, dst, library.topic_names(), homes), format, out, force)
+    graph = KINDS[of](found, src, dst, library.topic_names(), index_communities(library))
+    write(graph, request.format, request.path, request.force)
+    return [f"{many(len(graph.nodes), of.removesuffix('s'))}, {many(len(graph.src), 'link')} between them."]
 
 
 def page_graph(
-    found: Sequence[PageRow], src: Numbers, dst: Numbers, names: Sequence[str], homes: CommunityIndex
+    found: Sequence[PageRow], src: Ints, dst: Ints, names: Sequence[str], homes: CommunityIndex
 ) -> ExportGraph:
     """Pages and the links between them, with the hubs and authorities of this graph (B12)."""
     hosts = _numbered([item.host for item in found])
@@ -183,7 +154,7 @@ def page_graph(
 
 
 def site_graph(
-    found: Sequence[PageRow], src: Numbers, dst: Numbers, names: Sequence[str], homes: CommunityIndex
+    found: Sequence[PageRow], src: Ints, dst: Ints, names: Sequence[str], homes: CommunityIndex
 ) -> ExportGraph:
     """Hosts, and how many links of pages lead from one to another."""
     pages: dict[str, list[PageRow]] = {}
@@ -203,13 +174,13 @@ def site_graph(
     return ExportGraph(SITE, nodes, source[abroad], target[abroad], weights[abroad])
 
 
-KINDS: dict[str, Callable[[Sequence[PageRow], Numbers, Numbers, Sequence[str], CommunityIndex], ExportGraph]] = {
+KINDS: dict[str, Callable[[Sequence[PageRow], Ints, Ints, Sequence[str], CommunityIndex], ExportGraph]] = {
     "pages": page_graph,
     "sites": site_graph,
 }
 
 
-def _read(snapshot: Snapshot, wanted: frozenset[int]) -> tuple[list[PageRow], Numbers, Numbers]:
+def _read(snapshot: Snapshot, wanted: frozenset[int]) -> tuple[list[PageRow], Ints, Ints]:
     """The pages of these topics, and the links among them by their places, each once and none to itself."""
     found = [item for item in snapshot.shown_pages() if any(topic in wanted for topic, _ in item.topics)]
     pages, moves = snapshot.link_arrays()
@@ -219,14 +190,14 @@ def _read(snapshot: Snapshot, wanted: frozenset[int]) -> tuple[list[PageRow], Nu
     return found, src[src != dst], dst[src != dst]
 
 
-def _counted(src: Numbers, dst: Numbers, size: int) -> tuple[Numbers, Numbers, Numbers]:
+def _counted(src: Ints, dst: Ints, size: int) -> tuple[Ints, Ints, Ints]:
     """Each pair once, and how often it was there."""
     keys, count = np.unique(src * max(size, 1) + dst, return_counts=True)
     source, target = np.divmod(keys, max(size, 1))
     return source, target, count.astype(np.int64)
 
 
-def _numbered(names: Iterable[str]) -> Numbers:
+def _numbered(names: Iterable[str]) -> Ints:
     """A number for each name, the same for the same, in the order in which they come."""
     numbers: dict[str, int] = {}
     return np.array([numbers.setdefault(name, len(numbers)) for name in names], np.int64)

@@ -9,13 +9,13 @@ from typing import IO, Any
 
 import orjson
 
-from analecta.communities.view import CommunityIndex, neighbourhood
+from analecta.communities.view import CommunityIndex, index_communities
 from analecta.errors import UsageError
 from analecta.export import TABLES, ExportRequest, load_writer
 from analecta.store.library import LibraryFolder
 from analecta.store.output import output
 from analecta.text.display import iso, many
-from analecta.views.collections import MOST, PER_HOST, Collection, collections
+from analecta.views.collections import MOST, PER_HOST, RANKED, Collection, collections
 from analecta.views.rows import COLUMNS, KINDS, LeftOut, Row, row_of
 
 Columns = Mapping[str, type]
@@ -106,10 +106,10 @@ def export_collection(library: LibraryFolder, request: ExportRequest) -> list[st
 
 def requested_collections(library: LibraryFolder, request: ExportRequest) -> tuple[list[Collection], CommunityIndex]:
     """The collections that are asked for, and the communities of their items."""
-    near = neighbourhood(library, request.community or "")
+    homes = index_communities(library, request.community or "")
     topics = [request.topic] if request.topic else None
     per_host = PER_HOST if request.per_host is None else request.per_host
-    return collections(library, topics, request.top or MOST, per_host, inside=near.inside), near.homes
+    return collections(library, topics, request.top or MOST, per_host, homes=homes), homes
 
 
 COLLECTION: dict[str, type] = {
@@ -134,11 +134,7 @@ def collection_rows(library: LibraryFolder, found: Iterable[Collection], homes: 
                     COLLECTION,
                     item,
                     topic=collection.topic,
-                    rank=ranked.rank,
-                    confidence=ranked.confidence,
-                    authority=ranked.authority,
-                    score=ranked.score,
-                    kind=ranked.kind,
+                    **row_of(RANKED, ranked),
                     parent=snapshot.address(item.parent) if told else "",
                     anchor=item.anchor if told else "",
                     context=item.context if told else "",

@@ -2,85 +2,56 @@
 
 import contextlib
 import hashlib
-import time
 import uuid
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from itertools import chain, islice
-from pathlib import Path
-from typing import IO, Any, BinaryIO
+from itertools import chain, count, groupby, islice
+from operator import itemgetter
+from typing import Any, BinaryIO
 
 import msgspec
 
 from analecta import __version__
 from analecta.errors import ResourceError, UsageError
 from analecta.export import ExportRequest
-from analecta.export.cdxj import check_some, tell_left
-from analecta.store.archive import stored_member, warc_date
+from analecta.export.cdxj import asked_records, tell_left
+from analecta.export.zip_members import LONG_AGO, ZipMember, zip_member
+from analecta.store.archive import stored_member, warc_date, warc_record
 from analecta.store.library import LibraryFolder
 from analecta.store.output import check_output, output
-from analecta.store.record_index import Catalogue, catalogue
+from analecta.store.record_index import Catalogue
 from analecta.store.snapshot import Snapshot
 from analecta.text.display import many
+from analecta.urls import hex_id
 
 # --- The zip file of a WACZ: members with their digests, and the two files that tell of them all ---------------------
 # What is compressed already is stored as it is, so that a reader can fetch a record from the middle of the file.
 
 VERSION = "1.1.1"
-_FIRST_YEAR = 1980  # that a zip file knows
-
-
-class PackageMember:
-    """A file in the package that is being written."""
-
-    def __init__(self, out: IO[bytes]) -> None:
-        self._out = out
-        self._digest = hashlib.sha256()
-        self.length = 0
-
-    def write(self, data: bytes) -> None:
-        """Append."""
-        self._out.write(data)
-        self._digest.update(data)
-        self.length += len(data)
-
-    @property
-    def hash(self) -> str:
-        """The digest of what was written."""
-        return f"sha256:{self._digest.hexdigest()}"
 
 
 class Package:
     """A WACZ that is being written; `created` is the date of all that is in it."""
 
     def __init__(self, out: BinaryIO, created: float) -> None:
-        self._out = out
         self._zip = zipfile.ZipFile(out, "w")
         self.created = datetime.fromtimestamp(created, UTC)
         self.resources: list[dict[str, Any]] = []
 
-    def __enter__(self) -> "Package":
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """Close it, finished or not."""
         with contextlib.suppress(OSError, ValueError):  # it may have failed for what keeps it from being closed
             self._zip.close()
 
     @contextlib.contextmanager
-    def member(self, path: str, squeeze: bool = False) -> Iterator[PackageMember]:
+    def member(self, path: str, squeeze: bool = False) -> Iterator[ZipMember]:
         """Write a file of the package; `squeeze` those that are plain text and long."""
-        with self._open(path, zipfile.ZIP_DEFLATED if squeeze else zipfile.ZIP_STORED) as out:
-            member = PackageMember(out)
+        with self._open(path, zipfile.ZIP_DEFLATED if squeeze else zipfile.ZIP_STORED) as member:
             yield member
         name = path.rpartition("/")[2].lower()  # the Data Package rules know no capitals in names
-        self.resources.append({"name": name, "path": path, "hash": member.hash, "bytes": member.length})
-
-    @property
-    def length(self) -> int:
-        """How long it is by now."""
-        return self._out.tell()
+        self.resources.append({"name": name, "path": path, "hash": f"sha256:{member.sha256}", "bytes": member.length})
 
     def finish(self, about: Mapping[str, str]) -> None:
         """Write what the package is about, with the digests of all that is in it, and the digest of that."""
@@ -94,13 +65,8 @@ class Package:
                 out.write(data)
         self._zip.close()
 
-    def _open(self, path: str, how: int) -> IO[bytes]:
-        when = self.created.timetuple()[:6] if self.created.year >= _FIRST_YEAR else (_FIRST_YEAR, 1, 1, 0, 0, 0)
-        info = zipfile.ZipInfo(path, when)
-        info.compress_type = how
-        info.external_attr = 0o644 << 16
-        info.create_system = 3  # Unix: the same bytes wherever it is made
-        return self._zip.open(info, "w", force_zip64=True)
+    def _open(self, path: str, how: int) -> contextlib.AbstractContextManager[ZipMember]:
+        return zip_member(self._zip, path, max(self.created.timetuple()[:6], LONG_AGO), how, 0o644)
 
 
 # --- The pages of a package, as WACZ lists them: those on a topic, and apart from them the others --------------------
@@ -116,27 +82,18 @@ class PackagePage(msgspec.Struct, frozen=True, omit_defaults=True):
     text: str | None = None
 
 
-class PageEntry(msgspec.Struct, frozen=True):
-    """A page to list, and how fit it is to be the first that is shown: examples before others, then by confidence."""
-
-    page: PackagePage
-    fit: tuple[bool, float]
-
-
-def header(name: str, title: str, text: bool) -> bytes:
-    """The first line of a list."""
-    said = {"format": "json-pages-1.0", "id": name, "title": title, "hasText": text}
-    return msgspec.json.encode(said) + b"\n"
+# And how fit it is to be the first that is shown: examples before others, then by confidence.
+PageEntry = tuple[PackagePage, tuple[bool, float]]
 
 
 def page_entries(snapshot: Snapshot, found: Catalogue, main: bool, text: bool = False) -> Iterator[PageEntry]:
     """The pages whose records go along: those on topics (`main`), or copies of those and pages on none."""
-    for shard, one in snapshot.recorded_pages(main):
+    for one in snapshot.recorded_pages(main):
         if (date := found.date(one.id, one.warc, one.offset)) is None:
             continue
-        words = snapshot.text_at((shard, one.seq)) if text else None
-        page = PackagePage(f"{one.id & (1 << 64) - 1:016x}", one.url, date, one.title, words)
-        yield PageEntry(page, (bool(one.example), one.confidence))
+        words = snapshot.text(one) if text else None
+        page = PackagePage(hex_id(one.id), one.url, date, one.title, words)
+        yield page, (one.example, one.confidence)
 
 
 # --- Records copied byte for byte into new WARC files, each with a first record that says what it is -----------------
@@ -145,30 +102,15 @@ SOFTWARE = f"Analecta/{__version__}"
 _PIECE = 1 << 20  # bytes copied at a time
 
 
-class FileCopier:
-    """Copies from one file after another; the one that is open is not opened again."""
-
-    def __init__(self) -> None:
-        self._file: BinaryIO | None = None
-        self._path: Path | None = None
-
-    def copy(self, path: Path, offset: int, length: int, out: PackageMember) -> None:
-        """Copy bytes of a file."""
-        if self._file is None or path != self._path:
-            self.close()
-            self._file, self._path = path.open("rb"), path
-        self._file.seek(offset)
-        while length:
-            piece = self._file.read(min(length, _PIECE))
-            if not piece:
-                raise ResourceError(f"{path} became shorter while it was read")
-            length -= len(piece)
-            out.write(piece)
-
-    def close(self) -> None:
-        """Close what is open."""
-        if self._file:
-            self._file.close()
+def copy(file: BinaryIO, offset: int, length: int, out: ZipMember) -> None:
+    """Copy bytes of a file."""
+    file.seek(offset)
+    while length:
+        piece = file.read(min(length, _PIECE))
+        if not piece:
+            raise ResourceError(f"{file.name} became shorter while it was read")
+        length -= len(piece)
+        out.write(piece)
 
 
 def warcinfo(name: str, title: str, made: Mapping[str, str], created: float) -> bytes:
@@ -176,16 +118,13 @@ def warcinfo(name: str, title: str, made: Mapping[str, str], created: float) -> 
     fields = {**made, "software": SOFTWARE, "format": "WARC File Format 1.1", "isPartOf": title}
     block = "".join(f"{key}: {' '.join(value.split())}\r\n" for key, value in fields.items() if value).encode()
     date = warc_date(created)
-    head = [
-        b"WARC/1.1",
-        b"WARC-Type: warcinfo",
-        b"WARC-Record-ID: <" + uuid.uuid5(uuid.NAMESPACE_OID, f"{name} {date!r} {block!r}").urn.encode() + b">",
-        b"WARC-Date: " + date,
-        b"WARC-Filename: " + name.encode(),
-        b"Content-Type: application/warc-fields",
-        b"Content-Length: %d" % len(block),
+    headers = [
+        (b"WARC-Date", date),
+        (b"WARC-Filename", name.encode()),
+        (b"Content-Type", b"application/warc-fields"),
     ]
-    return stored_member(b"\r\n".join(head) + b"\r\n\r\n", block, b"\r\n\r\n")
+    record_id = f"<{uuid.uuid5(uuid.NAMESPACE_OID, f'{name} {date!r} {block!r}').urn}>"
+    return stored_member(*warc_record(b"warcinfo", record_id.encode(), headers, block))
 
 
 # --- A topic or the whole library in one file that replays in a browser: WACZ 1.1.1 (docs/wacz.md) -------------------
@@ -196,49 +135,20 @@ _LINES = 300  # of the index that are compressed together, to be fetched at once
 _INDEX = "index.cdx.gz"
 
 
-class Summary(msgspec.Struct, frozen=True):
-    """What is in a package: pages, answers, its size, and the pages left out as their owners want no copy shown."""
-
-    pages: int
-    records: int
-    bytes: int
-    left_out: int
-
-
 def export_wacz(library: LibraryFolder, request: ExportRequest) -> list[str]:
-    """What the command `export` asks for."""
-    if (path := request.path) is None:
-        raise UsageError("a WACZ is a file: say which with -o FILE.wacz")
-    made = write_wacz(
-        library, path, request.topic,
-        created=time.time(), text=request.text, everything=request.all, force=request.force,
-    )  # fmt: skip
-    about = f"{many(made.pages, 'page')}, {many(made.records, 'record')}, {many(made.bytes, 'byte')}: {path}"
-    return [about, *tell_left(made.left_out)]
-
-
-def write_wacz(
-    library: LibraryFolder,
-    path: Path,
-    topic: str | None = None,
-    *,
-    created: float,
-    title: str = "",
-    text: bool = False,
-    everything: bool = False,
-    force: bool = False,
-) -> Summary:
     """Pack the pages of a topic, or all that was fetched; with `text` the list has what was read of each page."""
+    path, text = request.path, request.text
+    if path is None:
+        raise UsageError("a WACZ is a file: say which with -o FILE.wacz")
     if path.suffix != ".wacz":
         raise UsageError(f"{path} has to end in .wacz: that is how readers know what it is")
-    check_output(path, "wacz", force)
-    title = (title or topic or library.folder.resolve().name).encode(errors="replace").decode()
+    check_output(path, "wacz", request.force)
+    title = (request.topic or library.folder.resolve().name).encode(errors="replace").decode()
     with contextlib.ExitStack() as held:
         with library.snapshot() as snapshot:
-            topics = None if topic is None else snapshot.topic_numbers([topic])
-            found = held.enter_context(catalogue(library, snapshot, topics, everything))
-            check_some(library, topic, found)
-            package = held.enter_context(Package(held.enter_context(output(path, "wacz", force)), created))
+            found = held.enter_context(asked_records(library, snapshot, request))
+            out = held.enter_context(output(path, "wacz", request.force))
+            package = held.enter_context(contextlib.closing(Package(out, request.now)))
             pages, best = _write_pages(package, "pages", "All pages", page_entries(snapshot, found, True, text), text)
             others = page_entries(snapshot, found, False, text)
             if one := next(others, None):
@@ -248,41 +158,41 @@ def write_wacz(
         _write_index(package, found.lines(copied=True))
         about = {"title": title, "description": _describe(pages, found), "software": SOFTWARE}
         if best:
-            about |= {"mainPageUrl": best.page.url, "mainPageDate": best.page.ts}
+            about |= {"mainPageUrl": best[0].url, "mainPageDate": best[0].ts}
         package.finish(about)
-        return Summary(pages, len(found), package.length, found.left_out)
+        told = f"{many(pages, 'page')}, {many(len(found), 'record')}, {many(out.tell(), 'byte')}: {path}"
+        return [told, *tell_left(found)]
 
 
 def _write_pages(
     package: Package, name: str, title: str, entries: Iterable[PageEntry], text: bool
 ) -> tuple[int, PageEntry | None]:
     """Write a list of pages: how many there are, and the one to show first."""
-    count, best = 0, None
+    pages, best = 0, None
     with package.member(f"pages/{name}.jsonl", squeeze=True) as out:
-        out.write(header(name, title, text))
+        first = {"format": "json-pages-1.0", "id": name, "title": title, "hasText": text}
+        out.write(msgspec.json.encode(first) + b"\n")
         for entry in entries:
-            out.write(msgspec.json.encode(entry.page) + b"\n")
-            count += 1
-            best = max(best, entry, key=lambda one: one.fit) if best else entry
-    return count, best
+            out.write(msgspec.json.encode(entry[0]) + b"\n")
+            pages += 1
+            best = max(best, entry, key=itemgetter(1)) if best else entry
+    return pages, best
 
 
 def _write_archive(package: Package, found: Catalogue, title: str) -> None:
     """Copy the records, as many files of them as they need; the catalogue learns where each one went."""
-    taken = found.taken()
-    row = next(taken, None)
-    file = 0
-    with contextlib.closing(FileCopier()) as copier:
-        while row is not None:
-            name = f"data-{file:05d}.warc.gz"
-            with package.member(f"archive/{name}") as out:
-                out.write(warcinfo(name, title, found.made, package.created.timestamp()))
-                while row is not None and out.length < WARC_SIZE:
-                    n, path, offset, whole = row
+    numbers, name, out = count(), "", None
+    with contextlib.ExitStack() as member:
+        for path, rows in groupby(found.taken(), key=itemgetter(1)):
+            with path.open("rb") as file:
+                for n, _, offset, whole in rows:
+                    if out is None or out.length >= WARC_SIZE:
+                        member.close()
+                        name = f"data-{next(numbers):05d}.warc.gz"
+                        out = member.enter_context(package.member(f"archive/{name}"))
+                        out.write(warcinfo(name, title, found.made, package.created.timestamp()))
                     found.place(n, name, out.length)
-                    copier.copy(path, offset, whole, out)
-                    row = next(taken, None)
-            file += 1
+                    copy(file, offset, whole, out)
 
 
 def _write_index(package: Package, lines: Iterator[str]) -> None:

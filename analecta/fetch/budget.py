@@ -11,6 +11,7 @@ import contextlib
 import threading
 import weakref
 from collections.abc import Callable
+from functools import partial
 
 from analecta.model import Response
 
@@ -25,14 +26,6 @@ def needed(size: int, on_the_wire: bool) -> int:
     return size * (PARSED - on_the_wire)
 
 
-class _Held(weakref.ref[Response]):
-    """An answer that counts, with its size in bytes, and whether it is no small one."""
-
-    __slots__ = ("__weakref__", "large", "size")
-    large: bool
-    size: int
-
-
 class MemoryBudget:
     """Counts bytes, pauses transfers and makes large bodies wait. Bound to the loop it is first used in.
 
@@ -45,7 +38,7 @@ class MemoryBudget:
         self.patience = _IN_ORDER if ordered else _PATIENCE
         self.used = 0
         self.peak = 0
-        self._held: dict[int, _Held] = {}
+        self._held: dict[int, weakref.ref[Response]] = {}  # answers that count
         self._large = 0  # answers held, or about to be made, that are not small
         self._releases = 0
         self._waiting: dict[asyncio.Future[None], int] = {}  # bodies that wait for so many bytes, first come first
@@ -108,12 +101,10 @@ class MemoryBudget:
 
     def hold(self, answer: Response, room: int = 0) -> None:
         """Count an answer until it is dropped; its wire was taken already, and so was `room` if it was waited for."""
-        more = needed(len(answer.body), answer.body is answer.wire)
-        held = _Held(answer, self._dropped)
-        held.size = len(answer.wire) + more
+        more, large = needed(len(answer.body), answer.body is answer.wire), len(answer.body) > SMALL
+        held = weakref.ref(answer, partial(self._dropped, len(answer.wire) + more, large))
         self._held[id(held)] = held
-        held.large = len(answer.body) > SMALL
-        self._large += held.large - (room > 0)
+        self._large += large - (room > 0)
         self.take(more - room)
         if self._loop is None:
             self._loop, self._thread = asyncio.get_running_loop(), threading.get_ident()
@@ -143,19 +134,18 @@ class MemoryBudget:
         """Whether nothing else will make room: neither a large answer that is taken in nor a body that waits."""
         return self._leader is None and not self._large and not self._waiting
 
-    def _dropped(self, held: weakref.ref[Response]) -> None:
-        """An answer is gone; that may happen in a thread that parses."""
-        assert isinstance(held, _Held)
+    def _dropped(self, size: int, large: bool, held: weakref.ref[Response]) -> None:
+        """An answer of this size is gone; that may happen in a thread that parses."""
         if threading.get_ident() == self._thread:
-            self._forget(held)
+            self._forget(size, large, held)
         elif self._loop is not None:
             with contextlib.suppress(RuntimeError):  # the loop is closed: nobody counts any more
-                self._loop.call_soon_threadsafe(self._forget, held)
+                self._loop.call_soon_threadsafe(self._forget, size, large, held)
 
-    def _forget(self, held: _Held) -> None:
+    def _forget(self, size: int, large: bool, held: weakref.ref[Response]) -> None:
         del self._held[id(held)]
-        self._large -= held.large
-        self.release(held.size)
+        self._large -= large
+        self.release(size)
 
     def _go_on(self) -> None:
         """Let in what has room now: bodies first, for they make room."""

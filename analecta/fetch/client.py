@@ -8,7 +8,7 @@ from analecta.errors import ResourceError, UsageError
 from analecta.fetch.budget import MemoryBudget
 from analecta.fetch.dns import Resolver
 from analecta.fetch.guard import Guard
-from analecta.fetch.http import Http, Identity
+from analecta.fetch.http import Http
 from analecta.fetch.transfer import FetchLimits
 from analecta.model import FetchResult, NoResponse, Request, Response
 from analecta.settings.schema import TYPES, FetchSettings
@@ -39,32 +39,20 @@ _LOCALHOST = re.compile(r"(?i)^(https?://)localhost(?=[:/])")
 
 
 def http_client(
-    f: FetchSettings, contact: str, parallel: int, types: bool = False, budget: MemoryBudget | None = None
-) -> Http:
-    """A client for the web; with `types`, some kinds of things are limited in size or not wanted (B2)."""
-    return _client(f, contact, parallel, Guard(f.allow), f.connect_to or None, types, budget)
-
-
-def client_for(f: FetchSettings, contact: str, local: bool) -> Http:
-    """A client for single questions; `local`: a person named this machine, so it may be asked, and directly."""
-    guard = Guard((*f.allow, *_LOOPBACK) if local else f.allow)
-    return _client(f, contact, 1, guard, None if local else f.connect_to or None)
-
-
-def by_number(url: str) -> str:
-    """A URL on this machine by its address: of the name localhost name servers do not know."""
-    return _LOCALHOST.sub(r"\g<1>127.0.0.1", url)
-
-
-def _client(
     f: FetchSettings,
     contact: str,
-    parallel: int,
-    guard: Guard,
-    connect_to: str | None,
+    parallel: int = 1,
+    *,
+    local: bool = False,
     types: bool = False,
     budget: MemoryBudget | None = None,
 ) -> Http:
+    """A client for the web.
+
+    `local`: a person named this machine, so it may be asked, and directly. With `types`, some kinds of things are
+    limited in size or not wanted (B2).
+    """
+    guard = Guard((*f.allow, *_LOOPBACK) if local else f.allow)
     limits = FetchLimits(
         f.connect_timeout,
         f.first_byte_timeout,
@@ -75,14 +63,20 @@ def _client(
         allow_bad_tls=frozenset(f.allow_bad_tls),
     )
     return Http(
-        Identity(user_agent(contact), contact if "@" in contact else ""),
+        user_agent(contact),
         limits,
+        contact=contact if "@" in contact else "",
         resolver=Resolver(guard, f.dns),
         guard=guard,
-        connect_to=connect_to,
+        connect_to="" if local else f.connect_to,
         parallel=parallel,
         budget=budget,
     )
+
+
+def by_number(url: str) -> str:
+    """A URL on this machine by its address: of the name localhost name servers do not know."""
+    return _LOCALHOST.sub(r"\g<1>127.0.0.1", url)
 
 
 # --- one url ---------------------------------------------------------------------------------------------------------
@@ -149,7 +143,7 @@ def require_contact(url: str, contact: str, fetch: FetchSettings, whom: str = ""
 
 async def _once(url: str, contact: str, f: FetchSettings, named: str) -> FetchResult:
     """One request. This machine is asked only where the person `named` it, port included, not where another led us."""
-    client = client_for(f, contact, on_this_machine(url) and origin(url) == named)
+    client = http_client(f, contact, local=on_this_machine(url) and origin(url) == named)
     try:
         return await client(Request(by_number(url), ""))
     finally:

@@ -7,6 +7,7 @@ A host is refused when any of its addresses is not public: whoever mixes them in
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from ipaddress import ip_address
 
 import msgspec
@@ -44,9 +45,15 @@ _STEPS = (
 )
 
 
-class DnsLimits(msgspec.Struct, frozen=True):
-    """How name servers are asked, and how long what they say is good. Times are in seconds."""
+@dataclass(eq=False)
+class Resolver:
+    """Resolves hosts through the system's name servers, or those given as "ADDRESS" or "ADDRESS:PORT".
 
+    The rest says how they are asked, and how long what they say is good, in seconds.
+    """
+
+    guard: Guard
+    servers: Sequence[str] = ()
     timeout: float = 3.0
     tries: int = 2
     min_ttl: float = 60.0
@@ -54,22 +61,9 @@ class DnsLimits(msgspec.Struct, frozen=True):
     negative_ttl: float = 300.0
     size: int = 100_000  # hosts that are remembered
     ahead: int = 200  # lookups in progress, above which none is started ahead of need
+    now: Callable[[], float] = time.monotonic
 
-
-class Resolver:
-    """Resolves hosts through the system's name servers, or those given as "ADDRESS" or "ADDRESS:PORT"."""
-
-    def __init__(
-        self,
-        guard: Guard,
-        servers: Sequence[str] = (),
-        limits: DnsLimits = DnsLimits(),
-        now: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self.guard = guard
-        self.servers = tuple(servers)
-        self.limits = limits
-        self.now = now
+    def __post_init__(self) -> None:
         self._cache: dict[str, Resolved] = {}
         self._asking: dict[str, asyncio.Future[Resolved]] = {}
         self._channel: pycares.Channel | None = None
@@ -97,7 +91,7 @@ class Resolver:
 
     def look_ahead(self, host: str) -> None:
         """Start a lookup that will soon be needed, unless many are under way."""
-        if len(self._asking) < self.limits.ahead and self.cached(host) is None and self._literal(host) is None:
+        if len(self._asking) < self.ahead and self.cached(host) is None and self._literal(host) is None:
             self._ask(host)
 
     async def close(self) -> None:
@@ -140,7 +134,7 @@ class Resolver:
             records = result.answer if result is not None else []
             found = [(r.data.addr, r.ttl) for r in records if isinstance(r.data, data)]
             if found:
-                ttl = min(max(min(ttl for _, ttl in found), self.limits.min_ttl), self.limits.max_ttl)
+                ttl = min(max(min(ttl for _, ttl in found), self.min_ttl), self.max_ttl)
                 self._settle(host, self._checked(tuple(ip for ip, _ in found), self.now() + ttl))
             elif (error is None or error == errno.ARES_ENODATA) and step + 1 < len(_STEPS):
                 self._query(host, step + 1)
@@ -150,19 +144,19 @@ class Resolver:
         try:
             channel.query(host, kind, callback=answered)
         except (pycares.AresError, UnicodeError, ValueError) as problem:
-            self._settle(host, NoAddress("no-such-host", str(problem), until=self.now() + self.limits.negative_ttl))
+            self._settle(host, NoAddress("no-such-host", str(problem), until=self.now() + self.negative_ttl))
         self._tick()
 
     def _nothing(self, error: int | None) -> NoAddress:
         words = "no address" if error is None else str(errno.strerror(error))
         if error is None or error in _NOTHING or error in _HOPELESS:
-            return NoAddress("no-such-host", words, until=self.now() + self.limits.negative_ttl)
+            return NoAddress("no-such-host", words, until=self.now() + self.negative_ttl)
         return NoAddress("dns", words, retry=True)
 
     def _settle(self, host: str, found: Resolved) -> None:
         future = self._asking.pop(host, None)
         if found.until:
-            while len(self._cache) >= self.limits.size:
+            while len(self._cache) >= self.size:
                 del self._cache[next(iter(self._cache))]
             self._cache.pop(host, None)
             self._cache[host] = found
@@ -172,8 +166,8 @@ class Resolver:
     def _open(self) -> "pycares.Channel":
         if self._channel is None:
             self._channel = pycares.Channel(
-                timeout=self.limits.timeout,
-                tries=self.limits.tries,
+                timeout=self.timeout,
+                tries=self.tries,
                 servers=self.servers or None,
                 sock_state_cb=self._on_socket,
             )

@@ -13,9 +13,8 @@ from analecta.errors import SettingsError
 Address = IPv4Address | IPv6Address
 
 # Where clouds answer questions about the machine that asks, credentials included.
-METADATA = frozenset(
-    map(ip_address, ("169.254.169.254", "169.254.170.2", "168.63.129.16", "100.100.100.200", "192.0.0.192"))
-) | {ip_address("fd00:ec2::254"), ip_address("fd20:ce::254")}
+_METADATA = ("169.254.169.254", "169.254.170.2", "168.63.129.16", "100.100.100.200", "192.0.0.192")
+METADATA = frozenset(map(ip_address, (*_METADATA, "fd00:ec2::254", "fd20:ce::254")))
 
 # Not public, whatever the standard library of the day thinks of them.
 DENIED: tuple[IPv4Network | IPv6Network, ...] = tuple(
@@ -52,37 +51,26 @@ _PORT = re.compile(r":[0-9]+$")
 
 def unwrap(address: Address) -> list[Address]:
     """The address and every IPv4 address that it carries inside."""
-    found: list[Address] = [address]
     if isinstance(address, IPv4Address):
-        return found
-    if address.ipv4_mapped:
-        found.append(address.ipv4_mapped)
-    if address.sixtofour:
-        found.append(address.sixtofour)
-    if address.teredo:
-        found.extend(address.teredo)
+        return [address]
+    inside = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
     if address in _NAT64 or address in _LOCAL_NAT64 or address in _COMPATIBLE:
-        found.append(IPv4Address(int(address) & _LOW))
-    return found
+        inside.append(IPv4Address(int(address) & _LOW))
+    return [address, *filter(None, inside)]
 
 
 def _private(address: Address) -> str | None:
     """Why an address is not a public one, in a word or two."""
-    if address in METADATA:
-        return "metadata service"
-    if address.is_unspecified:
-        return "unspecified address"
-    if address.is_loopback:
-        return "loopback address"
-    if address.is_link_local:
-        return "link-local address"
-    if address.is_multicast:
-        return "multicast address"
-    if address.is_private or address.is_reserved:
-        return "private or reserved address"
-    if any(address in net for net in DENIED if net.version == address.version):
-        return "special-purpose address"
-    return None
+    kinds = {
+        "metadata service": address in METADATA,
+        "unspecified address": address.is_unspecified,
+        "loopback address": address.is_loopback,
+        "link-local address": address.is_link_local,
+        "multicast address": address.is_multicast,
+        "private or reserved address": address.is_private or address.is_reserved,
+        "special-purpose address": any(address in net for net in DENIED if net.version == address.version),
+    }
+    return next((kind for kind, is_one in kinds.items() if is_one), None)
 
 
 class Guard:

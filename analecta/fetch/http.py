@@ -8,9 +8,7 @@ Handles are set up once and kept: a request sets little more than its URL.
 import asyncio
 import re
 import time
-from collections.abc import Callable
 
-import msgspec
 import pycurl
 
 from analecta.errors import SettingsError
@@ -20,8 +18,8 @@ from analecta.fetch.connections import Connections
 from analecta.fetch.dns import NoAddress, Resolver
 from analecta.fetch.guard import Guard
 from analecta.fetch.message import ACCEPTED, decode, request_head
-from analecta.fetch.multi import Multi, QuietSocket
-from analecta.fetch.transfer import SILENT, FetchLimits, Sizes, Transfer, set_up
+from analecta.fetch.multi import Multi
+from analecta.fetch.transfer import SILENT, FetchLimits, Transfer
 from analecta.model import FetchResult, NoResponse, Request, Response
 
 ACCEPT = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
@@ -35,37 +33,32 @@ _OTHER_CONNECTIONS = 8  # kept connections that may turn out to be of no use, be
 _UNCLEAN = re.compile(r"[^\x20-\x7e\xa0-\xff]")
 
 
-class Identity(msgspec.Struct, frozen=True):
-    """Who asks, as site owners see it."""
-
-    user_agent: str
-    contact: str = ""
-
-
 class Http:
-    """Fetches http and https URLs. `connect_to` sends every request to one address, without DNS and guard."""
+    """Fetches http and https URLs. Site owners see the `user_agent`, and the e-mail address `contact` if there is one.
+
+    `connect_to` sends every request to one address, without DNS and guard.
+    """
 
     def __init__(
         self,
-        identity: Identity,
+        user_agent: str,
         limits: FetchLimits = FetchLimits(),
         *,
+        contact: str = "",
         resolver: Resolver | None = None,
         guard: Guard | None = None,
-        connect_to: str | None = None,
+        connect_to: str = "",
         parallel: int = 256,
         budget: MemoryBudget | None = None,
-        now: Callable[[], float] = time.time,
     ) -> None:
         self.limits = limits
         self.guard = guard or Guard()
         self.resolver = resolver or Resolver(self.guard)
         self.scheme, self.fixed, self.verify = _fixed_address(connect_to) if connect_to else ("", "", True)
-        self.sizes = Sizes(limits.max_wire, limits.types)
         self.parallel = parallel
-        self.now = now
-        fields = [f"User-Agent: {identity.user_agent}", f"Accept: {ACCEPT}", f"Accept-Encoding: {ACCEPTED}"]
-        self.fields = [*fields, f"From: {identity.contact}"] if identity.contact else fields
+        self.now = time.time
+        fields = [f"User-Agent: {user_agent}", f"Accept: {ACCEPT}", f"Accept-Encoding: {ACCEPTED}"]
+        self.fields = [*fields, f"From: {contact}"] if contact else fields
         if any(_UNCLEAN.search(field) for field in self.fields):
             raise SettingsError("user agent and contact must be one line of plain text")
         self.budget = budget or MemoryBudget(_MEMORY)
@@ -126,11 +119,10 @@ class Http:
         loop = asyncio.get_running_loop()
         began, since = self.now(), loop.time()
         fields = self._fields(request)
-        code, words = await self._run(transfer, request, parts, ips, fields)
-        for _ in range(_OTHER_CONNECTIONS):
+        for _ in range(1 + _OTHER_CONNECTIONS):
+            code, words = await self._run(transfer, request, parts, ips, fields)
             if not code or not transfer.is_unsent() or self._closed:
                 break
-            code, words = await self._run(transfer, request, parts, ips, fields)
         if self._closed:
             return NoResponse(request.url, "closed", retry=True)
         answer = self._answer(transfer, request, code, words)
@@ -139,7 +131,7 @@ class Http:
         answer.asked = request_head(parts[2] + (parts[3] or ""), parts[4], fields)
         answer.certificate = self._certificate(transfer, parts)
         answer.began, answer.took = began, loop.time() - since
-        self.budget.hold(answer, await self._decode(answer) if _may_be_large(answer) else 0)
+        self.budget.hold(answer, await self._decode(answer))
         return answer
 
     def _answer(self, transfer: Transfer, request: Request, code: int, words: str) -> FetchResult:
@@ -155,6 +147,8 @@ class Http:
     async def _decode(self, answer: Response) -> int:
         """Undo the content coding; a large body waits for room, which is returned."""
         coding, cap = answer.headers.get("content-encoding", ""), min(SMALL, self.limits.max_body)
+        if not coding and len(answer.wire) <= SMALL:
+            return 0
         if coding:
             answer.body, whole = decode(answer.wire, coding, cap)
             if whole or len(answer.body) < cap or cap == self.limits.max_body:
@@ -224,18 +218,8 @@ class Http:
             transfer.fields = fields
 
     def _new(self) -> Transfer:
-        transfer = Transfer(self.sizes, self._connections, self.budget)
+        transfer = Transfer(self.limits, self._connections, self.budget, self.guard, self.fixed, self.verify)
         self._all[transfer.curl] = transfer
-
-        def dial(_purpose: int, address: "pycurl.CurlSockAddr") -> QuietSocket | int:
-            """The last look at an address, whatever way it came."""
-            why = None if self.fixed else self.guard.refusal(address.addr[0])
-            if why:
-                transfer.refused = why
-                return int(pycurl.SOCKET_BAD)
-            return QuietSocket(address.family, address.socktype, address.protocol)
-
-        set_up(transfer.curl, dial, self.limits, self.verify, self.fixed)
         return transfer
 
     def _sweep(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -248,10 +232,6 @@ class Http:
                 self._multi.stop(curl, SILENT, f"nothing came in {self.limits.first_byte_timeout:g} s")
         pause = min(1.0, self.limits.first_byte_timeout / 4)
         self._sweeper = loop.call_later(pause, self._sweep, loop)
-
-
-def _may_be_large(answer: Response) -> bool:
-    return "content-encoding" in answer.headers or len(answer.wire) > SMALL
 
 
 def _fixed_address(connect_to: str) -> tuple[str, str, bool]:

@@ -94,6 +94,9 @@ class BrokenCoding(Exception):
     """The coded bytes make no sense from here on."""
 
 
+_BROKEN = (BrokenCoding, _ISAL_ERROR, brotli.error, zstandard.ZstdError)
+
+
 def decode(wire: bytes, coding: str, cap: int) -> tuple[bytes, bool]:
     """The body that `wire` holds, at most `cap` bytes of it, and whether that is all of it.
 
@@ -104,18 +107,13 @@ def decode(wire: bytes, coding: str, cap: int) -> tuple[bytes, bool]:
         return wire[:cap], len(wire) <= cap
     if len(names) > MAX_CODINGS or any(name not in DECODERS for name in names):
         return wire[:cap], False
-    pieces = _cut(wire)
+    pieces: Pieces = (wire[start : start + PIECE_IN] for start in range(0, len(wire), PIECE_IN))
     for name in reversed(names):
         pieces = DECODERS[name](pieces)
     body, whole = _collect(pieces, cap)
     if not body and not whole and wire[:256].isascii():
         return wire[:cap], False
     return body, whole
-
-
-def _cut(wire: bytes) -> Pieces:
-    for start in range(0, len(wire), PIECE_IN):
-        yield wire[start : start + PIECE_IN]
 
 
 def _collect(pieces: Pieces, cap: int) -> tuple[bytes, bool]:
@@ -125,7 +123,7 @@ def _collect(pieces: Pieces, cap: int) -> tuple[bytes, bool]:
             body += piece[: cap - len(body)]
             if len(body) == cap:
                 return bytes(body), next(pieces, None) is None and len(piece) <= cap
-    except BrokenCoding:
+    except _BROKEN:
         return bytes(body), False
     return bytes(body), True
 
@@ -144,10 +142,10 @@ def _gzip(pieces: Pieces) -> Pieces:
                     raise BrokenCoding("too many gzip members")
             try:
                 out = decoder.decompress(data, PIECE_OUT)
-            except _ISAL_ERROR as error:
+            except _ISAL_ERROR:
                 if members > 1 and not began:
                     return  # bytes after the last member that start no other one: every browser ignores them
-                raise BrokenCoding(str(error)) from error
+                raise
             began = began or bool(out)
             if out:
                 yield out
@@ -158,10 +156,7 @@ def _gzip(pieces: Pieces) -> Pieces:
 def _rest(decoder: "isal_zlib.Decompress") -> Pieces:
     """What an inflater still holds when its input has ended."""
     while not decoder.eof:
-        try:
-            out = decoder.decompress(b"", PIECE_OUT)
-        except _ISAL_ERROR as error:
-            raise BrokenCoding(str(error)) from error
+        out = decoder.decompress(b"", PIECE_OUT)
         if not out:
             raise BrokenCoding("the coded body is cut short")
         yield out
@@ -175,10 +170,7 @@ def _deflate(pieces: Pieces) -> Pieces:
             wrapped = len(data) > 1 and data[0] & 15 == 8 and (data[0] * 256 + data[1]) % 31 == 0
             decoder = isal_zlib.decompressobj(15 if wrapped else -15)
         while data and not decoder.eof:
-            try:
-                out = decoder.decompress(data, PIECE_OUT)
-            except _ISAL_ERROR as error:
-                raise BrokenCoding(str(error)) from error
+            out = decoder.decompress(data, PIECE_OUT)
             if out:
                 yield out
             data = decoder.unconsumed_tail
@@ -188,16 +180,13 @@ def _deflate(pieces: Pieces) -> Pieces:
 
 def _brotli(pieces: Pieces) -> Pieces:
     decoder = brotli.Decompressor()
-    try:
-        for data in pieces:
-            out = decoder.process(data, output_buffer_limit=PIECE_OUT)
-            while out or not decoder.can_accept_more_data():  # all input may be taken while output still waits
-                yield out
-                out = decoder.process(b"", output_buffer_limit=PIECE_OUT)
-            if decoder.is_finished():
-                return
-    except brotli.error as error:
-        raise BrokenCoding(str(error)) from error
+    for data in pieces:
+        out = decoder.process(data, output_buffer_limit=PIECE_OUT)
+        while out or not decoder.can_accept_more_data():  # all input may be taken while output still waits
+            yield out
+            out = decoder.process(b"", output_buffer_limit=PIECE_OUT)
+        if decoder.is_finished():
+            return
     raise BrokenCoding("the coded body is cut short")
 
 
@@ -216,13 +205,10 @@ def _zstd(pieces: Pieces) -> Pieces:
     """The reader does not tell a cut frame from its end, so only one that gives nothing at all counts as cut."""
     some = False
     decoder = zstandard.ZstdDecompressor(max_window_size=ZSTD_WINDOW)
-    try:
-        with decoder.stream_reader(cast(IO[bytes], _Source(pieces)), read_across_frames=True) as reader:
-            while out := reader.read(PIECE_OUT):
-                some = True
-                yield out
-    except zstandard.ZstdError as error:
-        raise BrokenCoding(str(error)) from error
+    with decoder.stream_reader(cast(IO[bytes], _Source(pieces)), read_across_frames=True) as reader:
+        while out := reader.read(PIECE_OUT):
+            some = True
+            yield out
     if not some:
         raise BrokenCoding("the coded body is cut short")
 

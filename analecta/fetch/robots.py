@@ -3,7 +3,9 @@
 import asyncio
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import msgspec
 from protego import Protego
@@ -29,72 +31,54 @@ _DELAY = re.compile(r"crawl[- ]delay[:\s]+([0-9]*[.,]?[0-9]+(?:e[0-9]+)?)", re.I
 _TOKEN = re.compile(r"[A-Za-z_-]+")
 
 
-class Rules:
-    """What one robots.txt means for us. `reason` says why, where `allowed` says no.
+class Rules(msgspec.Struct, frozen=True):
+    """What one robots.txt means for us.
 
-    `text` is None for a file that could not be had, for the reason `cause` (in words: `detail`), `failures` times in a
-    row; it may be asked for again at `retry_at` on the wall clock, which is `hopeless` where that cannot change.
+    A file that could not be had has a `cause` (in words: `detail`), `failures` times in a row: nothing is allowed then.
+    It may be asked for again at `retry_at` on the wall clock, which is `hopeless` where that cannot change.
     """
 
-    __slots__ = (
-        "_match",
-        "_open",
-        "cause",
-        "delay",
-        "detail",
-        "failures",
-        "fetched_at",
-        "hopeless",
-        "reason",
-        "reserved",
-        "retry_at",
-        "set_aside",
-        "sitemaps",
-    )
+    fetched_at: float = 0.0
+    retry_at: float = 0.0
+    cause: str = ""
+    detail: str = ""
+    hopeless: bool = False
+    failures: int = 0
+    delay: float | None = None
+    set_aside: bool = False
+    sitemaps: tuple[str, ...] = ()
+    reserved: str = ""
+    match: Callable[[str, str], bool] | None = None  # None where the file forbids nothing
 
-    def __init__(
-        self,
-        fetched_at: float,
-        retry_at: float,
-        text: str | None,
-        token: str,
-        cause: str = "",
-        failures: int = 0,
-        detail: str = "",
-        hopeless: bool = False,
-    ) -> None:
-        self.fetched_at = fetched_at
-        self.retry_at = retry_at
-        self.cause = cause
-        self.detail = detail
-        self.hopeless = hopeless
-        self.failures = failures
-        self._open = text is not None
-        self.reason = "robots" if text is not None else "robots-unreachable"
-        self.delay: float | None = None
-        self.set_aside = False
-        self.sitemaps: tuple[str, ...] = ()
-        self.reserved = ""
-        self._match: Callable[[str, str], bool] | None = None
-        if text:
-            self._read(text, token)
-
-    def _read(self, text: str, token: str) -> None:
-        lines = [_plain_delay(line) for line in ours(text, token)]
-        parsed = Protego.parse("\n".join(("User-agent: *", *lines)))
-        self.reserved = preferences.of_lines(lines)
-        self.sitemaps = tuple(parsed.sitemaps)
-        delay = parsed.crawl_delay("*")
-        self.set_aside = delay is not None and delay > LONGEST_DELAY
-        self.delay = None if delay is None else min(delay, LONGEST_DELAY)
-        if any(rule[1] for rule in map(_RULE.match, lines) if rule):  # "Disallow:" alone forbids nothing
-            self._match = parsed.can_fetch
+    @property
+    def reason(self) -> str:
+        """Why, where `allowed` says no."""
+        return "robots-unreachable" if self.cause else "robots"
 
     def allowed(self, url: str) -> bool:
         """Whether we may fetch this URL, which must be of the site the rules are for."""
-        if self._match is not None:
-            return self._match(url, "*")
-        return self._open or (url.endswith("/robots.txt") and url.count("/") == 3)
+        if self.match is not None:
+            return self.match(url, "*")
+        return not self.cause or (url.endswith("/robots.txt") and url.count("/") == 3)
+
+
+def read_rules(text: str, token: str, fetched_at: float = 0.0, retry_at: float = 0.0) -> Rules:
+    """The rules of a robots.txt for the product token that is ours."""
+    if not text:
+        return Rules(fetched_at, retry_at)
+    lines = [_plain_delay(line) for line in ours(text, token)]
+    parsed = Protego.parse("\n".join(("User-agent: *", *lines)))
+    delay = parsed.crawl_delay("*")
+    return Rules(
+        fetched_at,
+        retry_at,
+        delay=None if delay is None else min(delay, LONGEST_DELAY),
+        set_aside=delay is not None and delay > LONGEST_DELAY,
+        sitemaps=tuple(parsed.sitemaps),
+        reserved=preferences.of_lines(lines),
+        # "Disallow:" alone forbids nothing.
+        match=parsed.can_fetch if any(rule[1] for rule in map(_RULE.match, lines) if rule) else None,
+    )
 
 
 def ours(text: str, token: str) -> list[str]:
@@ -161,10 +145,19 @@ def decoded(body: bytes) -> str:
         return body.decode("latin-1").removeprefix("ï»¿")
 
 
-# --- robots files ----------------------------------------------------------------------------------------------------
-# Robots files by URL: each is fetched once, however many sites redirect there, and shared while it is good.
+# --- What a site's robots.txt allows, exactly by RFC 9309; protego matches the paths ---------------------------------
+# No file (4xx) allows everything; a file that cannot be had (5xx, 429, no answer) allows nothing until it can: it is
+# asked for again after a while, and at once by a new run, for a person may have set right what was wrong. Answers are
+# good for a day at most. One file for each scheme, host and port; where many redirect to one, it is fetched once for
+# all of them, and shared while it is good.
 
 
+Saved = tuple[float, int, bytes]  # when it was fetched (wall clock), status (0 = no answer), body
+Asked = TypeVar("Asked")
+
+DAY = 86_400.0
+MAX_REDIRECTS = 5
+_MOST = 50_000  # sites whose rules are held in memory
 _ROOM = 8_000_000  # bytes of files that are kept for others that redirect there
 
 
@@ -191,124 +184,27 @@ class RobotsFile(msgspec.Struct, frozen=True):
         return self.status in (0, 429) or self.status >= 500
 
 
-class RobotsFiles:
-    """Fetches robots files. A file is good for `max_age` seconds, a failure for `back_off`."""
-
-    def __init__(self, fetch: FetchFunction, now: Callable[[], float], keep: Callable[[Response], object]) -> None:
-        self.fetch = fetch
-        self.now = now
-        self.keep = keep
-        self._asking: dict[str, asyncio.Task[RobotsFile | HostNotDue]] = {}
-        self._kept: dict[str, RobotsFile] = {}
-        self._size = 0
-
-    async def get(self, target: UrlRef, max_age: float, back_off: float) -> RobotsFile | HostNotDue:
-        """The file at a URL; callers for one URL share one fetch."""
-        kept = self._kept.get(target.url)
-        if kept is not None:
-            if kept.fetched_at <= self.now() < kept.fetched_at + (back_off if kept.failed else max_age):
-                return kept
-            self._drop(target.url)
-        task = self._asking.get(target.url)
-        if task is None:
-            task = self._asking[target.url] = asyncio.create_task(self._ask(target))
-            task.add_done_callback(lambda _: self._asking.pop(target.url, None))
-        return await asyncio.shield(task)
-
-    async def close(self) -> None:
-        """Give up the fetches under way."""
-        tasks = list(self._asking.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-    async def _ask(self, target: UrlRef) -> RobotsFile | HostNotDue:
-        got = await self.fetch(Request(target.url, target.host))
-        if isinstance(got, NoResponse):
-            if got.reason == "turn":
-                return HostNotDue(got.wait)
-            return self._share(target, _failure(self.now(), got))
-        self.keep(got)
-        if got.truncated in ("time", "disconnect"):
-            return self._share(target, RobotsFile(self.now(), 0, cause=got.truncated))
-        if 300 <= got.status < 400:
-            hop = canonical(got.headers["location"], target.url) if "location" in got.headers else None
-            return self._share(target, RobotsFile(self.now(), got.status, location=hop.url if hop else ""))
-        return self._share(target, RobotsFile(self.now(), got.status, got.body[: MAX_SIZE + 1]))
-
-    def _share(self, target: UrlRef, file: RobotsFile) -> RobotsFile:
-        if file.cause != "closed":
-            self._drop(target.url)
-            self._kept[target.url] = file
-            self._size += _size(target.url, file)
-        while self._size > _ROOM:
-            self._drop(next(iter(self._kept)))
-        return file
-
-    def _drop(self, url: str) -> None:
-        file = self._kept.pop(url, None)
-        if file is not None:
-            self._size -= _size(url, file)
-
-
-def _failure(now: float, no: NoResponse) -> RobotsFile:
-    return RobotsFile(now, 0, cause=no.reason, detail=no.detail, hopeless=not no.retry)
-
-
-def _size(url: str, file: RobotsFile) -> int:
-    return 500 + len(url) + len(file.body) + len(file.location)
-
-
-# --- What a site's robots.txt allows, exactly by RFC 9309; protego matches the paths ---------------------------------
-# No file (4xx) allows everything; a file that cannot be had (5xx, 429, no answer) allows nothing until it can: it is
-# asked for again after a while, and at once by a new run, for a person may have set right what was wrong. Answers are
-# good for a day at most. One file for each scheme, host and port; where many redirect to one, it is fetched once for
-# all of them.
-
-
-Saved = tuple[float, int, bytes]  # when it was fetched (wall clock), status (0 = no answer), body
-
-DAY = 86_400.0
-MAX_REDIRECTS = 5
-_MOST = 50_000  # sites whose rules are held in memory
-
-
-def _nothing_saved(_origin: str) -> Saved | None:
-    return None
-
-
-def _not_saved(_origin: str, _saved: Saved) -> None:
-    return None
-
-
-def _not_kept(_answer: Response) -> None:
-    return None
-
-
+@dataclass(eq=False)
 class Robots:
-    """Robots files through a cache. `keep` gets every answer; `load` and `save` make the cache outlive the process."""
+    """Robots files through a cache. `keep` gets every answer; `load` and `save` make the cache outlive the process.
 
-    def __init__(
-        self,
-        fetch: FetchFunction,
-        token: str,
-        now: Callable[[], float] = time.time,
-        *,
-        keep: Callable[[Response], object] = _not_kept,
-        load: Callable[[str], Saved | None] = _nothing_saved,
-        save: Callable[[str, Saved], None] = _not_saved,
-        max_age: float = DAY,
-        back_off: float = 60.0,
-    ) -> None:
-        self.files = RobotsFiles(fetch, lambda: self.now(), keep)
-        self.token = token
-        self.now = now
-        self.load = load
-        self.save = save
-        self.max_age = max_age
-        self.back_off = back_off
-        self._known: dict[str, Rules] = {}
-        self._asking: dict[str, asyncio.Task[Rules | HostNotDue]] = {}
+    A file is good for `max_age` seconds, a failure for `back_off`, which doubles with each further one of a site.
+    """
+
+    fetch: FetchFunction
+    token: str
+    now: Callable[[], float] = time.time
+    keep: Callable[[Response], object] = lambda _: None
+    load: Callable[[str], Saved | None] = lambda _: None
+    save: Callable[[str, Saved], None] = lambda _origin, _saved: None
+    max_age: float = DAY
+    back_off: float = 60.0
+
+    def __post_init__(self) -> None:
+        self._known: dict[str, Rules] = {}  # by site
+        self._files: dict[str, RobotsFile] = {}  # by URL
+        self._size = 0
+        self._asking: dict[str, asyncio.Task[Any]] = {}  # by site or URL
 
     def peek(self, url: str) -> Rules | None:
         """The rules for a URL's site if they are in memory and still good."""
@@ -326,11 +222,7 @@ class Robots:
         if known is not None:
             return known
         origin = url[: url.find("/", 8)]
-        task = self._asking.get(origin)
-        if task is None:
-            task = self._asking[origin] = asyncio.create_task(self._learn(origin))
-            task.add_done_callback(lambda _: self._asking.pop(origin, None))
-        return await asyncio.shield(task)
+        return await self._shared(origin, lambda: self._learn(origin))
 
     async def close(self) -> None:
         """Give up the fetches under way."""
@@ -338,16 +230,24 @@ class Robots:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        await self.files.close()
+
+    async def _shared(self, what: str, ask: Callable[[], Coroutine[Any, Any, Asked]]) -> Asked:
+        """What is asked for once, for all who want it meanwhile."""
+        task = self._asking.get(what)
+        if task is None:
+            task = self._asking[what] = asyncio.create_task(ask())
+            task.add_done_callback(lambda _: self._asking.pop(what, None))
+        return await asyncio.shield(task)
+
+    # --- rules of a site -------------------------------------------------------------------------------------------
 
     async def _learn(self, origin: str) -> Rules | HostNotDue:
         saved = None if origin in self._known else self.load(origin)
         if saved is not None:
-            fetched_at, status, body = saved
-            rules = self._judge(RobotsFile(fetched_at, status, body))
+            rules = self._judge(RobotsFile(*saved))
             if not rules.failures and rules.fetched_at <= self.now() < rules.retry_at:
                 return self._remember(origin, rules)
-        file = await self._get(origin + "/robots.txt")
+        file = await self._follow(origin + "/robots.txt")
         if isinstance(file, HostNotDue):
             return file
         self.save(origin, (file.fetched_at, file.status, file.body))
@@ -360,10 +260,9 @@ class Robots:
         at = file.fetched_at
         if file.failed:
             wait = min(self.back_off * 2.0 ** min(failures - 1, 20), self.max_age)
-            cause = file.cause or str(file.status)
-            return Rules(at, at + wait, None, self.token, cause, failures, file.detail, file.hopeless)
+            return Rules(at, at + wait, file.cause or str(file.status), file.detail, file.hopeless, failures)
         text = decoded(file.body) if 200 <= file.status < 300 else ""
-        return Rules(at, at + self.max_age, text, self.token)
+        return read_rules(text, self.token, at, at + self.max_age)
 
     def _remember(self, origin: str, rules: Rules) -> Rules:
         self._known.pop(origin, None)
@@ -372,16 +271,59 @@ class Robots:
         self._known[origin] = rules
         return rules
 
-    async def _get(self, url: str) -> RobotsFile | HostNotDue:
+    async def _follow(self, url: str) -> RobotsFile | HostNotDue:
         """The file at the end of the redirects. Too many of them count as no file, and so does one to nowhere."""
         for _ in range(MAX_REDIRECTS + 1):
             target = canonical(url)
             if target is None:
                 break
-            file = await self.files.get(target, self.max_age, self.back_off)
+            file = await self._file(target)
             if isinstance(file, HostNotDue) or not 300 <= file.status < 400:
                 return file
             url = file.location
             if not url:
                 break
         return RobotsFile(self.now(), 404)
+
+    # --- files -----------------------------------------------------------------------------------------------------
+
+    async def _file(self, target: UrlRef) -> RobotsFile | HostNotDue:
+        """The file at a URL; callers for one URL share one fetch."""
+        kept = self._files.get(target.url)
+        if kept is not None:
+            if kept.fetched_at <= self.now() < kept.fetched_at + (self.back_off if kept.failed else self.max_age):
+                return kept
+            self._drop(target.url)
+        return await self._shared(target.url, lambda: self._ask(target))
+
+    async def _ask(self, target: UrlRef) -> RobotsFile | HostNotDue:
+        got = await self.fetch(Request(target.url, target.host))
+        if isinstance(got, NoResponse):
+            if got.reason == "turn":
+                return HostNotDue(got.wait)
+            file = RobotsFile(self.now(), 0, cause=got.reason, detail=got.detail, hopeless=not got.retry)
+        else:
+            self.keep(got)
+            if got.truncated in ("time", "disconnect"):
+                file = RobotsFile(self.now(), 0, cause=got.truncated)
+            elif 300 <= got.status < 400:
+                hop = canonical(got.headers["location"], target.url) if "location" in got.headers else None
+                file = RobotsFile(self.now(), got.status, location=hop.url if hop else "")
+            else:
+                file = RobotsFile(self.now(), got.status, got.body[: MAX_SIZE + 1])
+        if file.cause != "closed":
+            self._drop(target.url)
+            self._files[target.url] = file
+            self._size += _size(target.url, file)
+        while self._size > _ROOM:
+            self._drop(next(iter(self._files)))
+        return file
+
+    def _drop(self, url: str) -> None:
+        file = self._files.pop(url, None)
+        if file is not None:
+            self._size -= _size(url, file)
+
+
+def _size(url: str, file: RobotsFile) -> int:
+    return 500 + len(url) + len(file.body) + len(file.location)

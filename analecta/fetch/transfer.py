@@ -1,8 +1,8 @@
-"""One libcurl handle for many requests, and how large a body may become."""
+"""One libcurl handle with the places its callbacks write to: set up once, used for many requests."""
 
 import asyncio
 import ssl
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 import msgspec
@@ -11,41 +11,10 @@ import pycurl
 from analecta.fetch import tls
 from analecta.fetch.budget import MemoryBudget
 from analecta.fetch.connections import Connections, Ends, OpenConnection
+from analecta.fetch.guard import Guard
 from analecta.fetch.message import final_block, parse_head
-from analecta.fetch.multi import CANCELLED
+from analecta.fetch.multi import CANCELLED, QuietSocket
 from analecta.model import NoResponse
-
-# --- sizes -----------------------------------------------------------------------------------------------------------
-# How much of each type may come (B2): by the server's word on type and length, and by what really comes.
-
-
-class Sizes:
-    """Limits in bytes by MIME type or family ("video/*"); 0 = not wanted at all. All other types have `most`."""
-
-    def __init__(self, most: int, types: Mapping[str, int] = {}) -> None:
-        self.most = most
-        self.types = types
-
-    def of(self, mime: str) -> int | None:
-        """The limit of a type that has one of its own."""
-        own = self.types.get(mime)
-        return self.types.get(f"{mime.partition('/')[0]}/*") if own is None else own
-
-    def look(self, lines: Sequence[bytes]) -> tuple[str, int | None, int]:
-        """What the lines of a head say: the type, its own limit if it has one, and the length (0 = not told)."""
-        mime, length = "", 0
-        if self.types:
-            for line in lines:
-                name = line[:15].lower()
-                if name.startswith(b"content-type:"):
-                    mime = line[13:].partition(b";")[0].decode("latin-1").strip().lower()
-                elif name.startswith(b"content-length:"):
-                    told = line[15:].strip()
-                    length = int(told) if told.isdigit() else 0
-        return mime, self.of(mime), length
-
-
-# --- One libcurl handle with the places its callbacks write to: set up once, used for many requests ------------------
 
 
 class FetchLimits(msgspec.Struct, frozen=True):
@@ -90,60 +59,86 @@ WORDS: dict[int, tuple[str, bool]] = {
 
 
 class Transfer:
-    """A handle and what it has heard so far."""
+    """A handle and what it has heard so far; `guard` sees each address as it is dialled, but for a `fixed` one."""
 
-    __slots__ = (
-        *("_budget", "_connection", "_connections", "_future", "_left", "_room", "_sent", "_stale", "_too_soon"),
-        *("_verify", "chunks", "curl", "cut", "dialled", "fields", "lines", "refused", "since", "sizes", "unwanted"),
-    )
-
-    def __init__(self, sizes: Sizes, connections: Connections, budget: MemoryBudget) -> None:
+    def __init__(
+        self,
+        limits: FetchLimits,
+        connections: Connections,
+        budget: MemoryBudget,
+        guard: Guard,
+        fixed: str,
+        verify: bool,
+    ) -> None:
         self.curl = pycurl.Curl()
-        self.sizes = sizes
         self.lines: list[bytes] = []
         self.chunks: list[bytes] = []
-        self.fields: list[str] = []  # the header fields the handle was last given
-        self.cut = False
-        self.refused = ""  # why the guard would not have the address that was to be dialled
-        self.unwanted: tuple[str, str] | None = None  # reason and words, where the body is of no use to us
-        self.since = 0.0
         self.dialled: list[int] = []  # sockets that were opened for this request
-        self._room = 0
-        self._left = False  # whether the request has gone out
-        self._stale = False  # whether a kept connection was of no use
-        self._too_soon = False  # whether the host may not be asked now, after all
-        self._sent: Callable[[], bool] | None = None
+        self.fields: list[str] = []  # the header fields the handle was last given
+        self._limits = limits
         self._connection: OpenConnection | None = None
         self._connections = connections
         self._budget = budget
-        self._verify: bool | None = None  # as the handle was last told; None where it has what all have
-        self._future: asyncio.Future[tuple[int, str]] | None = None
-        self.curl.setopt(pycurl.HEADERFUNCTION, self.lines.append)  # libcurl itself caps size and number
-        self.curl.setopt(pycurl.WRITEFUNCTION, self._write)
-        self.curl.setopt(pycurl.SOCKOPTFUNCTION, self._opened)
-        self.curl.setopt(pycurl.PREREQFUNCTION, self._leaving)
+        self._guard = None if fixed else guard
+        self.begin()
+        self._set_up(fixed)
+        self.check_certificates(verify)
+
+    def _set_up(self, fixed: str) -> None:
+        """Give the handle all that stays the same from request to request."""
+        limits = self._limits
+        options: dict[int, object] = {
+            pycurl.PROTOCOLS: pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS,
+            pycurl.FOLLOWLOCATION: 0,
+            pycurl.HTTP_VERSION: pycurl.CURL_HTTP_VERSION_2TLS,
+            pycurl.HTTP_CONTENT_DECODING: 0,
+            pycurl.HTTP_TRANSFER_DECODING: 1,
+            pycurl.PATH_AS_IS: 1,
+            pycurl.PROXY: "",  # an environment variable must not open a second door
+            pycurl.NOSIGNAL: 1,
+            pycurl.BUFFERSIZE: 1 << 17,  # a document in few pieces; buffers are the multi handle's, not one each
+            pycurl.CONNECTTIMEOUT_MS: int(limits.connect_timeout * 1000),
+            pycurl.TIMEOUT_MS: int(limits.deadline * 1000),
+            pycurl.LOW_SPEED_LIMIT: limits.min_rate,
+            pycurl.LOW_SPEED_TIME: limits.min_rate_time,
+            pycurl.HEADERFUNCTION: self.lines.append,  # libcurl itself caps size and number
+            pycurl.WRITEFUNCTION: self._write,
+            pycurl.OPENSOCKETFUNCTION: self._dial,
+            pycurl.SOCKOPTFUNCTION: self._opened,
+            pycurl.PREREQFUNCTION: self._leaving,
+        }
+        if ca_file := limits.ca_file or system_ca_file():
+            options[pycurl.CAINFO] = ca_file
+        if fixed:
+            options[pycurl.CONNECT_TO] = [f"::{fixed}"]  # each host has connections of its own all the same
+        for option, value in options.items():
+            self.curl.setopt(option, value)
 
     def begin(
-        self, future: "asyncio.Future[tuple[int, str]]", since: float, sent: Callable[[], bool] | None = None
+        self,
+        future: "asyncio.Future[tuple[int, str]] | None" = None,
+        since: float = 0.0,
+        sent: Callable[[], bool] | None = None,
     ) -> None:
         """Forget the last answer; `future` gets the error code and words of the next, `sent` is asked as it leaves."""
         self.lines.clear()
         self.chunks.clear()
-        self.cut = False
-        self.refused = ""
-        self.unwanted = None
         self.dialled.clear()
+        self.cut = False
+        self.refused = ""  # why the guard would not have the address that was to be dialled
+        self.unwanted: tuple[str, str] | None = None  # reason and words, where the body is of no use to us
         self.since = since
-        self._room = self.sizes.most
-        self._left = self._stale = self._too_soon = False
+        self._room = self._limits.max_wire
+        self._left = False  # whether the request has gone out
+        self._stale = False  # whether a kept connection was of no use
+        self._too_soon = False  # whether the host may not be asked now, after all
         self._sent = sent
         self._future = future
 
     def check_certificates(self, verify: bool) -> None:
         """Whether the next answer must come with a valid certificate."""
-        if verify is not self._verify:
-            self._verify = verify
-            set_verify(self.curl, verify)
+        self.curl.setopt(pycurl.SSL_VERIFYPEER, int(verify))
+        self.curl.setopt(pycurl.SSL_VERIFYHOST, 2 * verify)
 
     def done(self, code: int, words: str) -> None:
         """The transfer has ended."""
@@ -195,6 +190,14 @@ class Transfer:
             return "time"
         return "disconnect" if code else ""
 
+    def _dial(self, _purpose: int, address: "pycurl.CurlSockAddr") -> QuietSocket | int:
+        """The last look at an address, whatever way it came."""
+        why = self._guard.refusal(address.addr[0]) if self._guard else None
+        if why:
+            self.refused = why
+            return int(pycurl.SOCKET_BAD)
+        return QuietSocket(address.family, address.socktype, address.protocol)
+
     def _opened(self, fd: int, _purpose: int) -> int:
         self.dialled.append(fd)
         return int(pycurl.SOCKOPT_OK)
@@ -238,8 +241,19 @@ class Transfer:
             self.curl.pause(pycurl.PAUSE_CONT)
 
     def _size_up(self) -> None:
-        """The first bytes are here: a type with a limit of its own is taken whole, or not at all."""
-        mime, limit, length = self.sizes.look(self.lines)
+        """The first bytes are here: a type with a limit of its own is taken whole, or not at all (B2)."""
+        types = self._limits.types
+        if not types:
+            return
+        mime, length = "", 0  # 0 where it is not told
+        for line in self.lines:
+            name = line[:15].lower()
+            if name.startswith(b"content-type:"):
+                mime = line[13:].partition(b";")[0].decode("latin-1").strip().lower()
+            elif name.startswith(b"content-length:"):
+                told = line[15:].strip()
+                length = int(told) if told.isdigit() else 0
+        limit = types.get(mime, types.get(f"{mime.partition('/')[0]}/*"))
         if limit is None:
             return
         if limit == 0:
@@ -247,45 +261,6 @@ class Transfer:
         else:
             self.unwanted = "size", f"{mime}, more than {limit:,} bytes"  # if it comes to that
         self._room = limit if length <= limit else 0
-
-
-def set_up(
-    curl: pycurl.Curl,
-    dial: Callable[[int, "pycurl.CurlSockAddr"], object],
-    limits: FetchLimits,
-    verify: bool,
-    connect_to: str,
-) -> None:
-    """Give a handle all that stays the same from request to request."""
-    options: dict[int, object] = {
-        pycurl.PROTOCOLS: pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS,
-        pycurl.FOLLOWLOCATION: 0,
-        pycurl.HTTP_VERSION: pycurl.CURL_HTTP_VERSION_2TLS,
-        pycurl.HTTP_CONTENT_DECODING: 0,
-        pycurl.HTTP_TRANSFER_DECODING: 1,
-        pycurl.PATH_AS_IS: 1,
-        pycurl.PROXY: "",  # an environment variable must not open a second door
-        pycurl.NOSIGNAL: 1,
-        pycurl.BUFFERSIZE: 1 << 17,  # a document in few pieces; buffers are the multi handle's, not one each
-        pycurl.CONNECTTIMEOUT_MS: int(limits.connect_timeout * 1000),
-        pycurl.TIMEOUT_MS: int(limits.deadline * 1000),
-        pycurl.LOW_SPEED_LIMIT: limits.min_rate,
-        pycurl.LOW_SPEED_TIME: limits.min_rate_time,
-        pycurl.OPENSOCKETFUNCTION: dial,
-    }
-    if ca_file := limits.ca_file or system_ca_file():
-        options[pycurl.CAINFO] = ca_file
-    if connect_to:
-        options[pycurl.CONNECT_TO] = [f"::{connect_to}"]  # each host has connections of its own all the same
-    for option, value in options.items():
-        curl.setopt(option, value)
-    set_verify(curl, verify)
-
-
-def set_verify(curl: pycurl.Curl, verify: bool) -> None:
-    """Whether certificates are checked."""
-    curl.setopt(pycurl.SSL_VERIFYPEER, int(verify))
-    curl.setopt(pycurl.SSL_VERIFYHOST, 2 * verify)
 
 
 def system_ca_file() -> str:

@@ -11,22 +11,21 @@ import asyncio
 import math
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 PAGE = 1 / 128  # seconds of counted time for a page; a power of two, for sums of such are exact
 _LONGEST = 600.0  # seconds that a robots.txt elsewhere is waited for
 _MANY = 20_000  # lines before those that nobody needs are forgotten
 
 
+@dataclass(slots=True, eq=False)
 class HostLane:
     """Requests to one host. `next` is the earliest time of the next one, by the clock."""
 
-    __slots__ = ("broken", "lock", "members", "next")
-
-    def __init__(self, next: float = 0.0) -> None:
-        self.next = next
-        self.lock = asyncio.Lock()  # first come, first served
-        self.broken = False  # one of them met trouble
-        self.members = 0
+    next: float = 0.0
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # first come, first served
+    broken: bool = False  # one of them met trouble
+    members: int = 0
 
     def put_off(self, time: float) -> None:
         """Ask no more before this time."""

@@ -17,15 +17,16 @@ from math import ceil
 import msgspec
 import numpy as np
 
-from analecta.frontier.backend import FrontierBackend, Row
 from analecta.frontier.clock import CountedClock
 from analecta.frontier.hosts import Domain, Entry, HostQueue, IpAddress, IpLimits, Politeness
 from analecta.frontier.seen import SeenSet
 from analecta.model import Candidate, Lease, UrlRef, UrlState
+from analecta.protocols import FrontierBackend, NewUrl
 
 NEVER = float("inf")
 _SOON = 0.05  # seconds after which to look again whether a request has left or ended
 _LOOK_AGAIN = 1.0  # seconds after which an address offers itself to the next of its hosts
+_LONGEST_LINE = 5.0  # seconds, besides a host's delay, that a request may stand in line for its turn
 _SLACK = 1.1  # a queue may outgrow its cap by a tenth before it is cut back: cutting scans the table
 
 
@@ -116,7 +117,7 @@ class Frontier:
 
     def push(self, candidates: Iterable[Candidate]) -> None:
         """Queue new URLs (their ids must have come through `fresh`)."""
-        rows: list[Row] = []
+        rows: list[NewUrl] = []
         for candidate in candidates:
             n = self._number()
             host = self.host(candidate.target.host)
@@ -148,8 +149,8 @@ class Frontier:
         for id, n in self.ledger.reprioritise(better, priority):
             self._enter(self.host(better[id]), priority, n, id)
 
-    def rescore(self, worth: Mapping[int, float], most: float = 1.0) -> None:
-        """Give hot queued URLs new priorities: seeds and probes, above `most`, and demoted ones keep theirs.
+    def rescore(self, worth: Mapping[int, float]) -> None:
+        """Give hot queued URLs new priorities: seeds and probes, above 1, and demoted ones keep theirs.
 
         The ledger is not told (it would cost more than all else): it learns a priority when a URL is leased or spilt.
         """
@@ -157,7 +158,7 @@ class Frontier:
         for host in self.hosts.values():
             if not host.heap:
                 continue
-            heap = [(-worth.get(id, -key) if 0 <= -key <= most else key, n, id) for key, n, id in self._hot(host)]
+            heap = [(-worth.get(id, -key) if 0 <= -key <= 1.0 else key, n, id) for key, n, id in self._hot(host)]
             live.update((id, -key) for key, _, id in heap)
             if host.cold_best is not None:
                 heap = self._chill(heap, host.cold_best)
@@ -294,8 +295,8 @@ class Frontier:
         self._unsent.discard(key)
         self._now = max(self._now, now)
         host.left(now)
-        if self.addresses is not None and (address := self._slots.get(key)) is not None:
-            self.addresses.left(address, now)
+        if address := self._slots.get(key):
+            address.left(now)
             self._wake(address)
         if host.delay:
             self._place(host)
@@ -318,8 +319,8 @@ class Frontier:
         host = self.host(lease.host)
         domain = host.domain
         domain.in_flight -= 1
-        parked, domain.parked = domain.parked, None
-        self._over(lease.id, host, now, ended, parked or ())
+        parked, domain.parked = domain.parked, ()
+        self._over(lease.id, host, now, ended, parked)
 
     def _over(
         self,
@@ -395,15 +396,15 @@ class Frontier:
 
     # --- turns outside the queue, for robots.txt files and where they lead --------------------------------------
 
-    def claim(self, name: str, now: float, longest: float = 5.0) -> float:
+    def claim(self, name: str, now: float) -> float:
         """Stand in line for a turn of a host, before its queue: 0.0.
 
-        Where that would take `longest` more than the host's delay: seconds after which to come again.
+        Where that would take 5 s more than the host's delay: seconds after which to come again.
         """
         host = self.host(name)
         wait = max(0.0, host.next - now) + host.claims * host.delay
-        if wait > host.delay + longest:
-            host.later = max(host.later, now + wait - longest) + host.delay
+        if wait > host.delay + _LONGEST_LINE:
+            host.later = max(host.later, now + wait - _LONGEST_LINE) + host.delay
             return host.later - now
         host.claims += 1
         self._place(host)
@@ -422,7 +423,7 @@ class Frontier:
         wait = max(host.next - now if host.delay else 0.0, _SOON if host.delay and busy else 0.0)
         if self.addresses is not None and ip:
             host.address = address = self.addresses.at(ip)
-            wait = max(wait, address.next - now, 0.0 if self.addresses.open(address) else _SOON)
+            wait = max(wait, address.next - now, 0.0 if address.open() else _SOON)
         return wait
 
     def take_turn(self, name: str) -> int:
@@ -453,29 +454,26 @@ class Frontier:
             held.in_flight -= 1
             held.unsent -= 1
             self._wake(held)
-        if not self.addresses.free(address, self._now):
+        if not address.free(self._now):
             return False
-        self.addresses.take(address)
+        address.take()
         self._slots[lease.id] = address
         return True
 
     def _address_free(self, host: HostQueue) -> bool:
-        if self.addresses is None:
-            return True
-        if host.address is None and (ip := self.addresses.known(host.name)):
+        if self.addresses is not None and host.address is None and (ip := self.addresses.known(host.name)):
             host.address = self.addresses.at(ip)
-        return host.address is None or self.addresses.free(host.address, self._now)
+        return host.address is None or host.address.free(self._now)
 
     def _wake(self, address: IpAddress) -> None:
         """Let the best host that waits for an address stand in the queue again, once the address may be asked."""
-        assert self.addresses is not None
-        if self.addresses.free(address, self._now):
+        if address.free(self._now):
             while address.parked:
                 _, _, ticket, host = heappop(address.parked)
                 if host.ticket == ticket and self._place(host):
                     break
             self._set_alarm(address, self._now + _LOOK_AGAIN)
-        elif self.addresses.open(address):
+        elif address.open():
             self._set_alarm(address, address.next)
 
     def _set_alarm(self, address: IpAddress, due: float) -> None:
@@ -591,21 +589,20 @@ class Frontier:
         elif self._rests(host):
             return False  # `_resting` has it
         elif self._domain_full(host):
-            host.domain.parked = [*(host.domain.parked or ()), host]
+            host.domain.parked += (host,)
         elif not self._address_free(host):
-            self._park(host, best)
+            assert host.address is not None
+            self._park(host.address, host, best)
         else:
             heappush(self._ready, (best[0], best[1], self._tickets, host))
             return True
         return False
 
-    def _park(self, host: HostQueue, best: Entry) -> None:
+    def _park(self, address: IpAddress, host: HostQueue, best: Entry) -> None:
         """Let the host wait for its address."""
-        assert self.addresses is not None
-        assert host.address is not None
-        heappush(host.address.parked, (best[0], best[1], host.ticket, host))
-        if self.addresses.open(host.address):
-            self._set_alarm(host.address, host.address.next)
+        heappush(address.parked, (best[0], best[1], host.ticket, host))
+        if address.open():
+            self._set_alarm(address, address.next)
 
     def _is_open(self, host: HostQueue) -> bool:
         """Whether a host has URLs that are not demoted; entries that went stale may say so a while longer."""
@@ -656,8 +653,8 @@ class Frontier:
             host.left(self._now)
             return
         self._unsent.add(key)
-        if self.addresses is not None and host.address is not None:
-            self.addresses.take(host.address)
+        if host.address is not None:
+            host.address.take()
             self._slots[key] = host.address
 
     def _rests(self, host: HostQueue) -> bool:
@@ -700,7 +697,7 @@ class Frontier:
                 self._live.pop(entry[2], None)
             self.ledger.spill((-entry[0], entry[2]) for entry in cold)
             if cold:
-                host.cold_best = max(-cold[0][0], NEVER * -1 if host.cold_best is None else host.cold_best)
+                host.cold_best = max(-cold[0][0], -NEVER if host.cold_best is None else host.cold_best)
 
     def _cut(self) -> None:
         """Cut topics whose queue has outgrown the cap: the best stay."""

@@ -1,6 +1,7 @@
 """Hosts: when each may be asked, its queue, and the domain and the address that hosts share."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import InitVar, dataclass, field
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 
@@ -35,54 +36,50 @@ class Politeness(msgspec.Struct, frozen=True):
     start: int = 0  # requests at a time to a host that is new, of which nobody knows what it is worth; 0 = as any other
 
 
-class HostTurns:
-    """Whose turn it is at one host. `next` is the earliest time of the next request.
+Entry = tuple[float, int, int]  # (-priority, n, id)
+
+
+@dataclass(slots=True, eq=False)
+class HostQueue:
+    """A host: whose turn it is there, and its queue.
 
     While a request that was picked has not left yet, nobody knows from when the delay runs: there is no other turn.
     """
 
-    __slots__ = (
-        "bad",
-        "claims",
-        "delay",
-        "good",
-        "held",
-        "in_flight",
-        "known",
-        "landed",
-        "later",
-        "learning",
-        "next",
-        "parallel",
-        "refusals",
-        "slowed",
-        "strikes",
-        "struck_until",
-        "trouble_since",
-        "turn_given",
-        "unsent",
-    )
+    name: str
+    domain: "Domain"
+    manners: InitVar[Politeness]
+    next: float = 0.0  # the earliest time of the next request
+    address: "IpAddress | None" = None  # as far as it is known
+    heap: list[Entry] = field(default_factory=list)  # its queue in memory
+    cold_best: float | None = None  # the best priority among its cold URLs
+    ticket: int = 0
+    picked: int = -(1 << 60)  # the number of the last pick that came from here
+    outside: bool = False  # it is not asked in this crawl: its URLs wait for another
+    delay: float = field(init=False)
+    parallel: int = field(init=False)
+    in_flight: int = 0
+    unsent: int = 0  # of those under way, how many have not left yet
+    landed: int = 0  # and how many have been answered: these are being parsed
+    strikes: int = 0  # failures in a row
+    refusals: int = 0  # 429 and 503 in a row, and robots.txt that could not be had
+    trouble_since: float = field(init=False)  # when the first of those in a row came
+    struck_until: float = field(init=False)
+    later: float = field(init=False)  # when the last of those that were sent away may come again
+    good: int = 0
+    slowed: bool = False  # it asked us to slow down
+    known: bool = False  # it has answered in this run
+    bad: str = ""
+    fate: tuple[UrlState, str] = (UrlState.FAILED, BAD_HOST)  # what becomes of its URLs if it is given up
+    turn_given: int = 0  # the key of a turn that was taken for its robots.txt, and not used yet
+    learning: bool = False  # its robots.txt is being asked for
+    held: bool = False  # nothing else until the fetch under way is over
+    claims: int = 0  # requests outside the queue that wait for a turn: they come first
 
-    def __init__(self, manners: Politeness, now: float = 0.0) -> None:
+    def __post_init__(self, manners: Politeness) -> None:
         self.delay = manners.delay
         self.parallel = min(manners.parallel, manners.start or manners.parallel)
-        self.in_flight = 0
-        self.unsent = 0  # of those under way, how many have not left yet
-        self.landed = 0  # and how many have been answered: these are being parsed
-        self.next = now
-        self.strikes = 0  # failures in a row
-        self.refusals = 0  # 429 and 503 in a row, and robots.txt that could not be had
-        self.trouble_since = now  # when the first of those in a row came
-        self.good = 0
-        self.slowed = False  # it asked us to slow down
-        self.bad = ""
-        self.turn_given = 0  # the key of a turn that was taken for its robots.txt, and not used yet
-        self.learning = False  # its robots.txt is being asked for
-        self.known = False  # it has answered in this run
-        self.struck_until = now
-        self.held = False  # nothing else until the fetch under way is over
-        self.claims = 0  # requests outside the queue that wait for a turn: they come first
-        self.later = now  # when the last of those that were sent away may come again
+        self.trouble_since = self.struck_until = self.later = self.next
 
     @property
     def in_trouble(self) -> bool:
@@ -115,7 +112,7 @@ class HostTurns:
 
     def answered(self, now: float, manners: Politeness, took: float = 0.0) -> None:
         """It ended well: the delay counts from the end, and trust returns slowly."""
-        self._ended(now)
+        self.dropped(now, self.delay)
         if manners.delay_factor:
             self.put_off(now + adapted_delay(took, manners))
         self.strikes = self.refusals = 0
@@ -130,7 +127,7 @@ class HostTurns:
 
         Returns the reason where it is given up, for it has done nothing else for too long.
         """
-        self._ended(now)
+        self.dropped(now, self.delay)
         self.good = 0
         self.slowed = True
         self.parallel = max(1, self.parallel // 2)
@@ -148,7 +145,7 @@ class HostTurns:
 
         Returns the reason where the host is given up: nothing else has come for too long, or nothing else can come.
         """
-        self._ended(now)
+        self.dropped(now, self.delay)
         self.good = 0
         if now < self.struck_until:
             return ""  # asked before we knew: the same trouble, not a new one
@@ -158,14 +155,11 @@ class HostTurns:
         self.put_off(self.struck_until)
         return self._give_up(now, manners, BAD_HOST, f"{self.strikes} failures in a row", hopeless)
 
-    def dropped(self, _now: float) -> None:
-        """Nothing came of the request, and that says nothing about the host."""
+    def dropped(self, now: float, wait: float = 0.0) -> None:
+        """The request is over, and the next comes after `wait` at the earliest; else it says nothing about the host."""
         self.in_flight -= 1
         self.held = False
-
-    def _ended(self, now: float) -> None:
-        self.dropped(now)
-        self.put_off(now + self.delay)
+        self.put_off(now + wait)
 
     def _count_trouble(self, now: float) -> None:
         if not self.in_trouble:
@@ -205,58 +199,50 @@ def retry_after(headers: Mapping[str, str], wall_time: float, default: float) ->
     return min(max(wait, MIN_WAIT), MAX_WAIT)
 
 
-# --- A host with its queue, and the domain and the address that hosts share ------------------------------------------
+# --- The domain and the address that hosts share ---------------------------------------------------------------------
 
 
-Entry = tuple[float, int, int]  # (-priority, n, id)
-
-
-class HostQueue(HostTurns):
-    """A host with its queue: `heap` in memory, and the best priority among its cold URLs."""
-
-    __slots__ = ("address", "cold_best", "domain", "fate", "heap", "name", "outside", "picked", "ticket")
-
-    def __init__(self, name: str, domain: "Domain", manners: Politeness, now: float) -> None:
-        super().__init__(manners, now)
-        self.name = name
-        self.domain = domain
-        self.address: IpAddress | None = None  # as far as it is known
-        self.heap: list[Entry] = []
-        self.cold_best: float | None = None
-        self.fate = (UrlState.FAILED, "bad-host")  # what becomes of its URLs if it is given up
-        self.ticket = 0
-        self.picked = -(1 << 60)  # the number of the last pick that came from here
-        self.outside = False  # it is not asked in this crawl: its URLs wait for another
-
-
+@dataclass(slots=True, eq=False)
 class Domain:
     """Hosts that share a registrable domain share a limit on requests under way (B16)."""
 
-    __slots__ = ("in_flight", "parked")
-
-    def __init__(self) -> None:
-        self.in_flight = 0
-        self.parked: list[HostQueue] | None = None  # hosts that wait for it; most domains never have any
+    in_flight: int = 0
+    parked: tuple[HostQueue, ...] = ()  # hosts that wait for it; most domains never have any
 
 
+@dataclass(slots=True, eq=False)
 class IpAddress:
-    """Hosts at one IP address share a limit on requests under way, and a gap between two."""
+    """Hosts at one IP address share a limit on requests under way (0: any number), and a gap in seconds between two."""
 
-    __slots__ = ("alarm", "in_flight", "next", "parked", "unsent")
+    most: int
+    gap: float
+    in_flight: int = 0
+    unsent: int = 0  # of those under way, how many have not left yet
+    next: float = 0.0  # the earliest time of the next request
+    alarm: float = 0.0  # when the frontier is going to look at it again
+    parked: list[tuple[float, int, int, HostQueue]] = field(default_factory=list)  # a heap of those that wait for it
 
-    def __init__(self) -> None:
-        self.in_flight = 0
-        self.unsent = 0  # of those under way, how many have not left yet
-        self.next = 0.0  # the earliest time of the next request
-        self.alarm = 0.0  # when the frontier is going to look at it again
-        self.parked: list[
-            tuple[float, int, int, HostQueue]
-        ] = []  # a heap of hosts that wait for it, with their tickets
+    def open(self) -> bool:
+        """Whether another request may be under way to it."""
+        return (not self.most or self.in_flight < self.most) and not (self.gap and self.unsent)
+
+    def free(self, now: float) -> bool:
+        """Whether it may be asked now."""
+        return self.next <= now and self.open()
+
+    def take(self) -> None:
+        """A request was picked; it has not left yet."""
+        self.in_flight += 1
+        self.unsent += 1
+
+    def left(self, now: float) -> None:
+        """The request leaves: the gap runs from here."""
+        self.unsent -= 1
+        self.next = max(self.next, now + self.gap)
 
 
 class IpLimits:
-    """The IP addresses that are asked: at most `most` requests under way to each (0: any number), and `gap` seconds
-    between two.
+    """The IP addresses that are asked: what may be under way to each, and the gap between two requests.
 
     `known` tells the address of a host as far as it is known ("" if not), `locate` asks name servers for it."""
 
@@ -266,25 +252,7 @@ class IpLimits:
 
     def at(self, ip: str) -> IpAddress:
         """The address with this number."""
-        return self._known.setdefault(ip, IpAddress())
-
-    def open(self, address: IpAddress) -> bool:
-        """Whether another request may be under way to it."""
-        return (not self.most or address.in_flight < self.most) and not (self.gap and address.unsent)
-
-    def free(self, address: IpAddress, now: float) -> bool:
-        """Whether it may be asked now."""
-        return address.next <= now and self.open(address)
-
-    def take(self, address: IpAddress) -> None:
-        """A request was picked; it has not left yet."""
-        address.in_flight += 1
-        address.unsent += 1
-
-    def left(self, address: IpAddress, now: float) -> None:
-        """The request leaves: the gap runs from here."""
-        address.unsent -= 1
-        address.next = max(address.next, now + self.gap)
+        return self._known.setdefault(ip, IpAddress(self.most, self.gap))
 
     def keep_only(self, used: set[IpAddress | None]) -> None:
         """Drop addresses that no host is known to have."""

@@ -1,7 +1,8 @@
 """What links are worth, and which may be followed at all."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 
 import msgspec
 
@@ -14,33 +15,32 @@ EXAMPLE_PRIORITY = 1e6  # seeds come before everything else
 PROBE_PRIORITY = 1e3
 _LEAST_DEEP = 0.5  # what depth-first gives the links of a seed on topic: more than any off topic
 
-# The priority of a page's links, and the off-topic pages crossed in a row to reach them: (verdict, lease of the page,
-# decay) -> (priority, steps).
-Worth = Callable[[Verdict, Lease, float], tuple[float, int]]
+# The priority of a page's links: (verdict, lease of the page, decay) -> priority.
+Worth = Callable[[Verdict, Lease, float], float]
 
 
-def best_first(verdict: Verdict, lease: Lease, decay: float) -> tuple[float, int]:
+def best_first(verdict: Verdict, lease: Lease, decay: float) -> float:
     """As much as the page is on topic; through off-topic pages the better of page and path, less by `decay` a page."""
     if verdict.topic >= 0:
-        return verdict.confidence, 0
-    return decay * max(verdict.confidence, min(lease.priority, 1.0)), lease.off_topic_steps + 1
+        return verdict.confidence
+    return decay * max(verdict.confidence, min(lease.priority, 1.0))
 
 
-def by_page(verdict: Verdict, lease: Lease, _: float) -> tuple[float, int]:
+def by_page(verdict: Verdict, _lease: Lease, _decay: float) -> float:
     """As much as the page is on topic, whatever the path to it (P5: Pr(+|parent))."""
-    return verdict.confidence, 0 if verdict.topic >= 0 else lease.off_topic_steps + 1
+    return verdict.confidence
 
 
-def breadth_first(verdict: Verdict, lease: Lease, _: float) -> tuple[float, int]:
+def breadth_first(_verdict: Verdict, lease: Lease, _decay: float) -> float:
     """The nearer to the seeds the better, whatever the page says."""
-    return 1.0 / (2 + lease.depth), 0 if verdict.topic >= 0 else lease.off_topic_steps + 1
+    return 1.0 / (2 + lease.depth)
 
 
-def depth_first(verdict: Verdict, lease: Lease, decay: float) -> tuple[float, int]:
+def depth_first(verdict: Verdict, lease: Lease, decay: float) -> float:
     """The deeper the sooner, on paths that are on topic; through off-topic pages behind all of those (B10)."""
     if verdict.topic >= 0:
-        return 1.0 - 1.0 / (2 + lease.depth), 0
-    return decay * min(max(lease.priority, 0.0), _LEAST_DEEP), lease.off_topic_steps + 1
+        return 1.0 - 1.0 / (2 + lease.depth)
+    return decay * min(max(lease.priority, 0.0), _LEAST_DEEP)
 
 
 # "learned": a judge of links values each one; this is what they are worth until it has learnt something.
@@ -73,26 +73,19 @@ class Policy:
         self.cutoff = cutoff
         self.decay = decay
         self.sharp = sharp
-        self._never = Patterns(never)
+        self.never = Patterns(never)  # anchor texts of links that are never followed (S11)
 
     def value(self, verdict: Verdict, lease: Lease) -> LinkValue:
         """Of the links of a page that was come by with `lease`."""
         on_topic = verdict.topic >= 0 and not (self.sharp and lease.topic not in (-1, verdict.topic))
-        priority, steps = self.worth(verdict if on_topic else Verdict(-1, verdict.confidence), lease, self.decay)
-        return LinkValue(priority, steps, verdict.topic if on_topic else lease.topic, on_topic)
+        if on_topic:
+            return LinkValue(self.worth(verdict, lease, self.decay), 0, verdict.topic, True)
+        priority = self.worth(Verdict(-1, verdict.confidence), lease, self.decay)
+        return LinkValue(priority, lease.off_topic_steps + 1, lease.topic, False)
 
     def gives_up(self, value: LinkValue) -> bool:
         """Whether the path has crossed too many pages off topic (S6)."""
         return 0 <= self.cutoff < value.off_topic_steps
-
-    @property
-    def shuns_any(self) -> bool:
-        """Whether there are anchor texts that are never followed."""
-        return bool(self._never)
-
-    def shuns(self, anchor: str) -> bool:
-        """Whether a link with this anchor text is never to be followed (S11)."""
-        return self._never.found_in(anchor)
 
 
 class Scope:
@@ -107,17 +100,13 @@ class Scope:
 
     def refusal(self, target: UrlRef, depth: int) -> str:
         """Why a URL is out of scope; "" where it is in."""
-        if self.hosts and not self._has(target.host):
+        if self.hosts and target.host not in self.hosts and not is_below(target.host.partition(":")[0], self.hosts):
             return "scope-host"
         if self.depth and depth > self.depth:
             return "scope-depth"
         if self._exclude.found_in(target.url):
             return "scope-exclude"
         return ""
-
-    def _has(self, host: str) -> bool:
-        """Whether a host is one of those that were named, or below one."""
-        return host in self.hosts or is_below(host.partition(":")[0], self.hosts)
 
 
 class CrawlPhase(msgspec.Struct, frozen=True, array_like=True):
@@ -135,45 +124,26 @@ class CrawlPhase(msgspec.Struct, frozen=True, array_like=True):
 _STAYS = 0.5  # worth of a link that stays on its site, where those that leave it come first
 
 
-class SeedArea:
-    """What lies near the seeds: their own domains (none: all domains), not too many links away (0: any number)."""
-
-    def __init__(self, domains: Iterable[str] = (), depth: int = 0, domain_of: Callable[[str], str] = str) -> None:
-        self.domains = frozenset(domains)
-        self.depth = depth
-        self.domain_of = domain_of
-
-    def holds(self, host: str, depth: int) -> bool:
-        """Whether a URL is near."""
-        if self.depth and depth > self.depth:
-            return False
-        return not self.domains or self.domain_of(host) in self.domains
-
-
+@dataclass(eq=False)
 class Focus:
-    """Values the links of pages; `course` is the coordinator's last word."""
+    """Values the links of pages; `course` is the coordinator's last word.
 
-    def __init__(
-        self,
-        harvest: Policy,
-        learning: Policy | None = None,
-        near: SeedArea | None = None,
-        *,
-        follow_duplicates: bool = True,
-        off_site_first: bool = False,
-        one_entry: bool = False,
-        domain_of: Callable[[str], str] = str,
-    ) -> None:
-        """While the crawl learns, the policy `learning` rules, and what is not `near` waits behind everything else."""
-        self.harvest = harvest
-        self.learning = learning or harvest
-        self.near = near or SeedArea()
-        self.follow_duplicates = follow_duplicates
-        self.off_site_first = off_site_first
-        self.one_entry = one_entry
-        self.domain_of = domain_of
+    While the crawl learns, the policy `learning` rules, and what is not near the seeds waits behind everything else.
+    """
+
+    harvest: Policy
+    learning: Policy | None = None
+    _: KW_ONLY
+    near_domains: Collection[str] = ()  # of the seeds; none: all domains are near
+    near_depth: int = 0  # links from a seed; 0: any number
+    follow_duplicates: bool = True
+    off_site_first: bool = False
+    one_entry: bool = False
+    domain_of: Callable[[str], str] = str
+
+    def __post_init__(self) -> None:
         self.course = CrawlPhase()
-        self._cutoff = harvest.cutoff  # as set
+        self._cutoff = self.harvest.cutoff  # as set
 
     def turn(self, course: CrawlPhase) -> None:
         """Take another course."""
@@ -183,7 +153,7 @@ class Focus:
     @property
     def policy(self) -> Policy:
         """The one that rules now."""
-        return self.learning if self.course.learning else self.harvest
+        return self.learning if self.learning and self.course.learning else self.harvest
 
     # --- pages ---------------------------------------------------------------------------------------------------
 
@@ -224,9 +194,15 @@ class Focus:
         """The factor for a link between hosts: those that leave the site come first, if so asked (S16)."""
         return _STAYS if self.off_site_first and self.domain_of(host) == self.domain_of(to) else 1.0
 
+    def is_near(self, host: str, depth: int) -> bool:
+        """Whether a URL is near the seeds: of their own domains, and not too many links away."""
+        if self.near_depth and depth > self.near_depth:
+            return False
+        return not self.near_domains or self.domain_of(host) in self.near_domains
+
     def outside(self, host: str, depth: int) -> float:
         """The factor for a URL: while the crawl learns, what is not near the seeds waits (B10)."""
-        return DEMOTED if self.course.learning and not self.near.holds(host, depth) else 1.0
+        return DEMOTED if self.course.learning and not self.is_near(host, depth) else 1.0
 
     def by_factor(self, host: str, depth: int, targets: Iterable[UrlRef]) -> Mapping[float, Iterable[UrlRef]]:
         """What a page on `host` links to, by the factor to the worth of those links."""
@@ -253,9 +229,8 @@ class SiteEntries:
         if host not in self._entered:
             self._entered.add(host)
             return 1.0
-        return (
-            DEMOTED if candidate.found_by == FoundBy.LINK and host_of(self._url_of(candidate.parent)) != host else 1.0
-        )
+        from_elsewhere = candidate.found_by == FoundBy.LINK and host_of(self._url_of(candidate.parent)) != host
+        return DEMOTED if from_elsewhere else 1.0
 
 
 def is_off_topic(lease: Lease) -> bool:

@@ -10,17 +10,18 @@ out while any other URL is queued. Nothing is lost, and `scope.trusted` lifts it
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from math import log2
 
 import msgspec
 import numpy as np
 import xxhash
-from numpy.typing import NDArray
 
+from analecta.arrays import UInt64s
 from analecta.frontier.mirrors import Mirrors, Sighting
 from analecta.frontier.url_forms import folder_of, formed, is_front, is_trusted, kind_of
 
-Hashes = NDArray[np.uint64]
+Hashes = UInt64s
 
 DEMOTED = 1e-3  # priority factor for what waits for another phase of the crawl
 NEAR = 1.01 * DEMOTED  # priority above which a URL was not sent to the back
@@ -69,29 +70,23 @@ class Suspicion(msgspec.Struct, frozen=True):
         return -1.0 - log2(1 + self.bad) + 0.5 * min(max(priority, 0.0), 1.0)
 
 
+@dataclass(eq=False)
 class Traps:
-    """Reputations of groups in a fixed amount of memory: counts share slots by hash, which only delays a verdict."""
+    """Reputations of groups in a fixed amount of memory: counts share slots by hash, which only delays a verdict.
 
-    def __init__(
-        self,
-        sample: int = 12,
-        least: float = 0.25,
-        budget: int = 0,
-        domain_of: Callable[[str], str] = str,
-        trusted: Sequence[str] = (),
-        quick: bool = True,
-    ) -> None:
-        """A group is bad once enough of its pages, at most `sample`, were fetched and less than `least` were good.
+    A group is bad once enough of its pages, at most `sample`, were fetched and less than `least` were good.
+    `quick`: few are enough at first. Where nobody judges topics less is known of each page, so more must be tried.
+    `budget`: pages of a host that yields nothing on topic before others come first; 0 = no such budget.
+    """
 
-        `quick`: few are enough at first. Where nobody judges topics less is known of each page, so more must be tried.
-        `budget`: pages of a host that yields nothing on topic before others come first; 0 = no such budget.
-        """
-        self.sample = sample
-        self.least = least
-        self.budget = budget
-        self.domain_of = domain_of
-        self.trusted = tuple(trusted)
-        self.quick = quick
+    sample: int = 12
+    least: float = 0.25
+    budget: int = 0
+    domain_of: Callable[[str], str] = str
+    trusted: Sequence[str] = ()
+    quick: bool = True
+
+    def __post_init__(self) -> None:
         self.total = 0
         self.waste = 0  # pages for nothing, of groups that are bad
         self.cleared: list[str] = []  # hosts of which a group was cleared: what waits there is looked at again

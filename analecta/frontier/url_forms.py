@@ -21,9 +21,7 @@ def refusal(url: str) -> str:
     path = url[url.index("/", 8) :].partition("?")[0]
     if path.count("/") > _MAX_SEGMENTS:
         return "trap-depth"
-    if _REPEATS.search(path):
-        return "trap-repeat"
-    return ""
+    return "trap-repeat" if _REPEATS.search(path) else ""
 
 
 def shape(url: str) -> str:
@@ -113,9 +111,8 @@ def leads_of(page: Page, fresh: Sequence[UrlRef], domain_of: Callable[[str], str
             out = True
             domain = domain or domain_of(host)
             near += domain_of(target.host) == domain
-    fertile = 1 < near == len(fresh) and near >= _FERTILE * sum(_is_near(link.target.host, host) for link in page.links)
-    return NewLinks(out, near < len(fresh), fertile)
-
-
-def _is_near(host: str, other: str) -> bool:
-    return host == other or two_labels(host) == two_labels(other)
+    if not 1 < near == len(fresh):
+        return NewLinks(out, near < len(fresh), False)
+    own = two_labels(host)
+    inside = sum(link.target.host == host or two_labels(link.target.host) == own for link in page.links)
+    return NewLinks(out, False, near >= _FERTILE * inside)

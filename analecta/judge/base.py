@@ -8,19 +8,20 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 import msgspec
 import numpy as np
 
+from analecta.arrays import Array, Floats
 from analecta.errors import UsageError
-from analecta.judge.arrays import Array, Floats
 from analecta.judge.model_files import load_model, save_model
-from analecta.model import Page, Verdict
+from analecta.model import Example, Page, Verdict
 from analecta.text.tokens import Words, words
 
 OptionsT = TypeVar("OptionsT", bound=msgspec.Struct)
 
 
 class TrainedJudge(ABC, Generic[OptionsT]):
-    """A judge with its options and what it has learned: attributes whose names end in an underscore.
+    """Learns topics from examples, then judges pages: a batch in, a batch out.
 
-    `saved_facts` and `saved_arrays` name those that are written to a model, with or without the underscore.
+    What it has learned are attributes whose names end in an underscore. `saved_facts` and `saved_arrays` name those
+    that are written to a model, with or without the underscore.
     """
 
     kind: ClassVar[str]
@@ -33,20 +34,30 @@ class TrainedJudge(ABC, Generic[OptionsT]):
 
     @property
     def needs(self) -> frozenset[str]:
-        """What it looks at besides a page's own words."""
+        """What it looks at besides a page's own words: "anchors" of links to it, words of its "neighbours"; and
+        whether it learns from pages "met" of which nobody said what they are."""
         return frozenset()
 
+    @abstractmethod
+    def fit(self, examples: Sequence[Example], topics: Sequence[str]) -> Self:
+        """Learn from examples, those of topic -1 being of none (OTHERS); topic i is named topics[i]."""
+
     def judge(self, pages: Sequence[Page]) -> list[Verdict]:
-        """The topics of each page, and how sure they are."""
+        """A verdict for each page, in order."""
         return self.judge_words(words([page.text for page in pages]))
 
     @abstractmethod
     def judge_words(self, batch: Words, anchors: Words | None = None, neighbours: Words | None = None) -> list[Verdict]:
-        """The same for words already cut."""
+        """The same, for pages whose words are already cut."""
+
+    @abstractmethod
+    def explain(self, page: Page) -> list[tuple[str, float]]:
+        """The words that made the verdict, heaviest first."""
 
     def save(self, folder: Path) -> str:
-        """Write what was learned; gives the name to load it by."""
-        return save_model(folder, {"judge": self.kind} | self.facts(), self.arrays())
+        """Write the model below `folder`, named by the hash of its content, which is returned."""
+        facts, arrays = self.state()
+        return save_model(folder, {"judge": self.kind} | facts, arrays)
 
     @classmethod
     def load(cls, folder: Path, name: str) -> Self:
@@ -57,14 +68,12 @@ class TrainedJudge(ABC, Generic[OptionsT]):
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise UsageError(f"model {name} is not whole: learn it anew") from error
 
-    def facts(self) -> dict[str, Any]:
-        """What is saved as text."""
+    def state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """What is saved: facts as text, arrays as numbers."""
         settings = msgspec.structs.asdict(self.options)
-        return ({"settings": settings} if settings else {}) | self._learned(self.saved_facts)
-
-    def arrays(self) -> dict[str, Array]:
-        """What is saved as numbers."""
-        return self._learned(self.saved_arrays)
+        facts = {name: getattr(self, _attribute(name)) for name in self.saved_facts}
+        arrays = {name: getattr(self, _attribute(name)) for name in self.saved_arrays}
+        return ({"settings": settings} if settings else {}) | facts, arrays
 
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> Self:
         """Take over what was saved."""
@@ -77,8 +86,8 @@ class TrainedJudge(ABC, Generic[OptionsT]):
         """Work out from what was learned what judging needs."""
         return self
 
-    def _learned(self, names: Iterable[str]) -> dict[str, Any]:
-        return {name: getattr(self, _attribute(name)) for name in names}
+
+Judge = TrainedJudge[Any]  # whatever its options
 
 
 def _attribute(name: str) -> str:
@@ -87,6 +96,8 @@ def _attribute(name: str) -> str:
 
 def best_verdicts(scores: Floats, confidences: Floats, threshold: float, overlap: int) -> list[Verdict]:
     """A verdict for each row: at most `overlap` topics with the highest scores of which the judge is sure enough."""
+    if not scores.shape[1]:
+        return [Verdict()] * len(scores)
     if scores.shape[1] == 1:
         return [_verdict([0], [one], threshold) for one in confidences[:, 0].tolist()]
     order = np.argsort(-scores, axis=1, kind="stable")[:, : max(overlap, 1)]

@@ -13,12 +13,11 @@ import msgspec
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from analecta.judge.arrays import Array, Bools, Floats
-from analecta.judge.base import TrainedJudge, strongest
+from analecta.arrays import Array, Bools, Floats
+from analecta.judge.base import TrainedJudge, best_verdicts, strongest
 from analecta.judge.calibration import confidence, cross_validated, line
 from analecta.judge.features import Features, augmented, page_frequency, plain_idf, unit
 from analecta.judge.training_set import PAGES, material
-from analecta.judge.tree import Tree
 from analecta.model import Example, Page, Verdict
 from analecta.text.tokens import Words, words
 
@@ -50,9 +49,7 @@ class NaiveBayes(TrainedJudge[BayesOptions]):
         self.topics_, self.features_ = list(topics), Features()
         found = self.features_.learn(given.examples)
         often = page_frequency(found)
-        self.features_.keep(
-            np.sort(np.lexsort((np.arange(len(often)), -often))[: min(self.options.features, found.shape[1])])
-        )
+        self.features_.keep(np.sort(np.lexsort((np.arange(len(often)), -often))[: self.options.features]))
         found, others = self.features_.count_examples(given.examples)
         self.idf_ = plain_idf(len(given.examples), page_frequency(found))
         self.odds_ = np.zeros((len(self.idf_), len(topics)))
@@ -67,12 +64,11 @@ class NaiveBayes(TrainedJudge[BayesOptions]):
         return self
 
     def judge_words(self, batch: Words, anchors: Words | None = None, neighbours: Words | None = None) -> list[Verdict]:
-        """The same for words already cut."""
         vectors = self._vectors(*self.features_.count(batch))
         sure = confidence(vectors @ self.odds_, self.middle_, self.slope_)
         sure[:, ~self.known_] = 0.0
         sure[np.diff(vectors.indptr) == 0] = 0.0
-        return self._tree.verdicts(sure, self.options.threshold, self.options.overlap)
+        return best_verdicts(sure, sure, self.options.threshold, self.options.overlap)
 
     def explain(self, page: Page) -> list[tuple[str, float]]:
         """The words that speak for the likeliest topic, and how much of the score each makes."""
@@ -83,23 +79,16 @@ class NaiveBayes(TrainedJudge[BayesOptions]):
         made = vector.data * self.odds_[vector.indices, np.where(self.known_, sure, -1).argmax()]
         return strongest((self.features_.names[i] for i in vector.indices.tolist()), made.tolist())
 
-    def facts(self) -> dict[str, Any]:
-        """What is saved as text."""
-        return super().facts() | {"names": self.features_.names}
-
-    def arrays(self) -> dict[str, Array]:
-        """What is saved as numbers."""
-        return super().arrays() | self.features_.spaces[0].arrays()
+    def state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        facts, arrays = super().state()
+        return facts | {"names": self.features_.names}, arrays | self.features_.spaces[0].arrays()
 
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> Self:
-        """Take over what was saved."""
         self.features_ = Features()
         self.features_.spaces[0].restore(facts["names"], arrays)
         return super().restore(facts, arrays)
 
     def prepare(self) -> Self:
-        """Work out from what was learned what judging needs."""
-        self._tree = Tree(self.topics_, flat=True)
         self._other_word = self.options.outside * float((self.idf_**2).mean()) if len(self.idf_) else 0.0
         return self
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analecta.judge.arrays import Bools, Floats, Ints
+from analecta.arrays import Bools, Floats, Ints
 
 ENOUGH = 5  # examples, and real counter-examples, from which Platt's sigmoid is fitted
 FARAWAY = 8.0
@@ -27,9 +27,6 @@ class ScoreLine(NamedTuple):
 
     middle: float
     slope: float
-
-
-NEVER = ScoreLine(0.0, 0.0)
 
 
 def confidence(scores: Floats, middle: Floats | float, slope: Floats | float) -> Floats:
@@ -87,5 +84,5 @@ def platt(scores: Floats, yes: Bools, steps: int = 50) -> ScoreLine:
         if np.abs(step).max() < 1e-10:
             break
     if a[0] <= 0:
-        return NEVER
+        return ScoreLine(0.0, 0.0)
     return ScoreLine(float(-a[1] / a[0] * spread), float(a[0] / spread))

@@ -26,7 +26,7 @@ import msgspec
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from analecta.judge.arrays import Floats, Ints
+from analecta.arrays import Floats, Ints
 from analecta.judge.base import TrainedJudge, best_verdicts, strongest
 from analecta.judge.features import plain_idf, row_sums, smooth_idf, tf_idf, unit
 from analecta.model import Example, Page, Verdict
@@ -80,7 +80,6 @@ class Centroid(TrainedJudge[CentroidOptions]):
         return self.prepare()
 
     def judge_words(self, batch: Words, anchors: Words | None = None, neighbours: Words | None = None) -> list[Verdict]:
-        """The same for words already cut."""
         found, lengths = counts(batch, self._vocabulary), np.diff(batch.starts)
         if not self.options.live_idf:
             return self._verdicts(found, lengths)

@@ -19,8 +19,8 @@ from typing import Any, Self
 import msgspec
 import numpy as np
 
+from analecta.arrays import Array, Floats
 from analecta.errors import UsageError
-from analecta.judge.arrays import Array, Floats
 from analecta.judge.base import TrainedJudge
 from analecta.judge.features import WINDOW
 from analecta.judge.svm import Svm, SvmOptions, best_of
@@ -28,14 +28,12 @@ from analecta.judge.training_set import PAGES
 from analecta.model import Example, Page, Verdict
 from analecta.text.tokens import Words
 
-MEMBERS = ("terms", "pairs", "anchors", "neighbours")
-
 
 class CommitteeOptions(msgspec.Struct, frozen=True):
     """A member is named by its feature spaces, joined by + if there are several; the rest is for every member."""
 
     mode: str = "weighted"
-    members: Sequence[str] = MEMBERS
+    members: Sequence[str] = ("terms", "pairs", "anchors", "neighbours")
     threshold: float = 0.5
     overlap: int = 1
     candidates: int = 5000
@@ -44,6 +42,9 @@ class CommitteeOptions(msgspec.Struct, frozen=True):
     stock: int = PAGES
     cost: float = 1.0
     outside: float = 0.5
+
+
+_SHARED = ("candidates", "kept", "window", "stock", "cost", "outside")  # options that every member gets
 
 
 class Committee(TrainedJudge[CommitteeOptions]):
@@ -89,16 +90,15 @@ class Committee(TrainedJudge[CommitteeOptions]):
         weight = np.where((promised > 0).all(axis=0, where=known), promised, seen)
         return np.where(known, np.maximum(weight, 1e-3), 0.0)
 
-    def facts(self) -> dict[str, Any]:
-        """What is saved as text."""
-        return super().facts() | {"members": {m: judge.facts() for m, judge in self.members_.items()}}
-
-    def arrays(self) -> dict[str, Array]:
-        """What is saved as numbers."""
-        return {f"{m}:{k}": array for m, judge in self.members_.items() for k, array in judge.arrays().items()}
+    def state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        facts, arrays = super().state()
+        facts["members"] = {}
+        for member, judge in self.members_.items():
+            facts["members"][member], own = judge.state()
+            arrays |= {f"{member}:{name}": array for name, array in own.items()}
+        return facts, arrays
 
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> Self:
-        """Take over what was saved."""
         parts = {m: facts["members"][m] for m in self.options.members}
         self.members_ = {
             m: Svm(SvmOptions(**part["settings"])).restore(part, _below(f"{m}:", arrays)) for m, part in parts.items()
@@ -106,18 +106,7 @@ class Committee(TrainedJudge[CommitteeOptions]):
         return self.prepare()
 
     def _member(self, member: str) -> Svm:
-        o = self.options
-        return Svm(
-            SvmOptions(
-                spaces=member.split("+"),
-                candidates=o.candidates,
-                kept=o.kept,
-                window=o.window,
-                stock=o.stock,
-                cost=o.cost,
-                outside=o.outside,
-            )
-        )
+        return Svm(SvmOptions(member.split("+"), **{name: getattr(self.options, name) for name in _SHARED}))
 
     def prepare(self) -> Self:
         """Choose the members that are asked, and what their votes weigh."""

@@ -1,31 +1,24 @@
 """What a learner sees of a page: counts of features, in which spaces, with which weights (B6)."""
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 
 import numpy as np
 from scipy.sparse import csr_matrix, hstack
 
-from analecta.judge.arrays import Array, Bools, Floats, Ints
+from analecta.arrays import Array, Bools, Floats, Ints, UInt64s
 from analecta.model import Example
 from analecta.text.stems import Lexicon, learn_stems
-from analecta.text.tokens import BUCKETS as SIZE
-from analecta.text.tokens import UInt64s, Vocabulary, Words, buckets, counts, tally, words
-
-# --- buckets ---------------------------------------------------------------------------------------------------------
-# Words as numbers below 2^18, as a matrix: no dictionary to build, to look up or to send along with a model.
-#
-# Two words may share a bucket. Those of a few thousand pages seldom do where it matters: on a real web the order of
-# a crawl came out as good as with a dictionary of stems (docs/decisions.md).
-
-
-__all__ = ["SIZE", "buckets", "rows"]
+from analecta.text.tokens import BUCKETS, Vocabulary, Words, counts, tally, words
 
 
 def rows(batch: Words) -> csr_matrix:
-    """How often each bucket's words occur on each page: pages x buckets, sparse, float32; its data may be replaced."""
+    """How often each bucket's words occur on each page: pages x buckets, sparse, float32; its data may be replaced.
+
+    Two words may share a bucket. Those of a few thousand pages seldom do where it matters: on a real web the order of
+    a crawl came out as good as with a dictionary of stems (docs/decisions.md).
+    """
     bags = batch.bags
-    return csr_matrix((bags.counts, bags.buckets, bags.starts), shape=(len(batch), SIZE))
+    return csr_matrix((bags.counts, bags.buckets, bags.starts), shape=(len(batch), BUCKETS))
 
 
 # --- weighting -------------------------------------------------------------------------------------------------------
@@ -123,8 +116,6 @@ class FeatureSpace:
         self.kind = kind
         self.window = window
         self.names: list[str] = []
-        self._hashes: UInt64s = np.zeros(0, np.uint64)
-        self._features: Ints = np.zeros(0, np.int64)
         self._pairs: UInt64s = np.zeros(0, np.uint64)
 
     def learn(self, examples: Sequence[Example]) -> csr_matrix:
@@ -144,7 +135,7 @@ class FeatureSpace:
             kept = self._pairs[columns]
             stems, inverse = np.unique(np.concatenate(np.divmod(kept, self._width)), return_inverse=True)
             low, high = inverse[: len(kept)], inverse[len(kept) :]
-            self._pairs = (low * max(len(stems), 1) + high).astype(np.uint64)
+            self._know_pairs((low * max(len(stems), 1) + high).astype(np.uint64))
         self.names = [self.names[i] for i in columns.tolist()]
         self._know(*self._lexicon.words_of(stems.astype(np.int64)))
 
@@ -162,36 +153,27 @@ class FeatureSpace:
 
     def restore(self, names: list[str], arrays: Mapping[str, Array], prefix: str = "") -> None:
         """Take over what was saved."""
-        self.names, self._pairs = names, arrays[f"{prefix}pairs"]
+        self.names = names
         self._know(arrays[f"{prefix}hashes"], arrays[f"{prefix}features"])
+        self._know_pairs(arrays[f"{prefix}pairs"])
 
     def _know(self, hashes: UInt64s, features: Ints) -> None:
         self._hashes, self._features = hashes, features
-        self.__dict__.pop("_vocabulary", None)
-        self.__dict__.pop("_pair_vocabulary", None)
+        self._vocabulary = Vocabulary(hashes, features)
+        self._width = np.uint64(max(self._vocabulary.size, 1))
 
-    @cached_property
-    def _vocabulary(self) -> Vocabulary:
-        return Vocabulary(self._hashes, self._features)
-
-    @cached_property
-    def _pair_vocabulary(self) -> Vocabulary:
-        return Vocabulary(self._pairs * _ODD)
-
-    @property
-    def _width(self) -> np.uint64:
-        return np.uint64(max(self._vocabulary.size, 1))
+    def _know_pairs(self, pairs: UInt64s) -> None:
+        self._pairs, self._pair_vocabulary = pairs, Vocabulary(pairs * _ODD)
 
     def _learn_pairs(self, batch: Words, lexicon: Lexicon) -> None:
         """Know the pairs that were met more than once: the others are legion, and chance."""
         _, keys = _near(batch, self._vocabulary, self.window)
         found, often = np.unique(keys, return_counts=True)
-        self._pairs = found[often > 1]
+        self._know_pairs(found[often > 1])
         low, high = np.divmod(self._pairs, self._width)
         self.names = [
             f"{lexicon.names[a]} {lexicon.names[b]}" for a, b in zip(low.tolist(), high.tolist(), strict=True)
         ]
-        self.__dict__.pop("_pair_vocabulary", None)
 
 
 class Features:

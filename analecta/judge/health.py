@@ -23,10 +23,10 @@ import msgspec
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from analecta.judge.arrays import Bools, Floats, Ints
-from analecta.judge.features import SIZE, buckets, page_frequency, rows, smooth_idf, tf_idf, unit
+from analecta.arrays import Bools, Floats, Ints
+from analecta.judge.features import page_frequency, rows, smooth_idf, tf_idf, unit
 from analecta.model import BELOW, Example
-from analecta.text.tokens import LANGUAGES, Words, stop_words, words
+from analecta.text.tokens import BUCKETS, LANGUAGES, Words, buckets, stop_words, words
 
 ENOUGH = 4  # examples: no centroid from fewer (S2)
 CLOSE = 0.85  # likeness from which two topics are one to most judges
@@ -156,7 +156,7 @@ def _weighed(counted: csr_matrix) -> csr_matrix:
 @cache
 def _stop_buckets() -> Bools:
     """Whether a language, English first, has a stop word in a bucket."""
-    found = np.zeros((len(LANGUAGES), SIZE), np.bool_)
+    found = np.zeros((len(LANGUAGES), BUCKETS), np.bool_)
     for n, language in enumerate(LANGUAGES):
         found[n, buckets(words([" ".join(sorted(stop_words(language)))]).hashes)] = True
     return found
@@ -235,7 +235,7 @@ def _telling(batch: Words, pages: csr_matrix, home: Ints, amount: Ints) -> list[
     total = np.asarray(sums.sum(axis=0)).ravel()
     heaviest = [_heaviest(sums[topic], total, own, len(home) - own) for topic, own in enumerate(amount.tolist())]
     place = buckets(batch.hashes)
-    wanted = np.zeros(SIZE, np.bool_)
+    wanted = np.zeros(BUCKETS, np.bool_)
     wanted[np.concatenate([_NONE, *heaviest])] = True
     at = np.flatnonzero(wanted[place])
     of = home[batch.pages[at]]

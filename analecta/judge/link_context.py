@@ -3,14 +3,10 @@
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
-from analecta.judge.arrays import Bools, Floats, Ints
-from analecta.judge.features import SIZE
-from analecta.text.tokens import Int32s, words
-
-Columns = npt.NDArray[np.int32]
+from analecta.arrays import Bools, Floats, Int32s, Ints
+from analecta.text.tokens import BUCKETS, words
 
 _USUAL = 0.1  # words that stand around more than this share of all links tell nothing: "the", "more", "page"
 _FEW = 30  # links; a word that stands around fewer is not usual yet
@@ -25,9 +21,9 @@ class LinkContexts:
         self.kept: dict[int, int] = {}  # how many links to a slot
         self._use = use
         self._of: list[int] = []  # the slot of each link
-        self._words: list[Columns] = []  # the words of links, in pieces; the last piece is of those heard last
+        self._words: list[Int32s] = []  # the words of links, in pieces; the last piece is of those heard last
         self._lengths: list[Ints] = []  # how many words each link has, in the same pieces
-        self._column = np.full(SIZE, -1, np.int32)  # by bucket
+        self._column = np.full(BUCKETS, -1, np.int32)  # by bucket
         self._buckets = np.zeros(0, np.int64)  # by column
         self._known = np.zeros((0, 4), np.float32)  # by column
 
@@ -41,7 +37,7 @@ class LinkContexts:
         for slot in slots:
             self.kept[slot] = self.kept.get(slot, 0) + 1
 
-    def _name(self, used: Columns) -> None:
+    def _name(self, used: Int32s) -> None:
         """Give columns to words that are new: they have led nowhere yet."""
         new = np.unique(used[self._column[used] < 0]).astype(np.int64)
         if not len(new):
@@ -109,17 +105,18 @@ class LinkContexts:
 # --- Who uses which words: how much likelier a page is good that uses a word -----------------------------------------
 
 
+_HALF_LIFE = 4000.0  # pages after which one counts half
+
+
 class WordUse:
     """Counts the pages that use each word, and how good they are; what is old counts less."""
 
-    def __init__(self, half_life: float) -> None:
-        """After `half_life` pages one counts half."""
-        self.half_life = half_life
+    def __init__(self) -> None:
         self._pages: list[Int32s] = []  # the different buckets of each page
         # Instead of all that is old becoming less with every page, what is new counts for more.
         self._weight = 1.0
-        self._met = np.zeros(SIZE)
-        self._good = np.zeros(SIZE)
+        self._met = np.zeros(BUCKETS)
+        self._good = np.zeros(BUCKETS)
         self._met_in_all = self._good_in_all = 0.0
 
     def see(self, pages: Sequence[Int32s], scores: Sequence[float]) -> None:
@@ -133,7 +130,7 @@ class WordUse:
 
     def _weights(self, scores: Floats) -> tuple[Floats, Floats]:
         """How much further pages count, and how much for the good."""
-        met = self._weight * 2 ** (np.arange(1, len(scores) + 1) / self.half_life)
+        met = self._weight * 2 ** (np.arange(1, len(scores) + 1) / _HALF_LIFE)
         self._met_in_all += met.sum()
         self._good_in_all += (met * scores).sum()
         self._weight = float(met[-1]) if len(met) else self._weight
@@ -145,7 +142,7 @@ class WordUse:
         self._met_in_all, self._good_in_all, self._weight = 0.0, 0.0, 1.0
         used = np.concatenate([np.zeros(0, np.int32), *self._pages])
         pointers = np.cumsum([0, *(len(page) for page in self._pages)], dtype=np.int32)
-        rows = csr_matrix((np.ones(len(used), np.float32), used, pointers), shape=(len(self._pages), SIZE))
+        rows = csr_matrix((np.ones(len(used), np.float32), used, pointers), shape=(len(self._pages), BUCKETS))
         weights = np.stack(self._weights(scores[forget:]), axis=1).astype(np.float32)
         self._met, self._good = (rows.T @ weights).astype(np.float64).T.copy()
 

@@ -18,12 +18,13 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 import msgspec
 import numpy as np
 
-from analecta.judge.arrays import Bools, Floats, Ints
+from analecta.arrays import Bools, Floats, Int32s, Ints
 from analecta.judge.link_context import LinkContexts, WordUse
-from analecta.text.tokens import Int32s
 
 PARENTS, LED, USED, NEXT = range(4)
 WEIGHTS = (1.25, 2.0, 1.25, 1.0)
+_EVERY = 12  # pages at least from one refresh to the next
+_GROWTH = 0.09  # and as a share of those seen
 _EXPLORE = 64
 _SOFTER = 2.5  # a crawl is led better by scores that tell a fair page from a bad one than by a judge's yes and no
 _BESIDE = (1.0, 1 / 2, 1 / 3)  # how much the links before and after count, the nearer the more
@@ -48,18 +49,13 @@ class LinkJudge:
         weights: Sequence[float] = WEIGHTS,
         contexts: int = 12,
         window: int = 5000,
-        half_life: float = 4000.0,
-        every: int = 12,
-        growth: float = 0.09,
         explore: float = 0.3,
         seed: int = 0,
     ) -> None:
-        """`contexts` of a target are kept; of pages the last `window`; after `half_life` pages one counts half."""
+        """`contexts` of a target are kept; of pages the last `window`."""
         self.weights = np.array(weights)
         self.contexts = contexts
         self.window = window
-        self.every = every
-        self.growth = growth
         self.explore = explore
         self.seed = seed
         self.seen = 0
@@ -69,7 +65,7 @@ class LinkJudge:
         self._lost: set[int] = set()  # slots of targets that came to nothing
         self._pages: list[int] = []  # slots
         self._links: list[Ints] = []  # the slots each page links to
-        self._use = WordUse(half_life)
+        self._use = WordUse()
         self._around = LinkContexts(self._use.odds)
         self._news: dict[int, tuple[float, int]] = {}  # targets met last: their parents' scores, which context
         self._scale: tuple[Floats, Floats] = (np.zeros(4), np.ones(4))
@@ -144,8 +140,10 @@ class LinkJudge:
 
     def refresh(self) -> dict[int, float]:
         """Work out everything anew: the worth of each target that is known and was not fetched."""
-        self._due = self.seen + max(self.every, self.growth * self.seen)
-        waits = self._waiting()
+        self._due = self.seen + max(_EVERY, _GROWTH * self.seen)
+        waiting = np.ones(len(self._slots), np.bool_)
+        waiting[[*self._score, *self._lost]] = False
+        waits = np.flatnonzero(waiting)
         if not len(waits) or not self._pages:
             return {}
         facts = self._facts()[waits]
@@ -176,12 +174,6 @@ class LinkJudge:
 
     def _ids(self) -> Ints:
         return np.fromiter(self._slots, np.int64, len(self._slots))
-
-    def _waiting(self) -> Ints:
-        waits = np.ones(len(self._slots), np.bool_)
-        waits[list(self._score)] = False
-        waits[list(self._lost)] = False
-        return np.flatnonzero(waits)
 
     def _facts(self) -> Floats:
         """What is known of each slot: slots x 4."""

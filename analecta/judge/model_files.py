@@ -14,15 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import orjson
 
+from analecta.arrays import Array
 from analecta.errors import ResourceError, UsageError
 
-Arrays = Mapping[str, npt.NDArray[Any]]
 
-
-def save_model(folder: Path, facts: Mapping[str, Any], arrays: Arrays) -> str:
+def save_model(folder: Path, facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> str:
     """Write facts and arrays; gives the name to load them by."""
     parts = {"json": orjson.dumps(facts, option=orjson.OPT_SORT_KEYS), "npz": _pack(arrays)}
     name = _digest(parts["json"], parts["npz"])
@@ -35,7 +33,7 @@ def save_model(folder: Path, facts: Mapping[str, Any], arrays: Arrays) -> str:
     return name
 
 
-def load_model(folder: Path, name: str, judge: str) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+def load_model(folder: Path, name: str, judge: str) -> tuple[dict[str, Any], dict[str, Array]]:
     """What was saved under this name by a judge of this kind; nothing is read from a file that was changed."""
     if not re.fullmatch("[0-9a-f]{32}", name):
         raise UsageError(f"{name!r} is not the name of a model")
@@ -67,7 +65,7 @@ def _digest(facts: bytes, packed: bytes) -> str:
     return hashlib.sha256(hashlib.sha256(facts).digest() + hashlib.sha256(packed).digest()).hexdigest()[:32]
 
 
-def _pack(arrays: Arrays) -> bytes:
+def _pack(arrays: Mapping[str, Array]) -> bytes:
     """As np.savez, but in the order of names and with no time of day in it."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from analecta.judge.arrays import Floats
+from analecta.arrays import Floats
 from analecta.model import Page
 from analecta.text.tokens import Vocabulary, Words, words
 

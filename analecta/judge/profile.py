@@ -28,13 +28,12 @@ import msgspec
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from analecta.judge.arrays import Array, Bools, Floats, Ints, Weights
+from analecta.arrays import Array, Bools, Float32s, Floats, Ints
 from analecta.judge.base import TrainedJudge, best_verdicts, strongest
 from analecta.judge.calibration import ScoreLine, confidence
-from analecta.judge.features import SIZE, buckets, rows
 from analecta.judge.training_set import PAGES, TrainingSet, material
 from analecta.model import BELOW, NO_TOPIC, UNLABELLED, Example, Page, Verdict
-from analecta.text.tokens import Words, stop_words, words
+from analecta.text.tokens import BUCKETS, Words, buckets, stop_words, words
 
 _NEVER = ScoreLine(1e3, 1.0)  # for a topic without examples
 _ENOUGH = 5  # pages that are not the topic: made-up ones are not needed any more
@@ -121,22 +120,20 @@ class Profile(TrainedJudge[ProfileOptions]):
         known = {text: self._known[text] for text in texts if text in self._known}
         for start in range(0, len(new), _AT_ONCE):
             part = new[start : start + _AT_ONCE]
-            made = rows(words(part))
-            for text, i, j in zip(part, made.indptr, made.indptr[1:], strict=False):
-                known[text] = made.indices[i:j], made.data[i:j]
+            known |= zip(part, words(part).bags.apart(), strict=True)
         self._known = known
         pointers = np.cumsum([0, *(len(known[text][0]) for text in texts)])
         columns = np.concatenate([known[text][0] for text in texts])
-        used = np.flatnonzero(np.bincount(columns, minlength=SIZE))  # some 30,000 of 262,144: the rest costs nothing
-        place = np.zeros(SIZE, np.int32)
+        used = np.flatnonzero(np.bincount(columns, minlength=BUCKETS))  # some 30,000 of 262,144: the rest costs nothing
+        place = np.zeros(BUCKETS, np.int32)
         place[used] = np.arange(len(used))
         counts = np.concatenate([known[text][1] for text in texts])
         return used, csr_matrix((counts, place[columns], pointers), shape=(len(texts), len(used)))
 
     def _likeness(self, units: csr_matrix, given: TrainingSet, topics: int) -> Floats:
         """How much nearer each page is to the examples of each topic than a middling example is to the others."""
-        usual = _unit(_sum(units, np.where(given.stock, 0.0, 1.0))) * self.options.away
-        off = units @ usual
+        usual = _sum(units, np.where(given.stock, 0.0, 1.0))
+        off = units @ (usual / np.float32(np.linalg.norm(usual) or 1) * self.options.away)
         like = np.full((units.shape[0], topics), -np.inf)
         own = np.stack([self._shown(given.labels, topic) for topic in range(topics)], axis=1)
         examples = np.flatnonzero(own.any(axis=1))
@@ -171,7 +168,7 @@ class Profile(TrainedJudge[ProfileOptions]):
             parts.append(TopicWeights(counts, against, other, own, own & (given.labels == topic)))
         return parts
 
-    def _learn(self, units: csr_matrix, given: TrainingSet, parts: Sequence[TopicWeights]) -> tuple[Weights, Floats]:
+    def _learn(self, units: csr_matrix, given: TrainingSet, parts: Sequence[TopicWeights]) -> tuple[Float32s, Floats]:
         """The profiles of topics, and the lines between yes and no; all at once, for that is much faster."""
         if not parts:
             return np.zeros((units.shape[1], 0), np.float32), np.zeros((0, len(_NEVER)))
@@ -216,16 +213,13 @@ class Profile(TrainedJudge[ProfileOptions]):
         """
         like = likeness[:, topic]
         ranked = met[np.argsort(-like[met], kind="stable")]
-        best, worse = (
-            ranked[: min(self.options.joining, int(self.options.share * len(ranked)))],
-            ranked[len(ranked) // 2 :],
-        )
+        best = ranked[: min(self.options.joining, int(self.options.share * len(ranked)))]
+        worse = ranked[len(ranked) // 2 :]
         rivals = np.where(self._below[topic] | self._below[:, topic], -np.inf, likeness[best])
         joins = best[(like[best] >= 0) & (like[best] >= rivals.max(axis=1))]
         return joins, worse[like[worse] < like[worse].min(initial=0.0) / 2]
 
     def judge_words(self, batch: Words, anchors: Words | None = None, neighbours: Words | None = None) -> list[Verdict]:
-        """The same for words already cut."""
         if not len(self.buckets_):
             return [Verdict()] * len(batch)
         sure = self._sure(self._units(batch))
@@ -267,10 +261,9 @@ class Profile(TrainedJudge[ProfileOptions]):
         return strongest(told, told.values())[:30]
 
     def prepare(self) -> Self:
-        """Work out from what was learned what judging needs."""
         self._below = _below(self.topics_)
         known = len(self.buckets_)
-        self._place = np.full(SIZE, known, np.int32)
+        self._place = np.full(BUCKETS, known, np.int32)
         self._place[self.buckets_] = np.arange(known)
         self._idf = np.append(self.idf_, np.float32(0))
         self._profiles = np.concatenate([self.weights_, np.zeros((1, len(self.topics_)), np.float32)])
@@ -292,7 +285,7 @@ def _against(weights: Floats, shown: Bools) -> Floats:
     return np.where(shown, weights * min(max(more, 1.0), _TELLING), weights)
 
 
-def _without_themselves(near: Weights, size: float, weights: Floats) -> Floats:
+def _without_themselves(near: Float32s, size: float, weights: Floats) -> Floats:
     """How near pages are to the mean of what was summed up, each without its own part in the sum.
 
     `near` is how near they are to the sum, in which each has its weight, and `size` the square of its length.
@@ -317,14 +310,14 @@ def _line(trained: Floats, seen: Floats, own: Bools, other: Bools) -> ScoreLine:
     return ScoreLine(max(low + _NEARLY * (high - low), least), _STEEP / max(high - low, 1e-6))
 
 
-def _idf(counted: csr_matrix, real: Bools) -> Weights:
+def _idf(counted: csr_matrix, real: Bools) -> Float32s:
     """How telling a word is: log(1 + N / df); 0 for words that only made-up pages have."""
     df = np.bincount(counted.indices, minlength=counted.shape[1])
     met = np.bincount(counted.indices, weights=np.repeat(real, np.diff(counted.indptr)), minlength=counted.shape[1])
     return np.where(met > 0, np.log1p(counted.shape[0] / np.maximum(df, 1)), 0).astype(np.float32)
 
 
-def _units(counted: csr_matrix, idf: Weights) -> csr_matrix:
+def _units(counted: csr_matrix, idf: Float32s) -> csr_matrix:
     """Page vectors of length 1: (1 + log tf) x idf."""
     value = (1 + np.log(counted.data)) * idf[counted.indices]
     page = np.repeat(np.arange(counted.shape[0]), np.diff(counted.indptr))
@@ -338,21 +331,16 @@ def _quantile(values: Floats, share: float) -> float:
     return float(np.interp(share * (len(values) - 1), np.arange(len(values)), np.sort(values)))
 
 
-def _sum(units: csr_matrix, weights: Floats) -> Weights:
+def _sum(units: csr_matrix, weights: Floats) -> Float32s:
     """The weighted sum of pages; with several columns of weights, as many columns."""
     return np.asarray(units.T @ weights.astype(np.float32), np.float32)
 
 
-def _sizes(columns: Weights) -> Weights:
+def _sizes(columns: Float32s) -> Float32s:
     """The square of the length of each column."""
     return np.array([column @ column for column in np.ascontiguousarray(columns.T)], np.float32)
 
 
-def _scaled(columns: Weights, sizes: Weights) -> Weights:
+def _scaled(columns: Float32s, sizes: Float32s) -> Float32s:
     """The columns brought to length 1."""
     return np.asarray(columns / np.sqrt(np.where(sizes > 0, sizes, 1)), np.float32)
-
-
-def _unit(vector: Weights) -> Weights:
-    length = float(np.linalg.norm(vector))
-    return vector / np.float32(length) if length else vector

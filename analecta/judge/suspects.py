@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 import scipy
 
-from analecta.judge.arrays import Bools, Floats, Ints
+from analecta.arrays import Bools, Floats, Ints
 from analecta.judge.features import page_frequency, rows, tf_idf, unit
 from analecta.model import Example
 from analecta.text.tokens import words

@@ -18,18 +18,10 @@ import msgspec
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from analecta.judge.arrays import Array, Bools, Floats, Ints
+from analecta.arrays import Array, Bools, Floats, Ints
 from analecta.judge.base import TrainedJudge, strongest
 from analecta.judge.calibration import confidence, cross_validated, line
-from analecta.judge.features import (
-    WINDOW,
-    Features,
-    most_telling,
-    page_frequency,
-    smooth_idf,
-    tf_idf,
-    unit,
-)
+from analecta.judge.features import WINDOW, Features, most_telling, page_frequency, smooth_idf, tf_idf, unit
 from analecta.judge.training_set import PAGES, TrainingSet, material
 from analecta.judge.tree import Tree
 from analecta.model import Example, Page, Verdict
@@ -89,13 +81,28 @@ def separate(products: Floats, yes: Bools, costs: Floats) -> Hyperplane:
     some = costs > 0
     if not (yes[some].any() and (~yes[some]).any()):
         return Hyperplane(np.zeros(len(yes)), 1.0 if yes[some].any() else -1.0)
-    # Imported late: scikit-learn takes 1.1 s and 73 MB, and processes that only judge do without.
-    return Hyperplane(*import_module("analecta.judge.libsvm").solve(products, yes, costs))
+    svm = import_module("sklearn.svm")  # late: it takes 1.1 s and 73 MB, and processes that only judge do without
+    machine = svm.SVC(kernel="precomputed", C=1.0, tol=1e-4)
+    chosen = np.flatnonzero(some)
+    # Its checks take longer than its work.
+    with import_module("sklearn").config_context(assume_finite=True, skip_parameter_validation=True):
+        machine.fit(products[np.ix_(chosen, chosen)], yes[chosen], sample_weight=costs[chosen])
+    alphas = np.zeros(len(yes))
+    alphas[chosen[machine.support_]] = machine.dual_coef_[0]
+    return Hyperplane(alphas, float(machine.intercept_[0]))
 
 
 def unseen_scores(products: Floats, yes: Bools, costs: Floats) -> Floats:
     """The scores of the examples by planes that were found without them."""
     return cross_validated(yes, lambda some: separate(products, yes, costs * some).scores(products))
+
+
+def estimate(said: Bools, yes: Bools) -> Estimate:
+    """How good a classifier is that has `said` yes to these examples."""
+    right, let_in, missed = int((said & yes).sum()), int((said & ~yes).sum()), int((~said & yes).sum())
+    return Estimate(
+        right / max(right + let_in, 1), right / max(int(yes.sum()), 1), (let_in + missed) / max(len(yes), 1)
+    )
 
 
 def xi_alpha(plane: Hyperplane, products: Floats, yes: Bools) -> Estimate:
@@ -108,22 +115,7 @@ def xi_alpha(plane: Hyperplane, products: Floats, yes: Bools) -> Estimate:
     slack = np.maximum(0.0, 1.0 - margin)
     radius = float((products.diagonal()[:, None] - products).max(initial=0.0))
     doubtful = _RHO * np.abs(plane.alphas) * radius + slack >= 1
-    missed, let_in = int((doubtful & yes).sum()), int((doubtful & ~yes).sum())
-    right = int(yes.sum()) - missed
-    return Estimate(
-        right / (right + let_in) if right else 0.0,
-        right / max(int(yes.sum()), 1),
-        (missed + let_in) / max(len(yes), 1),
-    )
-
-
-def observed(scores: Floats, yes: Bools, middle: float) -> Estimate:
-    """The same from the scores of unseen examples: what cross-validation says."""
-    said = scores >= middle
-    right, let_in, missed = int((said & yes).sum()), int((said & ~yes).sum()), int((~said & yes).sum())
-    return Estimate(
-        right / max(right + let_in, 1), right / max(int(yes.sum()), 1), (let_in + missed) / max(len(yes), 1)
-    )
+    return estimate(yes ^ doubtful, yes)
 
 
 # --- svm -------------------------------------------------------------------------------------------------------------
@@ -152,7 +144,6 @@ class Svm(TrainedJudge[SvmOptions]):
 
     @property
     def needs(self) -> frozenset[str]:
-        """What it looks at besides a page's own words."""
         return frozenset(self.options.spaces) & {"anchors", "neighbours"}
 
     def fit(self, examples: Sequence[Example], topics: Sequence[str]) -> Self:
@@ -171,7 +162,6 @@ class Svm(TrainedJudge[SvmOptions]):
         return TreeQuality(sum(promised) / nodes, sum(seen) / nodes)
 
     def judge_words(self, batch: Words, anchors: Words | None = None, neighbours: Words | None = None) -> list[Verdict]:
-        """The same for words already cut."""
         nodes = np.nan_to_num(self.confidences(batch, anchors, neighbours), nan=0.0)
         return self.tree_.verdicts(nodes, self.options.threshold, self.options.overlap)
 
@@ -195,19 +185,13 @@ class Svm(TrainedJudge[SvmOptions]):
         made = vector.data * self.planes_[vector.indices, node]
         return strongest((self._names[i] for i in vector.indices.tolist()), made.tolist())
 
-    def facts(self) -> dict[str, Any]:
-        """What is saved as text."""
-        return super().facts() | {"names": [space.names for space in self.features_.spaces]}
-
-    def arrays(self) -> dict[str, Array]:
-        """What is saved as numbers."""
-        found = super().arrays()
+    def state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        facts, arrays = super().state()
         for i, space in enumerate(self.features_.spaces):
-            found |= {f"{i}_{name}": array for name, array in space.arrays().items()}
-        return found
+            arrays |= {f"{i}_{name}": array for name, array in space.arrays().items()}
+        return facts | {"names": [space.names for space in self.features_.spaces]}, arrays
 
     def restore(self, facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> Self:
-        """Take over what was saved."""
         self.tree_, self.features_ = Tree(facts["topics"]), Features(self.options.spaces, self.options.window)
         for i, (space, names) in enumerate(zip(self.features_.spaces, facts["names"], strict=True)):
             space.restore(names, arrays, f"{i}_")
@@ -227,7 +211,11 @@ class Svm(TrainedJudge[SvmOptions]):
         self.features_.keep(union)
         found, others = self.features_.count_examples(given.examples)
         self.idf_ = smooth_idf(len(given.examples), page_frequency(found))
-        self._empty(len(self.tree_))
+        nodes = len(self.tree_)
+        self.planes_ = np.zeros((len(self.idf_), nodes))
+        self.bias_, self.middle_, self.slope_ = (np.zeros(nodes) for _ in range(3))
+        self.known_ = np.zeros(nodes, np.bool_)
+        self.estimates_, self.observed_ = np.zeros((nodes, 3)), np.zeros((nodes, 3))
         vectors = self.prepare()._vectors(found, others)
         for node, (yes, no) in enumerate(sides):
             if yes.any() and no.any():
@@ -239,25 +227,13 @@ class Svm(TrainedJudge[SvmOptions]):
         if not (yes.any() and no.any()):
             return np.zeros(0, np.int64)
         some = yes | no
-        sides = (
-            most_telling(found[some], side[some], weights[some], self.options.candidates, kept) for side in (yes, no)
+        candidates = self.options.candidates
+        return np.union1d(
+            *(most_telling(found[some], side[some], weights[some], candidates, kept) for side in (yes, no))
         )
-        return np.union1d(*sides)
-
-    def _empty(self, nodes: int) -> None:
-        self.planes_ = np.zeros((len(self.idf_), nodes))
-        self.bias_, self.middle_, self.slope_ = (np.zeros(nodes) for _ in range(3))
-        self.known_ = np.zeros(nodes, np.bool_)
-        self.estimates_, self.observed_ = np.zeros((nodes, 3)), np.zeros((nodes, 3))
 
     def _learn_node(
-        self,
-        node: int,
-        vectors: csr_matrix,
-        columns: Ints,
-        given: TrainingSet,
-        yes: Bools,
-        some: Bools,
+        self, node: int, vectors: csr_matrix, columns: Ints, given: TrainingSet, yes: Bools, some: Bools
     ) -> None:
         rows = vectors[some][:, columns]
         products = (rows @ rows.T).toarray()
@@ -269,12 +245,11 @@ class Svm(TrainedJudge[SvmOptions]):
         self.known_[node] = True
         heard = yes.sum() / self.tree_.inside(node, given.labels).sum()  # examples it has nothing to go by are missed
         self.estimates_[node] = xi_alpha(plane, products, yes)
-        self.observed_[node] = observed(unseen, yes, self.middle_[node])
+        self.observed_[node] = estimate(unseen >= self.middle_[node], yes)
         self.estimates_[node, 1] *= heard
         self.observed_[node, 1] *= heard
 
     def prepare(self) -> Self:
-        """Work out from what was learned what judging needs."""
         self._names = self.features_.names
         self._other_word = self.options.outside * float((self.idf_**2).mean()) if len(self.idf_) else 0.0
         return self

@@ -9,9 +9,9 @@ from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import xxhash
 
+from analecta.arrays import Bools, Floats, Ints
 from analecta.model import UNLABELLED, Example
 
 # --- OTHERS: what pages are like that are about none of the topics (B5) ----------------------------------------------
@@ -44,14 +44,14 @@ class MadeUpPage(NamedTuple):
 
 
 @cache
-def stock_pages(pages: int = PAGES, length: int = LENGTH) -> tuple[MadeUpPage, ...]:
+def stock_pages(pages: int = PAGES) -> tuple[MadeUpPage, ...]:
     """Made-up everyday pages: always the same ones, the kinds in turn."""
     rng = random.Random(5)
     names = [name for name in kinds() if name != COMMON]
     made = []
     for name in (names[i % len(names)] for i in range(pages)):
         own = rng.sample(kinds()[name], len(kinds()[name]))
-        drawn = _draw(rng, kinds()[COMMON], length // 2) + _draw(rng, own, length // 2)
+        drawn = _draw(rng, kinds()[COMMON], LENGTH // 2) + _draw(rng, own, LENGTH // 2)
         rng.shuffle(drawn)
         made.append(MadeUpPage(name, " ".join(drawn), " ".join(own[:3])))
     return tuple(made)
@@ -88,9 +88,9 @@ class TrainingSet(NamedTuple):
     """Examples with their topics and weights; `stock` are the pages that we made up."""
 
     examples: list[Example]
-    labels: npt.NDArray[np.int64]
-    weights: npt.NDArray[np.float64]
-    stock: npt.NDArray[np.bool_]
+    labels: Ints
+    weights: Floats
+    stock: Bools
 
 
 def material(examples: Sequence[Example], topics: int, stock: int, most: int = MOST) -> TrainingSet:

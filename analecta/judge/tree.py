@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from analecta.judge.arrays import Bools, Floats, Ints
+from analecta.arrays import Bools, Floats, Ints
 from analecta.model import BELOW, Verdict
 
 ROOT = -1
@@ -18,22 +18,19 @@ ROOT = -1
 class Tree:
     """Nodes are numbered so that parents come first; `topics[node]` is -1 for a node that is no topic."""
 
-    def __init__(self, names: Sequence[str], flat: bool = False) -> None:
-        paths = [(name,) if flat else tuple(name.split(BELOW)) for name in names]
+    def __init__(self, names: Sequence[str]) -> None:
+        paths = [tuple(name.split(BELOW)) for name in names]
         order = sorted(range(len(paths)), key=lambda t: (len(paths[t]), t))
         self.topics: list[int] = []
         self.parents: list[int] = []
+        self._above: list[list[int]] = []  # of each node itself and those above it
         self.nodes: dict[tuple[str, ...], int] = {}
         self.node_of = np.zeros(len(paths), np.int64)
         for topic in order:
             self.node_of[topic] = self._plant(paths[topic], topic)
-        self.children: dict[int, Ints] = {}
         parents = np.array(self.parents, np.int64)
-        for parent in [ROOT, *range(len(self))]:
-            below = np.flatnonzero(parents == parent)
-            if len(below):
-                self.children[parent] = below
-        self._paths = [self._ancestors(int(node)) for node in self.node_of]
+        self.children = {parent: np.flatnonzero(parents == parent) for parent in np.unique(parents).tolist()}
+        self._paths = [self._above[node] for node in self.node_of.tolist()]
 
     def __len__(self) -> int:
         """How many nodes there are."""
@@ -98,14 +95,9 @@ class Tree:
         return self._add(path, parent, topic)
 
     def _add(self, path: tuple[str, ...], parent: int, topic: int) -> int:
+        node = len(self.topics)
         self.topics.append(topic)
         self.parents.append(parent)
-        self.nodes.setdefault(path, len(self.topics) - 1)
-        return len(self.topics) - 1
-
-    def _ancestors(self, node: int) -> list[int]:
-        path = []
-        while node != ROOT:
-            path.append(node)
-            node = self.parents[node]
-        return path
+        self._above.append([node, *(self._above[parent] if parent != ROOT else ())])
+        self.nodes.setdefault(path, node)
+        return node

@@ -1,7 +1,6 @@
 """What is learned from: examples of the settings, files, and what a person has said of pages."""
 
-import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -27,7 +26,7 @@ from analecta.urls import canonical
 def given_files(settings: Settings, topics: Sequence[str], folder: Path) -> list[tuple[int, str]]:
     """All files that are examples, as paths from the library's `folder`, with the numbers of their topics.
 
-    BadUse where one lies outside, also by way of a link: settings may come from others, and what was learned from a
+    UsageError where one lies outside, also by way of a link: settings may come from others, and what was learned from a
     file is passed on with models, pages and bundles.
     """
     files = [(topics.index(topic.name), name) for topic in settings.topics for name in topic.examples]
@@ -77,14 +76,6 @@ def _content(path: Path) -> str:
 
 
 _ORDINARY = 0.5  # what a URL is worth of which nothing is known any more
-
-
-@contextlib.contextmanager
-def writing(library: LibraryFolder) -> Iterator[list[Shard]]:
-    """The partitions that there are, to be written to; the caller holds the library."""
-    with contextlib.ExitStack() as stack:
-        paths = (library.shard_path(n) for n in range(library.partitions))
-        yield [stack.enter_context(contextlib.closing(Shard(path))) for path in paths if path.exists()]
 
 
 def follow(shards: Sequence[Shard], settings: Settings, topics: Sequence[str]) -> None:
@@ -184,27 +175,20 @@ def _number(name: str, topics: Sequence[str], named: Sequence[str]) -> int | Non
     return topics.index(name) if name else None
 
 
-def word_for(
-    page: int,
-    url: str,
-    of: Sequence[str],
-    named: Sequence[str],
-    says: str,
-    topic: str = "",
-    note: str = "",
-    text: str = "",
-) -> Mark:
+def complete_mark(word: Mark, of: Sequence[str], named: Sequence[str]) -> Mark:
     """What a person says of a page `of` some topics, made definite: good of which topic, bad for all or for one."""
+    topic = word.topic
     if topic and topic not in named:
         raise UsageError(f"there is no topic {topic!r}{suggest(topic, list(named))}")
-    if says == GOOD and not topic:
+    if word.says == GOOD and not topic:
         topic = next((name for name in of if name in named), named[0] if len(named) == 1 else "")
         if not topic:
-            raise UsageError(f"{url} is of no topic yet: say which it shows with --topic, one of: {', '.join(named)}")
+            names = ", ".join(named)
+            raise UsageError(f"{word.url} is of no topic yet: say which it shows with --topic, one of: {names}")
     others = any(name != topic and name in named for name in of)
     # A page that another topic claims as well shows nothing about what is not meant.
-    away = says == BAD and not (topic and others)
-    return Mark(page, url, says, "" if says == DROP else topic, away, note, text)
+    away = word.says == BAD and not (topic and others)
+    return msgspec.structs.replace(word, topic="" if word.says == DROP else topic, away=away)
 
 
 def correct(library: LibraryFolder, settings: Settings, topics: Sequence[str]) -> None:
@@ -212,7 +196,7 @@ def correct(library: LibraryFolder, settings: Settings, topics: Sequence[str]) -
     words = spoken(library, settings, topics)
     if not words:
         return
-    with writing(library) as shards:
+    with library.writers() as shards:
         for shard in shards:
             for id, one in words.items():
                 _correct_page(shard, id, one)

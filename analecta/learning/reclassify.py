@@ -16,10 +16,9 @@ import zstandard
 from analecta.errors import ResourceError
 from analecta.frontier.policy import EXAMPLE_PRIORITY
 from analecta.judge import JUDGES
-from analecta.learning.examples import MarkedPage, writing
-from analecta.model import NO_TOPIC, Verdict
+from analecta.learning.examples import MarkedPage
+from analecta.model import Verdict, of_hidden
 from analecta.parse import DOCUMENTS
-from analecta.protocols import Judge
 from analecta.signals import leave_stop_to_parent
 from analecta.store.library import LibraryFolder
 from analecta.store.pages import DocumentToJudge, PagesToJudge, PageToJudge, VerdictRow, put_verdicts
@@ -55,17 +54,14 @@ def stored(library: LibraryFolder) -> Rows:
 def put_back(library: LibraryFolder, rows: Rows, model: str, doing: Callable[[int, int], None]) -> None:
     """Write verdicts over those of a model, a batch in one transaction; the caller holds the library."""
     done, pages = 0, sum(map(len, rows))
-    with writing(library) as shards:
+    with library.writers() as shards:
         for shard, own in zip(shards, rows, strict=True):
-            for batch in _batches(own):
+            for start in range(0, len(own), _ROWS_AT_ONCE):
+                batch = own[start : start + _ROWS_AT_ONCE]
                 put_verdicts(shard, batch, model)
                 shard.commit()
                 done += len(batch)
                 doing(done, pages)
-
-
-def _batches(rows: Sequence[VerdictRow]) -> Iterator[Sequence[VerdictRow]]:
-    return (rows[start : start + _ROWS_AT_ONCE] for start in range(0, len(rows), _ROWS_AT_ONCE))
 
 
 def save(path: Path, rows: Rows) -> None:
@@ -123,17 +119,8 @@ class TrainedModel(msgspec.Struct, frozen=True):
     name: str
     kind: str
 
-    def load(self) -> Judge:
-        """The judge."""
-        return JUDGES[self.kind].load(Path(self.folder), self.name)
 
-
-class RowRange(msgspec.Struct, frozen=True):
-    """Rows of one shard, from one number to another."""
-
-    shard: str
-    first: int
-    last: int
+RowRange = tuple[Path, int, int]  # rows of one shard, from one number to another
 
 
 def judged(
@@ -150,22 +137,22 @@ def judged(
     `again`. Without a number of `jobs`, as many as pay.
     """
     known = "" if again else model.name
-    parts = [(n, part) for n, path in enumerate(shards) for part in _parts(path, known)]
+    found = [_to_judge(path, known) for path in shards]
+    parts = [(n, part) for n, (own, _) in enumerate(found) for part in own]
     pages = _BATCH * len(parts)
     desk = JudgeDesk(model, dict(said), known)
     # A judge that takes in what it sees must see it in order.
     alone = pages <= _ALONE or getattr(desk.judge, "live_idf", False)
     jobs = jobs or (1 if alone else min(len(parts), os.cpu_count() or 1))
-    documents = {n: _documents(path, known) for n, path in enumerate(shards)}
-    awaited = {page.parent for found in documents.values() for page in found}
+    awaited = {page.parent for _, documents in found for page in documents}
     parents: dict[int, VerdictRow] = {}  # what is said of pages that link to documents
     with _judges(desk, jobs) as judge:
         for done, ((n, _), rows) in enumerate(zip(parts, judge([part for _, part in parts]), strict=True), 1):
             parents |= {row.id: row for row in rows if row.id in awaited}
             yield n, rows
             doing(min(done * _BATCH, pages), pages)
-    for n, path in enumerate(shards):
-        if rows := _follow_parents(path, documents[n], parents, model.name, said):
+    for n, (_, documents) in enumerate(found):
+        if rows := desk.documents(shards[n], documents, parents):
             yield n, rows
 
 
@@ -173,11 +160,13 @@ def _reading(path: Path) -> closing[PagesToJudge]:
     return closing(PagesToJudge(path, EXAMPLE_PRIORITY, DOCUMENTS))
 
 
-def _parts(path: Path, model: str) -> list[RowRange]:
+def _to_judge(path: Path, known: str) -> tuple[list[RowRange], list[DocumentToJudge]]:
+    """What the model `known` has not judged of a shard: ranges of rows, and the documents without a text in them."""
     with _reading(path) as shard:
-        numbers = shard.numbers(model)
+        numbers, documents = shard.numbers(known), shard.documents(known)
     edges = [*range(0, len(numbers), _BATCH), len(numbers)]
-    return [RowRange(str(path), numbers[i], numbers[j - 1]) for i, j in pairwise(edges)] if numbers else []
+    parts = [(path, numbers[i], numbers[j - 1]) for i, j in pairwise(edges)] if numbers else []
+    return parts, documents
 
 
 # --- the processes ---------------------------------------------------------------------------------------------------
@@ -189,17 +178,36 @@ class JudgeDesk:
     def __init__(self, model: TrainedModel, said: Mapping[int, MarkedPage], known: str) -> None:
         """`known` is the model whose verdicts stand."""
         self.model, self.said, self.known = model, said, known
-        self.judge = model.load()
+        self.judge = JUDGES[model.kind].load(Path(model.folder), model.name)
 
     def rows(self, part: RowRange) -> list[VerdictRow]:
         """What the model says of the pages of a part."""
-        with _reading(Path(part.shard)) as shard:
-            pages = shard.pages(part.first, part.last, self.known)
+        path, first, last = part
+        with _reading(path) as shard:
+            pages = shard.pages(first, last, self.known)
             if not pages:
                 return []
             anchors, around = self._views(shard, pages)
         verdicts = self.judge.judge_words(words([excerpt(page.text) for page in pages]), anchors, around)
-        return [self._row(page, verdict) for page, verdict in zip(pages, verdicts, strict=True)]
+        return [
+            self._row(page, verdict, bool(page.closed or page.off_topic))
+            for page, verdict in zip(pages, verdicts, strict=True)
+        ]
+
+    def documents(
+        self, path: Path, documents: Sequence[DocumentToJudge], known: dict[int, VerdictRow]
+    ) -> list[VerdictRow]:
+        """Those without a text are what the page is that links to them (S10), as far as it is known.
+
+        Where another partition has that page, they are what they were.
+        """
+        with _reading(path) as shard:
+            for page in documents:
+                row = known.get(page.parent)
+                found = (row.topic, row.confidence, row.topics) if row else shard.verdict(page.parent)
+                verdict = unpacked(*(found or (page.topic, page.confidence, page.topics)))
+                known[page.id] = self._row(page, verdict, bool(page.closed))
+        return [known[page.id] for page in documents]
 
     def _views(self, shard: PagesToJudge, pages: Sequence[PageToJudge]) -> tuple[Words | None, Words | None]:
         """What the judge looks at besides, as when the pages were kept (B6)."""
@@ -209,9 +217,9 @@ class JudgeDesk:
             return anchors, None
         return anchors, words([excerpt(shard.text(page.parent)) for page in pages])
 
-    def _row(self, page: PageToJudge, verdict: Verdict) -> VerdictRow:
-        if page.closed or page.off_topic:
-            verdict = Verdict(NO_TOPIC, verdict.confidence)
+    def _row(self, page: PageToJudge | DocumentToJudge, verdict: Verdict, hidden: bool) -> VerdictRow:
+        """What is said of a page, which is on no topic if `hidden`; a person has the last word, but for its owner."""
+        verdict = of_hidden(verdict, hidden)
         if not page.closed and (one := self.said.get(page.id)):
             verdict = one.corrected(verdict)
         return VerdictRow(page.seq, page.id, verdict.topic, verdict.confidence, packed_topics(verdict), self.model.name)
@@ -243,35 +251,3 @@ def _begin(model: TrainedModel, said: Mapping[int, MarkedPage], known: str) -> N
 
 def _rows(part: RowRange) -> list[VerdictRow]:
     return _desk[0].rows(part)
-
-
-# --- documents whose text cannot be had ------------------------------------------------------------------------------
-
-
-def _documents(path: Path, model: str) -> list[DocumentToJudge]:
-    with _reading(path) as shard:
-        return shard.documents(model)
-
-
-def _follow_parents(
-    path: Path,
-    documents: Sequence[DocumentToJudge],
-    known: dict[int, VerdictRow],
-    model: str,
-    said: Mapping[int, MarkedPage],
-) -> list[VerdictRow]:
-    """They are what the page is that links to them (S10); where another partition has that, what they were."""
-    rows = []
-    with _reading(path) as shard:
-        for page in documents:
-            row = known.get(page.parent)
-            found = (row.topic, row.confidence, row.topics) if row else shard.verdict(page.parent)
-            verdict = unpacked(*(found or (page.topic, page.confidence, page.topics)))
-            if page.closed:
-                verdict = Verdict(NO_TOPIC, verdict.confidence)
-            elif one := said.get(page.id):
-                verdict = one.corrected(verdict)
-            new = VerdictRow(page.seq, page.id, verdict.topic, verdict.confidence, packed_topics(verdict), model)
-            known[page.id] = new
-            rows.append(new)
-    return rows

@@ -8,15 +8,13 @@ Whenever the process is killed, each row is as before or as after, and the next 
 import contextlib
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import msgspec
 
 from analecta.errors import ResourceError, UsageError
-from analecta.judge import new_judge
-from analecta.learning.examples import given_files, spoken, with_words, writing
+from analecta.learning.examples import spoken, with_words
 from analecta.learning.reclassify import (
     Rows,
     TrainedModel,
@@ -145,7 +143,7 @@ def finish(library: LibraryFolder, settings: Settings, doing: Doing = _quiet) ->
 def ask_crawl(library: LibraryFolder) -> bool:
     """Ask the crawl that holds the library to learn now; False where no crawl does."""
     run = library.last_run()
-    if run is None or run["ended"] is not None or not library.holder():
+    if run is None or run.ended is not None or not library.holder():
         return False
     want_lesson(library)
     return True
@@ -164,15 +162,12 @@ def _check(library: LibraryFolder, settings: Settings) -> None:
         raise UsageError("this library's recipe does not judge pages, so there is nothing to train")
     if not library.get(MetaKey.MODEL):
         raise UsageError("nothing was learnt yet: `analecta crawl LIB` comes first")
-    with writing(library):  # a partition that was killed while it was made has its tables now
+    with library.writers():  # a partition that was killed while it was made has its tables now
         pass
 
 
 def _lesson(library: LibraryFolder, settings: Settings, topics: Sequence[str], models: Path) -> TrainingResult:
-    files = given_files(settings, topics, library.folder)
-    words = partial(spoken, library, settings, topics)
-    teacher = Trainer(library, new_judge(settings), topics, settings.learn, files, words, models)
-    lesson = teacher.anew()
+    lesson = Trainer(library, settings, topics, models).anew()
     if lesson.refused:
         raise UsageError(f"nothing can be learnt: {lesson.refused}")
     return lesson
@@ -194,7 +189,7 @@ def _judge_all(library: LibraryFolder, settings: Settings, left: PendingReclassi
         raise ResourceError(f"the library does not know its model {name} any more: crawl it, or retrain")
     model = TrainedModel(str(library.models), name, known.kind)
     words = spoken(library, settings, library.topic_names())
-    with writing(library) as shards:
+    with library.writers() as shards:
         for n, rows in judged([shard.path for shard in shards], model, words, doing=doing, again=left.again):
             for row in rows:
                 shards[n].set_verdict(row.seq, row.topic, row.confidence or 0.0, row.topics, name)
@@ -206,10 +201,8 @@ def _after(
 ) -> Rows:
     """What the verdicts would be."""
     new = [{row.seq: row for row in rows} for rows in before]
-    paths = [library.shard_path(n) for n in range(library.partitions)]
-    existing, words = [path for path in paths if path.exists()], spoken(library, settings, topics)
-    again = model.name == library.get(MetaKey.MODEL)
-    for n, rows in judged(existing, model, words, doing=doing, again=again):
+    words, again = spoken(library, settings, topics), model.name == library.get(MetaKey.MODEL)
+    for n, rows in judged(library.shard_paths, model, words, doing=doing, again=again):
         new[n] |= {row.seq: row for row in rows}
     return [list(rows.values()) for rows in new]
 

@@ -10,22 +10,22 @@ are left out, and a model that does so without them is not taken up (the drift g
 The teacher reads the shards, which anybody may while their partition writes; nothing passes through messages.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from analecta.analyse.hits import LinkGraph, hubs_and_authorities, link_graph
 from analecta.frontier.policy import EXAMPLE_PRIORITY
+from analecta.judge import JUDGES, new_judge
+from analecta.judge.base import Judge
 from analecta.judge.suspects import DOUBTED, MOST, doubtful
 from analecta.judge.training_set import archetypes, drifted
-from analecta.learning.examples import MarkedPage
-from analecta.model import NO_TOPIC, UNLABELLED, UNLIMITED, Example
+from analecta.learning.examples import MarkedPage, given_files, spoken
+from analecta.model import NO_TOPIC, UNLABELLED, Example
 from analecta.parse import Parser
 from analecta.parse.saved_page import read_page
-from analecta.protocols import Judge
-from analecta.settings.schema import TrainingSettings
+from analecta.settings.schema import Settings
 from analecta.store.library import LibraryFolder
 from analecta.store.snapshot import Snapshot
 from analecta.text.tokens import Words, words
@@ -58,27 +58,16 @@ class Trainer:
     """Makes models from a library."""
 
     def __init__(
-        self,
-        library: LibraryFolder,
-        judge: Judge,
-        topics: Sequence[str],
-        settings: TrainingSettings,
-        files: Sequence[tuple[int, str]] = (),
-        spoken: Callable[[], Mapping[int, MarkedPage]] = dict,
-        models: Path | None = None,
+        self, library: LibraryFolder, settings: Settings, topics: Sequence[str], models: Path | None = None
     ) -> None:
-        """`judge` is trained again and again: what it has worked out about pages it may keep.
-
-        `files` are examples too: the number of the topic, and the path from the library's folder. `spoken` tells
-        what a person has said of pages, by id. `models` is where models go, if not to the library's.
-        """
+        """`topics` are all that the library ever had, by number; `models` is where models go, if not to its own."""
         self.library = library
-        self.judge = judge
-        self.topics = list(topics)
         self.settings = settings
-        self.files = files
-        self.spoken = spoken
+        self.learn = settings.learn
+        self.topics = list(topics)
         self.models = models or library.models
+        self.judge = new_judge(settings)  # trained again and again: what it has worked out about pages it may keep
+        self.files = given_files(settings, topics, library.folder)  # examples too, by the numbers of their topics
         self._said: Mapping[int, MarkedPage] = {}  # of pages, by id, as of the last lesson
         self._brought: list[Example] | None = None  # what is in the files, once they are read
         self._texts: dict[int, Example] = {}
@@ -87,21 +76,16 @@ class Trainer:
         self._doubts: dict[str, int] = {}  # examples that look wrong, by URL: the topic that they are nearer to
         self._looked: tuple[int, int] = (0, 0)  # examples and pages met when it was last asked which look wrong
 
-    def kept(self) -> int:
-        """How many pages there are."""
-        with self.library.snapshot() as snapshot:
-            return snapshot.page_count()
-
     def given(self) -> list[Example]:
         """The examples that there are."""
         with self.library.snapshot() as snapshot:
             return self._examples(snapshot)
 
-    def first(self) -> TrainingResult | None:
-        """Learn from the examples; None where there is not one of any topic."""
+    def first(self) -> TrainingResult:
+        """Learn from the examples; refused where there is not one of any topic."""
         examples = self._weighed(self.given())
         if all(example.topic == NO_TOPIC for example in examples):
-            return None
+            return TrainingResult("", refused="no example of any topic is left")
         self.judge.fit(examples, self.topics)
         self._sure = self._sure_of(examples)
         return self._save(self._about(examples))
@@ -109,14 +93,16 @@ class Trainer:
     def anew(self) -> TrainingResult:
         """Learn from what a person shows now, and then from what was met; what was known before has no say."""
         lesson = self.first()
-        if lesson is None:
-            return TrainingResult("", refused="no example of any topic is left")
-        if not self.settings.every:
+        if lesson.refused or not self.learn.every:
             return lesson
-        later = self.again(lambda _: self.judge, lesson.model, sift=True)
+        later = self.again(lesson.model, sift=True)
         return lesson if later.refused else later
 
-    def again(self, load: Callable[[str], Judge], old: str, sift: bool = False) -> TrainingResult:
+    def load(self, model: str) -> Judge:
+        """The judge of a model of the library."""
+        return JUDGES[self.settings.judge.kind].load(self.library.models, model)
+
+    def again(self, old: str, sift: bool = False) -> TrainingResult:
         """Learn from the examples and from what the crawl has met; the `old` model stays where that is no better.
 
         With `sift` only archetypes count of which the judge as it is now says the same.
@@ -124,9 +110,9 @@ class Trainer:
         with self.library.snapshot() as snapshot:
             examples = self._examples(snapshot)
             if not self._sure:
-                self._sure = self._sure_of(examples, load(old))
-            met = self._found(snapshot, max(self.settings.others, MOST))
-            graph = link_graph(*snapshot.link_arrays()) if self.settings.authorities else None
+                self._sure = self._sure_of(examples, self.load(old))
+            met = self._found(snapshot, max(self.learn.others, MOST))
+            graph = link_graph(*snapshot.link_arrays()) if self.learn.authorities else None
             parts_itself = "met" in self.judge.needs
             best: list[CrawledPage] = []
             far: list[CrawledPage] = []
@@ -139,9 +125,9 @@ class Trainer:
                 best, rest, topic = [], met, UNLABELLED
             else:
                 rest, topic = far, NO_TOPIC
-            weight = self.settings.archetype_weight
+            weight = self.learn.archetype_weight
             more = [self._example(snapshot, page.id, page.shard, page.topic, weight) for page in best]
-            away = [self._example(snapshot, p.id, p.shard, topic, 1.0) for p in _some(rest, self.settings.others)]
+            away = [self._example(snapshot, p.id, p.shard, topic, 1.0) for p in _some(rest, self.learn.others)]
             usual = [self._example(snapshot, page.id, page.shard, NO_TOPIC, 1.0).text for page in _some(far, MOST)]
         examples = self._weighed(examples, usual)
         given = {example.url for example in examples}
@@ -238,7 +224,7 @@ class Trainer:
 
     def _examples(self, snapshot: Snapshot) -> list[Example]:
         """The pages and files that a person gave, or where such pages have moved; and what was called good or bad."""
-        self._said = self.spoken()
+        self._said = spoken(self.library, self.settings, self.topics)
         rows = [row for row in snapshot.examples(EXAMPLE_PRIORITY) if row[0] not in self._said] + self._called(snapshot)
         found = [self._trimmed(id, self._example(snapshot, id, shard, topic, 1.0)) for id, topic, shard in rows]
         if self._brought is None:
@@ -288,7 +274,7 @@ class Trainer:
                 by_topic[page.topic][page.id] = page
         for topic, own in enumerate(by_topic):
             training = [self._sure[e.url] for e in examples if e.topic == topic and e.url in trusted]
-            most = min(self.settings.archetypes, int(self.settings.archetype_share * len(found)))
+            most = min(self.learn.archetypes, int(self.learn.archetype_share * len(found)))
             sure = {id: page.confidence for id, page in own.items()}
             hubs, authorities = hubs_and_authorities(graph, own) if graph else ({}, {})
             front += sorted(hubs, key=lambda id: (-hubs[id], id))[:_HUBS]
@@ -324,51 +310,3 @@ def _alone(examples: Sequence[Example]) -> bool:
 def _some(pages: Sequence[CrawledPage], most: int) -> list[CrawledPage]:
     """So many pages at most: by chance (ids are hashes), and mostly those that it was the last time."""
     return sorted(pages, key=lambda page: page.id)[:most]
-
-
-class TrainingPlan:
-    """When to learn again, and how far a crawl may run ahead of what it has learnt."""
-
-    def __init__(self, settings: TrainingSettings, ordered: bool) -> None:
-        """In an `ordered` crawl each model is waited for."""
-        self.settings = settings
-        self.ordered = ordered
-        self.before = 0  # pages that earlier runs have kept
-        self._next = 0.0
-        self._executor = ThreadPoolExecutor(1)
-        self._running: Future[TrainingResult] | None = None
-        self.put_off(0)
-
-    def put_off(self, pages: int, first: bool = False) -> None:
-        """The next lesson is due some pages from now; the first one sooner, for the first pages met tell the most."""
-        self._next = pages + self._step(pages) / (2 if first else 1)
-
-    def _step(self, pages: int) -> float:
-        return max(float(self.settings.every), (self.settings.growth - 1) * (self.before + pages))
-
-    def limit(self) -> int:
-        """How many pages of this run may be fetched now: a model that is late is waited for."""
-        if not self.settings.every:
-            return UNLIMITED
-        return int(self._next if self.ordered else self._next + self._step(int(self._next)))
-
-    def due(self, pages: int, wanted: bool = False) -> bool:
-        """Whether to learn again now: it is time, or `wanted` by a person."""
-        time = bool(self.settings.every) and pages >= int(self._next)
-        return self._running is None and (time or wanted)
-
-    def begin(self, lesson: Callable[[], TrainingResult]) -> None:
-        """Learn, beside all else."""
-        self._running = self._executor.submit(lesson)
-
-    def ended(self, pages: int) -> TrainingResult | None:
-        """What was learnt, once that is over. What the lesson raised is raised here; the next one is due as ever."""
-        if self._running is None or not (self.ordered or self._running.done()):
-            return None
-        running, self._running = self._running, None
-        self.put_off(pages)
-        return running.result()
-
-    def close(self) -> None:
-        """Let what is under way come to its end."""
-        self._executor.shutdown(wait=True)

@@ -3,6 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Self
 
 import msgspec
@@ -10,7 +11,7 @@ import msgspec
 from analecta.model import Page, Response, UrlRef
 from analecta.parse.directives import apply
 from analecta.parse.fallback import bare_page, rough_page
-from analecta.parse.html import parse_html, parse_suspect
+from analecta.parse.html import parse_html
 from analecta.parse.page_sandbox import TIME_UP, PageSandbox, ParserDied, flatten
 from analecta.parse.sandbox import ChildLimits
 from analecta.parse.sniff import DOCUMENTS, sniff_type
@@ -55,26 +56,22 @@ class Parser:
     A call that goes to a child (`heavy`) may block for seconds: run it in a thread.
     """
 
-    def __init__(
-        self,
-        joiner: Joiner | None = None,
-        sandbox: PageSandbox | None = None,
-        parsers: dict[str, ParsePage] = PARSERS,
-        reader: PageSandbox | None = None,
-    ) -> None:
-        self.joiner = joiner or Joiner()
-        self.sandbox = sandbox or PageSandbox()
-        self.parsers = parsers
+    def __init__(self) -> None:
+        self.joiner = Joiner()
+        self.sandbox = PageSandbox()
+        self.reader = PageSandbox(READ_DOCUMENT, DOCUMENT_LIMITS, MAX_DOCUMENT, bare_page)
         self._late: Counter[str] = Counter()  # pages that took too long, by host
         self._wary = 0  # answers left of those after a slow page
-        self.reader = reader or PageSandbox(READ_DOCUMENT, DOCUMENT_LIMITS, MAX_DOCUMENT, bare_page)
 
     def __call__(self, answer: Response, target: UrlRef, heavy: bool | None = None) -> Page:
         """The page; raises ParserDied if a parser broke on it. `heavy` if the caller has looked already."""
         mime = sniff_type(answer.headers.get("content-type", ""), answer.body)
         if mime in DOCUMENTS:
-            return self._document(answer, target, mime)
-        parse = self.parsers.get(mime)
+            try:
+                return self.reader.parse(answer, target, mime)
+            except ParserDied as died:
+                return apply(died.page, answer)
+        parse = PARSERS.get(mime)
         if parse is None:
             return apply(Page(target.url, target.id, target.host, mime), answer)
         if self.heavy(answer) if heavy is None else heavy:
@@ -88,6 +85,13 @@ class Parser:
             if time.thread_time() - began > SLOW:
                 self._wary = WARY_FOR
 
+    def page(self, answer: Response, target: UrlRef) -> Page:
+        """The page, or what is known of it where a parser broke on it."""
+        try:
+            return self(answer, target)
+        except ParserDied as died:
+            return died.page
+
     def _suspect(self, answer: Response, target: UrlRef, mime: str) -> Page:
         """A heavy page, from the child; of hosts that have used up its time before only what patterns find."""
         if self._late[target.host] >= TOO_LATE:
@@ -96,12 +100,6 @@ class Parser:
         if page.limits.startswith(TIME_UP):
             self._late[target.host] += 1
         return page
-
-    def _document(self, answer: Response, target: UrlRef, mime: str) -> Page:
-        try:
-            return self.reader.parse(answer, target, mime)
-        except ParserDied as died:
-            return apply(died.page, answer)
 
     def unread(self, answer: Response, target: UrlRef) -> Page | None:
         """A document as a page that is still to be read; None for what is no document."""
@@ -133,7 +131,8 @@ class Parser:
         self.close()
 
 
-_CHILD_PARSERS = PARSERS | {"text/html": parse_suspect, "application/xhtml+xml": parse_suspect}
+_parse_suspect = partial(parse_html, suspect=True)
+_CHILD_PARSERS = PARSERS | {"text/html": _parse_suspect, "application/xhtml+xml": _parse_suspect}
 _child_joiner = Joiner(size=10_000)
 
 

@@ -65,8 +65,10 @@ _BEYOND_ASCII = re.compile(r"[^\0-\x7f]+")
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16le"), (codecs.BOM_UTF16_BE, "utf-16be"))
 _BOM_STARTS = b"\xef\xff\xfe"
+_ALIASES = dict.fromkeys(("utf8", "unicode-1-1-utf-8"), "utf-8")
+_ALIASES |= dict.fromkeys(("latin1", "iso-8859-1", "iso8859-1", "us-ascii", "ascii", "cp1252"), "windows-1252")
 # Labels that the codec registry cannot find because it turns "-" into "_" first.
-_ALIASES = {"ks_c_5601-1987": "euc-kr", "ks_c_5601-1989": "euc-kr", "iso_8859-1:1987": "windows-1252"}
+_ALIASES |= {"ks_c_5601-1987": "euc-kr", "ks_c_5601-1989": "euc-kr", "iso_8859-1:1987": "windows-1252"}
 
 
 @lru_cache(256)
@@ -166,10 +168,6 @@ def _in_metas(head: str) -> Iterator[str]:
 def _known(label: str) -> str:
     """The label in lower case if WHATWG knows it, else ""."""
     name = _ALIASES.get(label.lower(), label.lower())
-    if name in ("utf8", "unicode-1-1-utf-8"):
-        return "utf-8"
-    if name in ("latin1", "iso-8859-1", "iso8859-1", "us-ascii", "ascii", "cp1252"):
-        return "windows-1252"
     try:
         codecs.lookup("whatwg-" + name)
     except (LookupError, ValueError, UnicodeError):

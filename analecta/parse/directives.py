@@ -16,27 +16,27 @@ _VALUED = frozenset(("unavailable_after", "max-snippet", "max-image-preview", "m
 _ALL = frozenset(("noindex", "nofollow"))
 
 
-def words_for_us(value: str, agent: str = AGENT) -> set[str]:
+def words_for_us(value: str) -> set[str]:
     """The directives of one meta or header value that concern us: "otherbot: noindex" does not."""
     ours, words = True, set[str]()
     for part in re.split("[,;]", value.lower()):
         name, colon, rest = part.partition(":")
         name = name.strip()
         if colon and name not in _VALUED and _NAME.match(name):
-            ours = name in (agent, "*")
+            ours = name in (AGENT, "*")
             name = rest.strip()
         if ours:
             words.update(name.split())  # some write blanks instead of commas
     return words | _ALL if "none" in words else words
 
 
-def header_words(answer: Response, agent: str = AGENT) -> set[str]:
+def header_words(answer: Response) -> set[str]:
     """The directives of all X-Robots-Tag headers; read line by line, since a robot's name holds for its line only."""
     joined = answer.headers.get("x-robots-tag")
     if joined is None:
         return set()
     lines = [line.decode("latin-1") for line in _LINE.findall(answer.head)] or [joined]
-    return set().union(*(words_for_us(line, agent) for line in lines))
+    return set().union(*(words_for_us(line) for line in lines))
 
 
 def apply(page: Page, answer: Response, metas: Iterable[str] = (), reserved: Iterable[str] = ()) -> Page:

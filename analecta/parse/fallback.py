@@ -1,6 +1,7 @@
 """What can be had of a page that must not be parsed: title, words, links and wishes of its beginning, by patterns."""
 
 import re
+from functools import partial
 
 from analecta.model import Page, Response, UrlRef
 from analecta.parse.charset import decode, header_charset, spelt_out, tags, without_hidden
@@ -28,14 +29,11 @@ def rough_page(answer: Response, target: UrlRef, mime: str, why: str) -> Page:
     anchors = [values for tag, values in found if tag == "a"]
     base = base_of([values.get("href") for tag, values in found if tag == "base"], target.url)
 
-    def join(href: str) -> UrlRef | None:
-        return canonical(href, base)
-
     def nofollow(anchor: dict[str, str]) -> bool:
         return NOFOLLOW.search(anchor.get("rel", "")) is not None
 
     hrefs = [anchor.get("href") for anchor in anchors]
-    page.links = gather(hrefs, anchors, target.id, join, lambda _: "", nofollow, MAX_LINKS).links
+    page.links = gather(hrefs, anchors, target.id, partial(canonical, base=base), lambda _: "", nofollow, MAX_LINKS)[0]
     metas = [
         ((values.get("name") or values.get("property", "")).strip().lower(), values.get("content", ""))
         for tag, values in found

@@ -14,7 +14,7 @@ from turbohtml import Document, Element, Namespace, Node, parse
 from analecta.model import Link, Page, Response, UrlRef
 from analecta.parse.charset import decode, header_charset, query_in
 from analecta.parse.directives import AGENT, apply, date_of
-from analecta.parse.links import MAX_ANCHOR, MAX_LINKS, NOFOLLOW, base_of, gather
+from analecta.parse.links import MAX_ANCHOR, NOFOLLOW, base_of, gather
 from analecta.text.language import language_of
 from analecta.urls import Joiner, canonical
 
@@ -22,7 +22,7 @@ MAX_TITLE = 500  # characters
 MAX_HEADING = 200
 MAX_HEADINGS = 50
 DEPTH = 510  # at the parser's 512 what is deeper becomes a sibling: text and links stay, structure is lost
-AROUND = 100  # characters on each side of an anchor
+AROUND = 100  # characters on each side of a link
 _SIBLINGS = 40  # looked at on each side of an anchor, at each level
 _LEVELS = 8  # inline elements around an anchor that are looked beyond; on hostile pages there are hundreds
 MAX_AROUND = 2_000_000  # characters read around all anchors of a page; an honest one with 2,000 needs a third
@@ -53,34 +53,27 @@ _text: Callable[[Element], str] = attrgetter("text")
 
 
 def parse_html(
-    answer: Response, target: UrlRef, joiner: Joiner, mime: str = "text/html", most: int = MAX_LINKS
+    answer: Response, target: UrlRef, joiner: Joiner, mime: str = "text/html", suspect: bool = False
 ) -> Page:
-    """The page that an HTML answer holds, with at most `most` links."""
-    return _page(answer, target, joiner, mime, most)[0]
+    """The page that an HTML answer holds; of a `suspect` also whether it is nested beyond reason.
 
-
-def parse_suspect(answer: Response, target: UrlRef, joiner: Joiner, mime: str = "text/html") -> Page:
-    """The same, for a page that may be nested beyond reason: says so in `limits`. Costs a walk over all elements."""
-    page, document = _page(answer, target, joiner, mime, MAX_LINKS)
-    if _depth(document) >= DEPTH:
-        page.limits = "; ".join(filter(None, ("parse-limited: nesting flattened at depth 512", page.limits)))
-    return page
-
-
-def _page(answer: Response, target: UrlRef, joiner: Joiner, mime: str, most: int) -> tuple[Page, Document]:
+    That costs a walk over all elements.
+    """
     html, charset = decode(answer.body, header_charset(answer.headers.get("content-type", "")))
     document = parse(html, positions=False)
     document.remove(_NO_WORDS)
     page = Page(target.url, target.id, target.host, mime, charset=charset)
     _read_head(page, document, answer)
-    _read_links(page, document, answer.headers, target, joiner, most)
+    _read_links(page, document, answer.headers, target, joiner)
     document.remove(_UNSEEN)  # not [hidden]: 3 pages of 1,000 have it, and to look costs each 10 us
     # A line for each string: words of neighbouring blocks never run together, and long lines are prose. to_text()
     # drops captions and stray list text, pads tables without bound (128 KB of HTML became 200 MB) and is slower.
     page.text = "\0".join(document.stripped_strings).replace("\n", " ").replace("\0", "\n")
     page.lang = language_of(page.text, _lang(document), answer.headers.get("content-language", ""))
     page.main_text = document.main_text
-    return page, document
+    if suspect and _depth(document) >= DEPTH:
+        page.limits = "; ".join(filter(None, ("parse-limited: nesting flattened at depth 512", page.limits)))
+    return page
 
 
 def _read_head(page: Page, document: Document, answer: Response) -> None:
@@ -126,9 +119,7 @@ def _lang(document: Document) -> str:
     return (root.attr("lang") or root.attr("xml:lang") or "") if root else ""
 
 
-def _read_links(
-    page: Page, document: Document, headers: dict[str, str], target: UrlRef, joiner: Joiner, most: int
-) -> None:
+def _read_links(page: Page, document: Document, headers: dict[str, str], target: UrlRef, joiner: Joiner) -> None:
     """Links and the canonical URL; what stands for whole pages (refresh, next, frames) before anchors."""
     base = base_of([e.attr("href") for e in document.find_all("base")], target.url)
     hrefs: list[str | None] = []
@@ -156,7 +147,7 @@ def _read_links(
         sources += elements
     if not page.charset.startswith("utf-"):
         hrefs = [href and query_in(page.charset, href) for href in hrefs]
-    links, kept, cut = gather(hrefs, sources, target.id, joiner.base(base), _text, _nofollow, most)
+    links, kept, cut = gather(hrefs, sources, target.id, joiner.base(base), _text, _nofollow)
     for link_, source in zip(links, kept, strict=True):
         if not link_.anchor:
             link_.anchor = _alt(source)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Generic, NamedTuple, TypeVar
+from typing import TypeVar
 
 from analecta.model import Link, UrlRef
 from analecta.urls import MAX_URL, canonical
@@ -20,27 +20,20 @@ NOFOLLOW = re.compile(r"\b(?:nofollow|ugc|sponsored)\b", re.IGNORECASE)
 Source = TypeVar("Source")
 
 
-class PageLinks(NamedTuple, Generic[Source]):
-    """The links of a page, what each was made from, and whether some were left out."""
-
-    links: list[Link]
-    sources: list[Source]
-    cut: bool
-
-
 def gather(
     hrefs: Sequence[str | None],
     sources: Sequence[Source],
     own: int,
     join: Callable[[str], UrlRef | None],
     words: Callable[[Source], str],
-    nofollow: Callable[[Source], bool],
+    nofollow: Callable[[Source], bool] = lambda _: False,
     most: int = MAX_LINKS,
-) -> PageLinks[Source]:
-    """The links that `hrefs` make, in order; `own` is the id of the page itself, which is no link.
+) -> tuple[list[Link], list[Source], bool]:
+    """The links that `hrefs` make, in order, what each was made from, and whether some were left out.
 
-    `words` and `nofollow` read anchor text and rel of a source; they cost, so they are asked only where the
-    answer counts: a target that is linked twice is nofollow only if both links are.
+    `own` is the id of the page itself, which is no link. `words` and `nofollow` read anchor text and rel of a source;
+    they cost, so they are asked only where the answer counts: a target that is linked twice is nofollow only if both
+    links are.
     """
     known: dict[str, int] = {}  # the place in `links` of an href, -1 if it is none: most hrefs come more than once
     place: dict[int, int] = {own: -1}
@@ -64,7 +57,7 @@ def gather(
             at = place.get(target.id)
             if at is None:
                 if len(links) >= most:
-                    return PageLinks(links, kept, True)
+                    return links, kept, True
                 text = words(source) if room > 0 else ""
                 room -= len(text)
                 known[href] = place[target.id] = len(links)
@@ -83,7 +76,7 @@ def gather(
                 kept[at] = source
         if old.nofollow and not nofollow(source):
             old.nofollow = False
-    return PageLinks(links, kept, room <= 0)
+    return links, kept, room <= 0
 
 
 def base_of(hrefs: Sequence[str | None], url: str) -> str:

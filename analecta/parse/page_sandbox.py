@@ -34,7 +34,7 @@ class ParserDied(AnalectaError):
         self.page = Page(target.url, target.id, target.host, mime, limits=why)
 
 
-class PageSandbox:
+class PageSandbox(Sandbox[Any]):
     """Parses pages in a child; `instead` makes the page of an answer that took too long."""
 
     def __init__(
@@ -44,7 +44,7 @@ class PageSandbox:
         max_body: int = 4 * 1024 * 1024,
         instead: Callable[[Response, UrlRef, str, str], Page] = rough_page,
     ) -> None:
-        self.child: Sandbox[Any] = Sandbox(function, FlatPage, limits)
+        super().__init__(function, FlatPage, limits)
         self.max_body = max_body
         self.instead = instead
 
@@ -52,9 +52,9 @@ class PageSandbox:
         """The page, complete or with its limits told; raises ParserDied if the parser broke on it."""
         body = answer.body[: self.max_body]
         try:
-            flat = self.child.call(msgspec.structs.replace(answer, wire=b"", asked=b"", body=body), target, mime)
+            flat = self.call(msgspec.structs.replace(answer, wire=b"", asked=b"", body=body), target, mime)
         except ChildLate:
-            return self.instead(answer, target, mime, f"{TIME_UP} {self.child.limits.seconds:g} s")
+            return self.instead(answer, target, mime, f"{TIME_UP} {self.limits.seconds:g} s")
         except ChildFailed as failed:
             raise ParserDied(str(failed), target, mime) from None
         words, main = flat.words, flat.main_text
@@ -64,7 +64,3 @@ class PageSandbox:
             why = f"parse-limited: only the first {self.max_body} bytes"
             page.limits = "; ".join(filter(None, (why, page.limits)))
         return page
-
-    def close(self) -> None:
-        """End the child."""
-        self.child.close()

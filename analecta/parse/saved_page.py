@@ -12,7 +12,7 @@ import stat
 from pathlib import Path
 
 from analecta.model import Page, Response, UrlRef
-from analecta.parse import Parser, ParserDied
+from analecta.parse import Parser
 from analecta.urls import canonical, url_id
 
 _HEAD = 300_000  # bytes in which a page says where it was: styles that were saved with it may come before
@@ -34,10 +34,7 @@ def read_page(path: Path, name: str, parser: Parser) -> Page:
         return Page(f"file:{name}", 0, "", "", limits=error.strerror or str(error))
     target = own_address(body) or UrlRef(f"file:{name}", url_id(f"file:{name}"), "")
     answer = Response(target.url, 200, b"", {"content-type": _mime(path, body)}, b"", body)
-    try:
-        page = parser(answer, target)
-    except ParserDied as died:
-        page = died.page
+    page = parser.page(answer, target)
     if not page.text.strip():
         page.text, page.limits = "", page.limits or f"there is no text in it that can be read ({page.mime})"
     return page

@@ -9,6 +9,7 @@ import re
 import zlib
 from collections.abc import Iterator
 from itertools import chain
+from xml.parsers import expat
 
 import msgspec
 
@@ -62,16 +63,16 @@ def read_sitemap(body: bytes, base: str) -> Sitemap:
     return reader.found
 
 
-def _plain(body: bytes, most: int = MAX_BYTES) -> Iterator[bytes]:
-    """The decoded bytes in chunks; gzip is unpacked once, never further than `most`."""
+def _plain(body: bytes) -> Iterator[bytes]:
+    """The decoded bytes in chunks; gzip is unpacked once, within bounds."""
     chunks: Iterator[bytes] = (body[start : start + _CHUNK] for start in range(0, len(body), _CHUNK))
     if body[:2] == b"\x1f\x8b":
         chunks = _unpacked(chunks)
     total = 0
     for chunk in chunks:
         total += len(chunk)
-        if total > most:
-            raise _Stop(f"more than {most} bytes")
+        if total > MAX_BYTES:
+            raise _Stop(f"more than {MAX_BYTES} bytes")
         yield chunk
 
 
@@ -145,9 +146,8 @@ class _SitemapReader:
         decoder = _decoder(head)
         text = decoder.decode(head).lstrip("\ufeff \t\r\n")  # white space before <?xml is an error to expat
         parts = (part.encode() for part in chain((text,), map(decoder.decode, chunks)))
-        read_events(
-            parts, self._start, self._end, self._data, encoding="utf-8", max_token=MAX_TOKEN, max_depth=MAX_DEPTH
-        )
+        parser = expat.ParserCreate("utf-8")  # whatever the declaration says
+        read_events(parts, self._start, self._end, self._data, parser, MAX_DEPTH, MAX_TOKEN)
 
     def _start(self, name: str, _attributes: dict[str, str]) -> None:
         prefix, _, tag = name.rpartition(":")

@@ -38,22 +38,16 @@ def read_events(
     start: Start,
     end: End,
     text: Text | None = None,
-    *,
-    encoding: str | None = None,
-    max_token: int = 0,
+    parser: Any = None,
     max_depth: int = MAX_DEPTH,
+    max_token: int = 0,
 ) -> None:
     """Call `start` and `end` with the name of each element, prefix included, and `text` for all text.
 
-    `encoding`: what the chunks are in, whatever the declaration says. `max_token`: bytes of one tag or comment, which
-    expat reads from its beginning again with each chunk; 0 for any number.
+    `parser`: one of expat that was told what the encoding is, or to look up namespaces. `max_token`: bytes of one tag
+    or comment, which expat reads from its beginning again with each chunk; 0 for any number.
     """
-    _read(expat.ParserCreate(encoding), chunks, start, end, text, max_depth, max_token)
-
-
-def _read(
-    parser: Any, chunks: Iterable[bytes], start: Start, end: End, text: Text | None, max_depth: int, max_token: int = 0
-) -> None:
+    parser = parser or expat.ParserCreate()
     depth = fed = 0
 
     def opened(name: str, attributes: dict[str, str]) -> None:
@@ -145,5 +139,5 @@ def read_tree(data: bytes, max_depth: int = TREE_DEPTH) -> Tag:
     def text(words: str) -> None:
         open_tags[-1].inner.append(words)
 
-    _read(parser, [data], start, end, text, max_depth)
+    read_events([data], start, end, text, parser, max_depth)
     return top.children[0]

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
@@ -56,26 +57,9 @@ class ChartArea:
         share = min(max(value / self.top, 0.0), 1.0)
         return HEIGHT - _BOTTOM - share * (HEIGHT - _BOTTOM - _TOP)
 
-
-class ErrorBar:
-    """Where an error bar is drawn: half of it above a value, half below."""
-
-    def __init__(self, x: float, plane: ChartArea, value: float, error: float) -> None:
-        self.x, self.low, self.high = x, plane.y(value - error), plane.y(value + error)
-
-
-class DrawnLine:
-    """A line on the picture; `turn` counts the lines before it."""
-
-    def __init__(self, line: ChartLine, plane: ChartArea, colour: int, turn: int) -> None:
-        self.colour, self.quiet = colour, line.quiet
-        self.points = [(plane.x(x), plane.y(y)) for x, y in zip(line.xs, line.ys, strict=True)]
-        # Bars at eight places, not the same for all lines: they would lie on one another.
-        every = max(1, len(line.errors) // 8)
-        places = range(1 + (2 * turn) % every if every > 1 else 0, len(line.errors), every)
-        self.errors = [
-            ErrorBar(self.points[i][0], plane, line.ys[i], line.errors[i]) for i in places if line.errors[i] > 0
-        ]
+    def error_bar(self, x: float, value: float, error: float) -> dict[str, float]:
+        """Where an error bar is drawn: half of it above a value, half below."""
+        return {"x": x, "low": self.y(value - error), "high": self.y(value + error)}
 
 
 def line_chart(
@@ -99,13 +83,24 @@ def line_chart(
     plane = ChartArea(
         min(xs, default=0), max(xs, default=1), top or _round_up(max(map(_highest, lines), default=1)), room
     )
-    drawn = []
+    drawn: list[dict[str, Any]] = []
     loud = 0
     for line in lines:
         colour = _QUIET if line.quiet else loud % _QUIET
         loud += not line.quiet
-        drawn.append(DrawnLine(line, plane, colour, loud))
-    names = _apart([(plane.y(line.ys[-1]), line.name, one.colour) for line, one in zip(lines, drawn, strict=True)])
+        xs = [plane.x(x) for x in line.xs]
+        # Bars at eight places, not the same for all lines: they would lie on one another.
+        every = max(1, len(line.errors) // 8)
+        bars = range(1 + (2 * loud) % every if every > 1 else 0, len(line.errors), every)
+        drawn.append(
+            {
+                "colour": colour,
+                "quiet": line.quiet,
+                "points": list(zip(xs, map(plane.y, line.ys), strict=True)),
+                "errors": [plane.error_bar(xs[i], line.ys[i], line.errors[i]) for i in bars if line.errors[i] > 0],
+            }
+        )
+    names = _apart([(plane.y(line.ys[-1]), line.name, one["colour"]) for line, one in zip(lines, drawn, strict=True)])
     return _svg(title, plane, y_label, x_label=x_label, ticks=ticks, lines=drawn, names=names)
 
 
@@ -119,10 +114,10 @@ def bar_chart(title: str, bars: Sequence[Bar], y_label: str, top: float | None =
             "y": plane.y(bar.value),
             "half": min(0.32 * width, 40),
             "colour": _QUIET if bar.quiet else i % _QUIET,
-            "error": ErrorBar(x, plane, bar.value, bar.error) if bar.error else None,
+            "error": plane.error_bar(x, bar.value, bar.error) if bar.error else None,
             "above": plane.y(bar.value + bar.error),
             "value": bar.value,
-            "name": _short(bar.name, width),
+            "name": cut(bar.name, max(4, int(width / _LETTER))),
         }
         for i, bar in enumerate(bars)
     ]
@@ -161,8 +156,8 @@ def _apart(ends: Sequence[tuple[float, str, int]]) -> list[tuple[float, str, int
     return lifted[::-1]
 
 
-def _short(name: str, width: float) -> str:
-    most = max(4, int(width / _LETTER))
+def cut(name: str, most: int) -> str:
+    """A name in so many letters."""
     return name if len(name) <= most else name[: most - 1] + "…"
 
 

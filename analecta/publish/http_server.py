@@ -163,8 +163,3 @@ def _affordable() -> int:
     """How many connections the limit on open files allows."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return 1_000_000 if soft == resource.RLIM_INFINITY else max(8, soft - _OWN_FILES)
-
-
-def headers_of(scope: Any) -> dict[str, str]:
-    """The header fields of a request, by their names in small letters; the last of a name counts."""
-    return {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}

@@ -7,17 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 from msgspec.structs import replace
 
+from analecta.arrays import Floats
 from analecta.text.display import cell_width, plain
 
 # --- Places on a sheet for things with labels ------------------------------------------------------------------------
 # Distances become places in the plane (classical multidimensional scaling), springs between each thing and the two most
 # like it and a push between all of them fill the sheet, and at last boxes that lie on one another are moved apart.
 
-Floats = npt.NDArray[np.float64]
-Box = tuple[float, float]
+Pair = tuple[float, float]
 
 _ROUNDS, _PUSHES = 300, 1500
 _PULL = 0.4  # of a spring, against the push of things that have no spring
@@ -29,8 +28,8 @@ _FULL = 8  # things from which on the whole width is used
 
 
 def places(
-    similarities: Sequence[Sequence[float]], boxes: Sequence[Box], width: float, least: float
-) -> tuple[list[tuple[float, float]], float]:
+    similarities: Sequence[Sequence[float]], boxes: Sequence[Pair], width: float, least: float
+) -> tuple[list[Pair], float]:
     """The middle of each box (its width and height) on a sheet of this width, and how high that is."""
     if not boxes:
         return [], least
@@ -189,9 +188,6 @@ _TURN = np.pi * (3 - np.sqrt(5))  # the golden angle: seeds of a sunflower stand
 _RIM = 0.94  # of the radius: dots keep off the edge
 
 
-Pair = tuple[float, float]
-
-
 class WindowShape(msgspec.Struct, frozen=True):
     """A kind of window: its name in the style sheet, its size, and sizes of type for few, some and many labels."""
 
@@ -242,7 +238,8 @@ def lay_out(net: GroupNetwork, shape: WindowShape) -> Layout:
     # What still has no room makes the sheet larger: as it was, or only higher where it is scrolled.
     width = shape.width if shape.each else shape.width * max(1.0, need) ** 0.5
     sizes = [box[1:] for box in boxes]
-    loose, _ = places(net.similar, sizes, _spread(count) * (width - 2 * _MARGIN), _LEAST * height)
+    wider = max(1.0, 0.8 * 8 / max(count, 1))  # few circles take only the middle of the sheet
+    loose, _ = places(net.similar, sizes, wider * (width - 2 * _MARGIN), _LEAST * height)
     middles = _apart(loose, sizes)
     circles = [
         Circle(x, y - (tall - type) / 2 + r, r, label, f"{body.size:,}" if count < _MANY else "")
@@ -251,7 +248,7 @@ def lay_out(net: GroupNetwork, shape: WindowShape) -> Layout:
     return _centred(Layout(shape.name, shape.width, height, type, circles), middles, sizes)
 
 
-def dots(count: int, r: float) -> list[tuple[float, float]]:
+def dots(count: int, r: float) -> list[Pair]:
     """Places for pages around the middle of a circle, the first in the middle; all have the same room."""
     n = np.arange(count)
     far, turn = _RIM * r * np.sqrt((n + 0.5) / max(count, 1)), n * _TURN
@@ -293,11 +290,6 @@ def _boxes(net: GroupNetwork, radii: Floats, type: float) -> list[tuple[list[str
 def _needed(boxes: Sequence[tuple[list[str], float, float]], width: float, height: float) -> float:
     """How many times the sheet's area all of them need."""
     return _ROOM * sum(wide * high for _, wide, high in boxes) / (width * height)
-
-
-def _spread(count: int) -> float:
-    """How much wider to make the sheet of few circles: of it they take only the middle."""
-    return max(1.0, 0.8 * 8 / max(count, 1))
 
 
 def _apart(places: Sequence[Pair], sizes: Sequence[Pair]) -> list[Pair]:

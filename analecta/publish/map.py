@@ -6,7 +6,7 @@ network for anything.
 """
 
 from collections import Counter
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from importlib.resources import files
 from itertools import chain, islice, zip_longest
 
@@ -16,9 +16,8 @@ from msgspec.structs import replace
 
 from analecta.communities.view import Community, CommunityIndex
 from analecta.publish.layout import SHAPES, GroupCircle, GroupNetwork, lay_out
-from analecta.publish.network import COLOURS, colours, draw_map
+from analecta.publish.network import COLOURS, draw_maps
 from analecta.publish.templates import policy_hash, render
-from analecta.store.rows import PageRow
 from analecta.store.snapshot import Snapshot
 from analecta.text.display import many
 from analecta.urls import url_id
@@ -109,7 +108,11 @@ def copies_of(snapshot: Snapshot, analysis: TopicClusters) -> tuple[TopicCluster
     found = {item.id: item for item in snapshot.shown_pages() if item.id in drawn}
     kept = still_shown(analysis, found)
     wanted = (found[id] for id in dict.fromkeys(_ids(kept)))
-    return kept, {item.id: _copy(snapshot, item) for item in islice(_archived(wanted), MOST)}
+    archived = (item for item in wanted if item.warc and not item.noarchive)
+    return kept, {
+        item.id: Copy(item.fetched_at, item.warc, item.offset, snapshot.text(item)[:LETTERS])
+        for item in islice(archived, MOST)
+    }
 
 
 def still_shown(analysis: TopicClusters, ids: Collection[int]) -> TopicClusters:
@@ -134,26 +137,10 @@ def _ids(analysis: TopicClusters) -> Iterator[int]:
     yield from (page.id for page in chain.from_iterable(rows) if page is not None)
 
 
-def _archived(found: Iterator[PageRow]) -> Iterator[PageRow]:
-    return (item for item in found if item.warc and not item.noarchive)
-
-
-def _copy(snapshot: Snapshot, item: PageRow) -> Copy:
-    return Copy(item.fetched_at, item.warc, item.offset, snapshot.text(item)[:LETTERS])
-
-
 # --- The page --------------------------------------------------------------------------------------------------------
 
 _MORE, _ALIKE, _LINKED = 3, 5, 6  # terms in the index, groups like one, groups that one has links with
 Neighbours = list[tuple[int, str]]  # numbers of groups, and what is said of each
-
-
-class Copies(msgspec.Struct, frozen=True):
-    """The copies in the file by page, and addresses of whole copies elsewhere."""
-
-    inside: Mapping[int, Copy]
-    elsewhere: Mapping[int, str]
-    numbers: dict[int, int]  # of the copies in the file
 
 
 def map_page(
@@ -170,19 +157,20 @@ def map_page(
     pages = _all_pages(analysis)
     known = at_home(pages.values(), (page for cluster in analysis.clusters for page in cluster.members), homes)
     net = net_of(analysis, known)
-    layouts = [lay_out(net, shape) for shape in SHAPES]
-    tones = colours(layouts[0])
     about = f"Map of {many(len(net.bodies), 'group')} of pages"
+    drawings, tones = draw_maps(net, [lay_out(net, shape) for shape in SHAPES], about)
     style, script = (_ASSETS.joinpath(name).read_text("utf-8") for name in ("map.css", "map.js"))
     return render(
         "map.html",
         analysis=analysis,
         title=title,
         pages=pages,
-        copies=_numbered(pages, copies, copy_url or {}),
+        copies=copies,
+        copy_url=copy_url or {},
+        numbers={id: n for n, id in enumerate((id for id in copies if id in pages), 1)},
         known=known,
         tones=tones,
-        drawings=[Markup(draw_map(net, layout, tones, about)) for layout in layouts],
+        drawings=drawings,
         style=Markup(style),
         script=Markup(script),
         policy=_policy(style, script),
@@ -207,12 +195,6 @@ def _all_pages(analysis: TopicClusters) -> dict[int, Page]:
         for page in pages:
             found.setdefault(page.id, page)
     return found
-
-
-def _numbered(pages: Container[int], inside: Mapping[int, Copy], elsewhere: Mapping[int, str]) -> Copies:
-    """The copies of these pages, numbered in their order."""
-    ids = [id for id in inside if id in pages]
-    return Copies(inside, elsewhere, {id: n for n, id in enumerate(ids, 1)})
 
 
 def _more_terms(cluster: PageCluster) -> list[str]:

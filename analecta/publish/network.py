@@ -4,9 +4,11 @@ from collections.abc import Collection, Iterator, Sequence
 from textwrap import wrap
 from typing import NamedTuple
 
+from markupsafe import Markup
+
 from analecta.judge.health import BACK, ENOUGH, Health, TopicHealth
 from analecta.model import BELOW
-from analecta.publish.layout import MARK, Circle, GroupCircle, GroupNetwork, Layout, dots, lines, places
+from analecta.publish.layout import MARK, Circle, GroupCircle, GroupNetwork, Layout, Pair, dots, lines, places
 from analecta.publish.templates import render_xml
 from analecta.text.display import cell_width, many, plain
 from analecta.views.health import short, verdict
@@ -48,7 +50,6 @@ _LOOKS = {
         TopicLook("unknown", "?", "#666666", "#a8a8a8", "not known: too few examples, or no other topic"),
     )
 }
-Spot = tuple[float, float]
 
 
 def draw_topics(found: Health) -> str:
@@ -124,17 +125,17 @@ def _edges(found: Health, close: Collection[tuple[int, int]]) -> list[tuple[int,
     return sorted({(min(pair), max(pair)) for pair in pairs}.difference(close))
 
 
-def _badge(one: Spot, other: Spot, boxes: Sequence[tuple[float, float, float, float]]) -> Spot:
+def _badge(one: Pair, other: Pair, boxes: Sequence[tuple[float, float, float, float]]) -> Pair:
     """Where a mark on the line between two topics covers least."""
     spots = [_between(one, other, 0.5 + k / 40 * way) for k in range(16) for way in (1, -1)]
     return min(spots, key=lambda spot: sum(_covers(spot, *box) for box in boxes))
 
 
-def _between(one: Spot, other: Spot, share: float) -> Spot:
+def _between(one: Pair, other: Pair, share: float) -> Pair:
     return one[0] + share * (other[0] - one[0]), one[1] + share * (other[1] - one[1])
 
 
-def _covers(spot: Spot, x: float, y: float, width: float, height: float) -> bool:
+def _covers(spot: Pair, x: float, y: float, width: float, height: float) -> bool:
     """Whether a mark at this spot lies on what is in a box, a circle and its label."""
     aside, above = abs(spot[0] - _MARGIN - x), abs(spot[1] - _MARGIN - y)
     return aside < (width - _GAP) / 2 + _BADGE and above < (height - _BETWEEN) / 2 + _BADGE
@@ -170,8 +171,13 @@ class Curve(NamedTuple):
     width: float
 
 
-def draw_map(net: GroupNetwork, layout: Layout, colours: Sequence[int], about: str) -> str:
-    """One map; which of the maps is seen is the style sheet's choice."""
+def draw_maps(net: GroupNetwork, layouts: Sequence[Layout], about: str) -> tuple[list[Markup], list[int]]:
+    """A map for each layout, of which the style sheet chooses one, and the colours of the circles."""
+    tones = colours(layouts[0])
+    return [Markup(_drawn(net, layout, tones, about)) for layout in layouts], tones
+
+
+def _drawn(net: GroupNetwork, layout: Layout, colours: Sequence[int], about: str) -> str:
     return render_xml(
         "circles.svg",
         layout=layout,

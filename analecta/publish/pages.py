@@ -5,11 +5,11 @@ from itertools import groupby, pairwise
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 from markupsafe import Markup
 
+from analecta.arrays import Floats, Ints
 from analecta.judge.health import CLOSE, Health
-from analecta.publish.charts import HEIGHT, WIDTH, ChartLine, line_chart
+from analecta.publish.charts import HEIGHT, WIDTH, ChartLine, cut, line_chart
 from analecta.publish.network import draw_topics
 from analecta.publish.templates import render
 from analecta.store.library import HistoryPoint, LibraryFolder
@@ -103,7 +103,7 @@ def in_one_row(moments: Sequence[HistoryPoint]) -> list[HistoryPoint]:
     return row
 
 
-def download_order(library: LibraryFolder) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+def download_order(library: LibraryFolder) -> tuple[Ints, Floats]:
     """Of all pages in the order in which they came: their topics and the judge's confidences."""
     with library.snapshot() as snapshot:
         rows = list(snapshot.kept_verdicts())
@@ -125,9 +125,7 @@ def _history(collection: Collection, moments: Sequence[HistoryPoint]) -> Iterato
         yield ChartPicture(title, svg, ("pages", *names), rows)
 
 
-def _order(
-    collection: Collection, topics: npt.NDArray[np.int64], sure: npt.NDArray[np.float64]
-) -> Iterator[ChartPicture]:
+def _order(collection: Collection, topics: Ints, sure: Floats) -> Iterator[ChartPicture]:
     """Confidence of the topic's pages, and their share of all, against the order of download."""
     own = topics == collection.number
     if own.sum() < 2:
@@ -150,15 +148,11 @@ def _precision(found: Sequence[Collection], judged: Judged) -> Iterator[ChartPic
     curves = [(topic, curve) for topic, curve in curves if curve]
     for start in range(0, len(curves), _LEGEND):
         some = curves[start : start + _LEGEND]
-        lines = [ChartLine(_short(topic), [p.at for p in c], [p.share or 0.0 for p in c]) for topic, c in some]
+        lines = [ChartLine(cut(topic, _NAME), [p.at for p in c], [p.share or 0.0 for p in c]) for topic, c in some]
         last = max(curve[-1].at for _, curve in some)
         svg = line_chart("Precision against rank", lines, "rank", "precision", _ticks(last), top=1.0)
         rows = [(topic, curve[-1].at, curve[-1].judged, curve[-1].share or 0.0) for topic, curve in some]
         yield ChartPicture("Precision against rank", svg, ("topic", "items", "judged", "precision"), rows)
-
-
-def _short(topic: str) -> str:
-    return topic if len(topic) <= _NAME else f"{topic[: _NAME - 1]}…"
 
 
 def _ticks(last: float) -> list[tuple[float, str]]:

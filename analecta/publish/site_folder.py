@@ -16,8 +16,18 @@ _SAID = "Made by `analecta publish`, which may replace this whole folder.\n"
 def write_folder(folder: Path, files: Iterable[tuple[str, str]]) -> int:
     """Write the files; how many there are. Never over a folder that is not a site of ours."""
     check_replaceable(folder, "site")
+    count = 0
     with whole_folder(folder, is_site) as part:
-        return _fill(part, files)
+        (part / MARKER).write_text(_SAID)
+        made = {part}
+        for name, text in files:
+            path = part / name
+            if path.parent not in made:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                made.add(path.parent)
+            path.write_bytes(text.encode("utf-8", "replace"))
+            count += 1
+    return count
 
 
 def check_site(folder: Path) -> None:
@@ -29,17 +39,3 @@ def check_site(folder: Path) -> None:
 def is_site(folder: Path) -> bool:
     """Whether a folder is a site of ours."""
     return (folder / MARKER).is_file()
-
-
-def _fill(folder: Path, files: Iterable[tuple[str, str]]) -> int:
-    (folder / MARKER).write_text(_SAID)
-    made = {folder}
-    count = 0
-    for name, text in files:
-        path = folder / name
-        if path.parent not in made:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            made.add(path.parent)
-        path.write_bytes(text.encode("utf-8", "replace"))
-        count += 1
-    return count

@@ -7,6 +7,7 @@ drawings, our own style sheets and scripts, and what `script_data` gives.
 import base64
 import hashlib
 import re
+from collections.abc import Callable
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -14,18 +15,8 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from analecta.text.display import (
-    clean,
-    day,
-    format_name,
-    is_page,
-    language,
-    language_name,
-    listed,
-    many,
-    rfc3339,
-    written,
-)
+from analecta.text import display
+from analecta.text.display import clean
 from analecta.text.summary import name_of
 
 _HERE = Path(__file__).parent
@@ -82,12 +73,13 @@ def policy_hash(block: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(block.encode()).digest()).decode()}'"
 
 
-def _row(text: str) -> str:
+def row(text: str) -> str:
     """A text on one line."""
     return " ".join(text.splitlines())
 
 
-def _number(value: float, spec: str = ",") -> str:
+def number(value: float, spec: str = ",") -> str:
+    """A number as it is written."""
     return format(value, spec)
 
 
@@ -100,20 +92,9 @@ environment = Environment(
     lstrip_blocks=True,
     keep_trailing_newline=True,
 )
-environment.filters |= {
-    "day": day,
-    "format_name": format_name,
-    "is_media_type": is_media_type,
-    "is_page": is_page,
-    "language": language,
-    "language_name": language_name,
-    "listed": listed,
-    "many": many,
-    "name_of": name_of,
-    "number": _number,
-    "rfc3339": rfc3339,
-    "row": _row,
-    "weblink": weblink,
-    "written": written,
-}
+_FILTERS: tuple[Callable[..., object], ...] = (
+    display.day, display.format_name, display.is_page, display.language, display.language_name, display.listed,
+    display.many, display.rfc3339, display.written, is_media_type, name_of, number, row, weblink,
+)  # fmt: skip
+environment.filters |= {function.__name__: function for function in _FILTERS}
 xml_environment = environment.overlay(finalize=xml_safe)

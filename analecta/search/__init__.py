@@ -8,16 +8,14 @@ from typing import Any
 import msgspec
 import tantivy
 
-from analecta.communities.view import Community, CommunityIndex
-from analecta.errors import UsageError
+from analecta.communities.view import Community, CommunityIndex, CommunityList
 from analecta.model import NO_TOPIC
-from analecta.search import communities as community_index
 from analecta.search import ranking
-from analecta.search.communities import SHOWN, CommunityMatch, CommunityMatcher, key
-from analecta.search.compile import NONE, QueryCompiler, QueryNames, also_on, filtered, first_on, marked, meant
-from analecta.search.index import reopen, schema
-from analecta.search.query import Node, Only, Problem, leaves, parse
-from analecta.search.ranking import Floats, PageScores, RankedPage, Ranker, Sort, Weights
+from analecta.search.communities import FOLDER, SHOWN, CommunityMatch, CommunityMatcher, key
+from analecta.search.compile import NONE, QueryCompiler, filtered, first_on, loosened, marked, meant
+from analecta.search.index import WORDS, reopen, schema
+from analecta.search.query import Node, Only, leaves, parse
+from analecta.search.ranking import PageScores, RankedPage, Ranker, Sort, Weights
 from analecta.search.snippets import Snippet, snippet
 from analecta.search.update import folder_of, in_step, sync
 from analecta.settings.load import load
@@ -85,8 +83,6 @@ def _commonest(values: Sequence[tuple[str, int]], names: Mapping[str, str] | Non
 
 # --- Questions put to a library (B17, C7): what was understood, what was found, in which order and why ---------------
 
-_Told = Callable[[str], None]
-
 
 class SearchRequest(msgspec.Struct, frozen=True):
     """A question: its words, and how the answer is to be."""
@@ -127,36 +123,44 @@ class SearchResult(msgspec.Struct, frozen=True):
     missing: list[str] = []  # where no page had all: the parts of the question that no page has
 
 
+_FoundPages = tuple[Counted, list[CommunityMatch], list[SearchHit]]
+
+
 class SearchIndex:
     """The index of a library, open; what is written to it later is not seen."""
 
     def __init__(self, library: LibraryFolder) -> None:
         self.library = library
-        self.stand: PageScores = ranking.load(folder_of(library) / ranking.NAME)
-        self.searcher: tantivy.Searcher = reopen(folder_of(library)).searcher()
+        folder = folder_of(library)
+        self.stand: PageScores = ranking.load(folder / ranking.NAME)
+        self.searcher: tantivy.Searcher = reopen(folder / WORDS).searcher()
         sites = sites_of(library, load(library.settings_path).sites)
-        self.fitting = CommunityMatcher(community_index.reopen(folder_of(library)).searcher(), sites.whole)
-        self.homes = CommunityIndex(sites, self.fitting.communities)
+        self.fitting = CommunityMatcher(reopen(folder / FOLDER).searcher(), sites.whole)
+        self.homes = CommunityIndex(sites, CommunityList(self.fitting.communities))
         self.names = library.topic_names()
         self.some_off = bool((self.stand.first == NO_TOPIC).any())  # pages on no topic
 
     def find(self, asked: SearchRequest) -> SearchResult:
         """Answer a question; BadUse where it makes no sense."""
-        node = parse(asked.query)
-        if isinstance(node, Problem):
-            raise UsageError(str(node))
-        node = meant(node)
+        node = meant(parse(asked.query))
         if asked.inside:
             self.fitting.check()
         if not self.some_off or self._wants_none(node, asked):
             asked = msgspec.structs.replace(asked, every=True)
         fits = self.fitting.fitting(node, asked.community)
-        answer = self._inside if asked.inside else self._anywhere
-        found = answer(node, asked, fits, False)
+        found = self._answer(node, asked, fits)
         if found.total:
             return found
         missing = [str(leaf) for leaf in leaves(node) if not self._total(leaf, asked)]
-        return msgspec.structs.replace(answer(node, asked, fits, True), left_out=found.left_out, missing=missing)
+        more = self._answer(loosened(node), asked, fits)
+        changed = {"understood": str(node), "left_out": found.left_out, "missing": missing}
+        return msgspec.structs.replace(more, some=more.total > 0, **changed)
+
+    def _answer(self, node: Node, asked: SearchRequest, fits: Sequence[CommunityMatch]) -> SearchResult:
+        found = self._inside if asked.inside else self._anywhere
+        count, held, hits = found(node, asked, fits)
+        why = self.fitting.explained(node, held)
+        return SearchResult(str(node), count.total, False, why, hits, count.facets, count.left_out)
 
     def _wants_none(self, node: Node, asked: SearchRequest) -> bool:
         """Whether pages on no topic are asked for by name."""
@@ -165,48 +169,39 @@ class SearchIndex:
 
     def _total(self, node: Node, asked: SearchRequest) -> int:
         """How many pages a question finds."""
-        return counted(self.searcher, self._query(node, asked, False, ranking=False), {}, 0, asked.every).total
+        return counted(self.searcher, self._query(node, asked, ranking=False), {}, 0, asked.every).total
 
-    def _anywhere(self, node: Node, asked: SearchRequest, fits: Sequence[CommunityMatch], some: bool) -> SearchResult:
+    def _anywhere(self, node: Node, asked: SearchRequest, fits: Sequence[CommunityMatch]) -> _FoundPages:
         """From all pages. To count and to rank are two searches, which need not wait for one another."""
-        made = partial(self._query, node, asked, some)
+        made = partial(self._query, node, asked)
         with ThreadPoolExecutor(1) as beside:
             counting = beside.submit(self._counted, made(ranking=False), asked)
             hits = self._hits(made, node, asked)
             count = counting.result()
-        return self._found(node, some, count, _held(fits, count), hits)
+        return count, _held(fits, count), hits
 
-    def _inside(self, node: Node, asked: SearchRequest, fits: Sequence[CommunityMatch], some: bool) -> SearchResult:
+    def _inside(self, node: Node, asked: SearchRequest, fits: Sequence[CommunityMatch]) -> _FoundPages:
         """From the communities that fit: the pages of each by themselves."""
-        every = partial(self._query, node, asked, some)
+        every = partial(self._query, node, asked)
         held = _held(fits, self._counted(every(_keys(fits), ranking=False), asked))
         count = self._counted(every(_keys(held), ranking=False), asked)
-        hits = [hit for fit in held for hit in self._hits(partial(every, _keys([fit])), node, asked)]
-        return self._found(node, some, count, held, hits)
-
-    def _found(
-        self, node: Node, some: bool, count: Counted, held: Sequence[CommunityMatch], hits: list[SearchHit]
-    ) -> SearchResult:
-        fits = self.fitting.explained(node, held)
-        return SearchResult(str(node), count.total, some and count.total > 0, fits, hits, count.facets, count.left_out)
+        return count, held, [hit for fit in held for hit in self._hits(partial(every, _keys([fit])), node, asked)]
 
     def _query(
         self,
         node: Node,
         asked: SearchRequest,
-        some: bool,
         communities: Sequence[str] | None = None,
         ranking: bool = True,
         among: tantivy.Query | None = None,
     ) -> tantivy.Query:
-        names = QueryNames(partial(first_on, self.names), partial(also_on, self.names, vague=asked.vague), self._key)
-        meaning = QueryCompiler(names, self._often, ranking, among)
+        meaning = QueryCompiler(self.names, asked.vague, self._key, self._often, ranking, among)
         chosen = [meaning.topic(asked.topic)] if asked.topic else []
         chosen += [meaning.community(asked.community)] if asked.community else []
         if communities is not None:
             chosen.append(tantivy.Query.term_set_query(schema(), "community", list(communities)))
         on_topic = ranking and not asked.every  # when they are counted, pages on no topic are counted apart
-        return filtered(meaning.query(node, some), *chosen, *([among] if among else []), on_topic=on_topic)
+        return filtered(meaning.query(node), *chosen, *([among] if among else []), on_topic=on_topic)
 
     def _often(self, word: str) -> int:
         return int(self.searcher.doc_freq("text_written", word))
@@ -219,22 +214,18 @@ class SearchIndex:
         names = {"topic": topics, "community": self.fitting.names}
         return counted(self.searcher, query, names, FACETS if asked.facets else 0, asked.every)
 
-    def _confidence(self, asked: SearchRequest) -> Floats:
-        """Of each page: for the topic that was asked for, or for its own."""
-        if not asked.topic:
-            return self.stand.confidence
-        return self.stand.confidence_for(first_on(self.names, asked.topic))
-
     def _hits(self, made: Callable[..., tantivy.Query], node: Node, asked: SearchRequest) -> list[SearchHit]:
         """The best that may be shown at this moment, which may be fewer than when the index was made."""
-        best = Ranker(self.searcher, self.stand, self._confidence(asked), asked.weights)
+        stand = self.stand
+        sure = stand.confidence_for(first_on(self.names, asked.topic)) if asked.topic else stand.confidence
+        best = Ranker(self.searcher, stand, sure, asked.weights)
         found = best.pages(lambda among: made(among=among), asked.sort, asked.top)
         words, hits = marked(node), list[SearchHit]()
         with self.library.snapshot() as snapshot:
             for begin in range(0, len(found), asked.top):
                 some = found.rows(begin, begin + asked.top)
-                pages = snapshot.pages([int(self.stand.ids[one.place]) for one in some], asked.every)
-                there = [(one, pages[id]) for one in some if (id := int(self.stand.ids[one.place])) in pages]
+                pages = snapshot.pages([int(stand.ids[one.place]) for one in some], asked.every)
+                there = [(one, pages[id]) for one in some if (id := int(stand.ids[one.place])) in pages]
                 hits += [self._hit(len(hits) + n, one, *page, words) for n, (one, page) in enumerate(there, 1)]
                 if len(hits) >= asked.top:
                     break
@@ -257,7 +248,7 @@ def _keys(fits: Sequence[CommunityMatch]) -> list[str]:
     return [key(fit.community) for fit in fits]
 
 
-def opened(library: LibraryFolder, doing: _Told = lambda what: None) -> SearchIndex:
+def opened(library: LibraryFolder, doing: Callable[[str], None] = lambda what: None) -> SearchIndex:
     """A library to ask, its index in step; made anew where it turns out not to be readable."""
     in_step(library, doing=doing)
     try:

@@ -1,8 +1,9 @@
 """The index of communities, and those that fit a question."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import msgspec
@@ -11,7 +12,7 @@ from tantivy import Occur, Query
 
 from analecta.communities.view import Community, CommunityList, find
 from analecta.errors import UsageError
-from analecta.search.index import apart, ready, stems
+from analecta.search.index import apart, reopen, stems
 from analecta.search.query import Node, Only, leaves
 
 FOLDER = "communities"
@@ -62,20 +63,9 @@ class CommunityWords:
         return made
 
 
-def create(folder: Path) -> None:
-    """A new, empty index."""
-    (folder / FOLDER).mkdir()
-    tantivy.Index(schema(), path=str(folder / FOLDER))
-
-
-def reopen(folder: Path) -> tantivy.Index:
-    """The index of a folder; ValueError where there is none that can be read."""
-    return ready(tantivy.Index.open(str(folder / FOLDER)))
-
-
 def rewrite(folder: Path, communities: Sequence[Community], said: CommunityWords) -> None:
     """Put these in the place of what is there, at once."""
-    writer = reopen(folder).writer(_MEMORY, 1)
+    writer = reopen(folder / FOLDER).writer(_MEMORY, 1)
     writer.delete_all_documents()
     for one in communities:
         writer.add_document(said.document(one))
@@ -136,7 +126,7 @@ class CommunityMatcher:
         self.check()
         if said.isdecimal() and int(said) not in {one.number for one in self.communities}:
             raise UsageError(f"there is no community {said} of two sites or more: {_ALONE}")
-        return find(CommunityList(self.communities, [], {}, 0, 0, parts=self.parts), said)
+        return find(CommunityList(self.communities, parts=self.parts), said)
 
     def fitting(self, node: Node, only: str = "") -> list[CommunityMatch]:
         """Those that fit a question, best first; `only` is one that was asked for, and stays whatever it says."""
@@ -152,17 +142,20 @@ class CommunityMatcher:
     def explained(self, node: Node, fits: Sequence[CommunityMatch]) -> list[CommunityMatch]:
         """The same with the reasons: which words of the question are where."""
         numbers = [fit.community.number for fit in fits]
-        there = {(text, field): self._with(text, field, numbers) for text in said(node) for field in WORTH}
-        return [msgspec.structs.replace(fit, why=_why(there, fit.community.number)) for fit in fits]
+        why: dict[int, dict[str, list[str]]] = {number: {} for number in numbers}
+        for text, field in product(said(node), WORTH):
+            for number in self._with(text, field, numbers):
+                why[number].setdefault(text, []).append(field)
+        return [msgspec.structs.replace(fit, why=[*why[fit.community.number].items()]) for fit in fits]
 
-    def _with(self, text: str, field: str, numbers: Sequence[int]) -> set[int]:
+    def _with(self, text: str, field: str, numbers: Sequence[int]) -> list[int]:
         """The numbers of those that have a word, or all words of a phrase, in a field."""
         parts = [(Occur.Must, _term(field, stem)) for stem in stems(text)]
         if not parts or not numbers:
-            return set()
+            return []
         among = (Occur.Must, Query.term_set_query(schema(), "number", list(numbers)))
         hits = self.searcher.search(Query.boolean_query([*parts, among]), len(numbers), count=False).hits
-        return {whole(self.searcher, place).number for _, place in hits}
+        return [whole(self.searcher, place).number for _, place in hits]
 
 
 def said(node: Node) -> list[str]:
@@ -178,12 +171,3 @@ def _anywhere(stem: str) -> Query:
 
 def _term(field: str, stem: str) -> Query:
     return Query.term_query(schema(), field, stem, "freq")
-
-
-def _why(there: Mapping[tuple[str, str], set[int]], number: int) -> Why:
-    """For each word that it has, the fields that have it."""
-    found: dict[str, list[str]] = {}
-    for (text, field), numbers in there.items():
-        if number in numbers:
-            found.setdefault(text, []).append(field)
-    return list(found.items())

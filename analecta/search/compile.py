@@ -37,13 +37,11 @@ def _known(names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(BELOW.join(parts[:end]) for parts in places for end in range(1, len(parts) + 1)))
 
 
-def also_on(names: Sequence[str], topic: str, vague: bool = False) -> list[int]:
+def also_on(names: Sequence[str], topic: str) -> list[int]:
     """The topics of which, asked vaguely, one may be any of a page's: those that were nearly the first.
 
     The one right above is among them: of a page that stopped there the judge could not say which way to go on.
     """
-    if not vague:
-        return []
     above = topic.casefold().rpartition(BELOW)[0]
     return [*first_on(names, topic), *(n for n, name in enumerate(names) if above and name.casefold() == above)]
 
@@ -58,35 +56,31 @@ _TOGETHER = 1.0  # words that stand together as in the question, on top
 _COMMON = 30_000  # pages: where the texts of more have every word, their order there tells little and costs most
 
 Part = tuple[Occur, Query]
-Often = Callable[[str], int]  # how many pages have a word, as written, in their texts
-
-
-class QueryNames(msgspec.Struct, frozen=True):
-    """What names in a question stand for.
-
-    A page is on a topic if its first topic is one of `first` or any of its topics is one of `also`.
-    """
-
-    first: Callable[[str], Sequence[int]]
-    also: Callable[[str], Sequence[int]]
-    community: Callable[[str], str]  # the key of one
 
 
 class QueryCompiler:
     """Turns questions into queries.
 
-    Without `ranking` the same pages are found, in no order: for counting. Phrases are dear, for the places of all their
-    words must be read: with `among` that is done only for these pages, and no others may be asked for.
+    `topics` are the names of all; `key_of` gives the key of a community that is named, `often` the number of pages
+    that have a word, as written, in their texts. Without `ranking` the same pages are found, in no order: for counting.
+    Phrases are dear, for the places of all their words must be read: with `among` that is done only for these pages,
+    and no others may be asked for.
     """
 
-    def __init__(self, names: QueryNames, often: Often, ranking: bool = True, among: Query | None = None) -> None:
-        self.names, self.often, self.ranking, self.among = names, often, ranking, among
+    def __init__(
+        self,
+        topics: Sequence[str],
+        vague: bool,
+        key_of: Callable[[str], str],
+        often: Callable[[str], int],
+        ranking: bool = True,
+        among: Query | None = None,
+    ) -> None:
+        self.topics, self.vague, self.key_of = topics, vague, key_of
+        self.often, self.ranking, self.among = often, ranking, among
 
-    def query(self, node: Node, some: bool = False) -> Query:
-        """The query of a question; with `some` the more of its words the better, but one is enough."""
-        return self._of(_loosened(node) if some else node)
-
-    def _of(self, node: Node) -> Query:
+    def query(self, node: Node) -> Query:
+        """The query of a question."""
         match node:
             case QueryWord():
                 return self._word(QueryWord(_readable(node), node.place))
@@ -95,9 +89,9 @@ class QueryCompiler:
             case Only():
                 return _silent(self._only(node))
             case Not():
-                return _both([(Occur.MustNot, self._of(node.part))])
+                return _both([(Occur.MustNot, self.query(node.part))])
             case Either(parts):
-                return Query.boolean_query([(Occur.Should, self._of(part)) for part in parts])
+                return Query.boolean_query([(Occur.Should, self.query(part)) for part in parts])
             case All(parts):
                 return self._all(parts)
 
@@ -109,9 +103,9 @@ class QueryCompiler:
         telling = any(part not in idle and not isinstance(part, Not | Only) for part in parts)
         for part in parts:
             if isinstance(part, Not):
-                wanted.append((Occur.MustNot, self._of(part.part)))
+                wanted.append((Occur.MustNot, self.query(part.part)))
             elif part not in idle or not telling:
-                wanted.append((Occur.Must, self._of(part)))
+                wanted.append((Occur.Must, self.query(part)))
         words = written(" ".join(said))
         if self.ranking and len(said) > 1 and len(words) > 1:
             wanted += [(Occur.Should, query) for query in self._in_order(words)]
@@ -137,14 +131,15 @@ class QueryCompiler:
         raise AssertionError(node.field)
 
     def topic(self, name: str) -> Query:
-        """The pages of a topic."""
-        chosen = (("first", self.names.first(name)), ("topic", self.names.also(name)))
-        sets = [Query.term_set_query(schema(), field, list(numbers)) for field, numbers in chosen if numbers]
+        """The pages whose first topic is this one, and asked vaguely those of which any topic is close to it."""
+        chosen = [("first", first_on(self.topics, name))]
+        chosen += [("topic", also_on(self.topics, name))] if self.vague else []
+        sets = [Query.term_set_query(schema(), field, numbers) for field, numbers in chosen]
         return Query.boolean_query([(Occur.Should, one) for one in sets])
 
     def community(self, name: str) -> Query:
         """The pages of a community."""
-        return _term("community", self.names.community(name))
+        return _term("community", self.key_of(name))
 
     def _word(self, word: QueryWord) -> Query:
         """A word in any of its forms, in any field; one that the index cuts into several is a phrase."""
@@ -256,7 +251,7 @@ def _both(parts: Sequence[Part]) -> Query:
 _EVERY = (Occur.Must, _silent(Query.all_query()))
 
 
-def _loosened(node: Node) -> Node:
+def loosened(node: Node) -> Node:
     """The same question, of whose words some are enough, but no stop word; its filters and what must not be stand."""
     if not isinstance(node, All):
         return node

@@ -18,9 +18,7 @@ from analecta.store.rows import PageRow
 from analecta.text.tokens import stop_words
 from analecta.urls import canonical
 
-WORDS = "words"  # the folder of the index proper
-STEMMED = ("title", "headings", "anchors", "text")  # by stems, counted but not placed: phrases are not asked of them
-WRITTEN = ("title_written", "text_written", "address")  # as written, with places
+WORDS = "words"  # the folder of the index of pages
 LONGEST = 64  # bytes of a word; longer ones are digests, base64 or noise
 
 # Thai, Lao, Burmese, Hangul, Khmer, kana, Han: each character a word of its own.
@@ -43,9 +41,9 @@ _TYPES = {
 def schema() -> tantivy.Schema:
     """The fields of a page; `first` is the number of its first topic, `topic` those of all."""
     builder = tantivy.SchemaBuilder()
-    for name in STEMMED:
+    for name in ("title", "headings", "anchors", "text"):  # counted but not placed: phrases are not asked of them
         builder.add_text_field(name, tokenizer_name="stems", index_option="freq")
-    for name in WRITTEN:
+    for name in ("title_written", "text_written", "address"):  # with places
         builder.add_text_field(name, tokenizer_name="written")
     for name in ("host", "community", "lang", "type"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic", fast=True)
@@ -85,19 +83,16 @@ def written(text: str) -> list[str]:
     return analyzers()["written"].analyze(apart(text))
 
 
-def create(folder: Path) -> tantivy.Index:
-    """A new, empty index in an empty folder."""
-    (folder / WORDS).mkdir()
-    return ready(tantivy.Index(schema(), path=str(folder / WORDS)))
+def create(folder: Path, fields: tantivy.Schema) -> tantivy.Index:
+    """A new, empty index in a folder of its own."""
+    folder.mkdir()
+    tantivy.Index(fields, path=str(folder))
+    return reopen(folder)
 
 
 def reopen(folder: Path) -> tantivy.Index:
-    """The index of a folder; ValueError where there is none that can be read."""
-    return ready(tantivy.Index.open(str(folder / WORDS)))
-
-
-def ready(index: tantivy.Index) -> tantivy.Index:
-    """An index that cuts texts as here, and sees what was written to it last."""
+    """The index of a folder, with what was written to it last; ValueError where there is none that can be read."""
+    index = tantivy.Index.open(str(folder))
     for name, analyzer in analyzers().items():
         index.register_tokenizer(name, analyzer)
     index.config_reader("manual")

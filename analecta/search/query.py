@@ -16,6 +16,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from analecta.errors import UsageError
 from analecta.search.index import day_of, host_of
 
 # --- What questions are made of. `str` of a part is how a person would write it --------------------------------------
@@ -116,24 +117,11 @@ _BARE = re.compile(r"([A-Za-z]+):(?=[\s)]|$)")  # a field that nothing stands ri
 _PHRASE = re.compile(r'"([^"]*)"')
 
 
-class Problem(msgspec.Struct, frozen=True):
-    """Why a question was not understood, and at which of its characters (from 1)."""
-
-    at: int
-    text: str
-
-    def __str__(self) -> str:
-        return f"{self.text} (at character {self.at} of the question)"
-
-
-def parse(text: str) -> Node | Problem:
-    """Understand a question, whatever was typed."""
+def parse(text: str) -> Node:
+    """Understand a question; UsageError that says where it makes no sense."""
     if len(text) > LONGEST:
-        return Problem(LONGEST, f"a question has at most {LONGEST:,} characters")
-    try:
-        return _QueryReader(text).question()
-    except _QueryError as stopped:
-        return stopped.problem
+        raise _problem(LONGEST - 1, f"a question has at most {LONGEST:,} characters")
+    return _QueryReader(text).question()
 
 
 def unknown_field(text: str) -> str:
@@ -142,9 +130,9 @@ def unknown_field(text: str) -> str:
     return "" if found is None or found[1].lower() in FIELDS or text[found.end()] == "/" else found[1]
 
 
-class _QueryError(Exception):  # leaves the recursion; never seen outside
-    def __init__(self, at: int, text: str) -> None:
-        self.problem = Problem(at + 1, text)
+def _problem(at: int, text: str) -> UsageError:
+    """Why a question was not understood, and at which of its characters."""
+    return UsageError(f"{text} (at character {at + 1} of the question)")
 
 
 class _QueryReader:
@@ -155,10 +143,10 @@ class _QueryReader:
 
     def question(self) -> Node:
         if not self.text.strip():
-            raise _QueryError(0, "say what to look for")
+            raise _problem(0, "say what to look for")
         found = self._either()
         if self._peek() == ")":
-            raise _QueryError(self.at, "this bracket was never opened")
+            raise _problem(self.at, "this bracket was never opened")
         return found
 
     def _either(self) -> Node:
@@ -177,7 +165,7 @@ class _QueryReader:
         began = self._here()
         self.depth += 1
         if self.depth > DEEPEST:
-            raise _QueryError(began, f"more than {DEEPEST} brackets or signs within one another are too many")
+            raise _problem(began, f"more than {DEEPEST} brackets or signs within one another are too many")
         found = self._signed(began)
         self.depth -= 1
         return found
@@ -193,16 +181,16 @@ class _QueryReader:
             inner = self._one()
             return Phrase(inner.text, inner.place) if isinstance(inner, QueryWord) else inner
         if not sign or sign == ")" or self._sees("OR") or self._sees("AND"):
-            raise _QueryError(min(began, len(self.text)), "something to look for is missing here")
+            raise _problem(min(began, len(self.text)), "something to look for is missing here")
         return self._term(began)
 
     def _bracket(self, began: int) -> Node:
         self.at += 1
         if self._peek() == ")":
-            raise _QueryError(self.at, "there is nothing between these brackets")
+            raise _problem(self.at, "there is nothing between these brackets")
         found = self._either()
         if self._peek() != ")":
-            raise _QueryError(began, "this bracket is never closed")
+            raise _problem(began, "this bracket is never closed")
         self.at += 1
         return found
 
@@ -210,24 +198,24 @@ class _QueryReader:
         field = _FIELD.match(self.text, self.at)
         bare = _BARE.match(self.text, self.at)
         if bare and bare[1].lower() in FIELDS:
-            raise _QueryError(began, f"a word comes right after {bare[0]}, without a blank")
+            raise _problem(began, f"a word comes right after {bare[0]}, without a blank")
         if field is None:
             return self._value("", began)
         name = field[1].lower()
         if name in FIELDS:
             self.at = field.end()
             if self.text[self.at] == "(":
-                raise _QueryError(self.at, f"a word or a phrase comes after {name}:, no bracket")
+                raise _problem(self.at, f"a word or a phrase comes after {name}:, no bracket")
             return self._value(name, began)
-        if near := _misspelt(name):
-            raise _QueryError(began, f"there is no field {name!r}{near}")
+        if near := get_close_matches(name, FIELDS, 1, 0.75):
+            raise _problem(began, f"there is no field {name!r}; did you mean {near[0]}:?")
         return self._value("", began)  # as in http://… or 12:30
 
     def _value(self, field: str, began: int) -> Node:
         quoted = self.text[self.at] == '"'
         found = (_PHRASE if quoted else WORD).match(self.text, self.at)
         if found is None:
-            raise _QueryError(self.at, "this quotation mark has no second one")
+            raise _problem(self.at, "this quotation mark has no second one")
         self.at = found.end()
         value = found[1] if quoted else found[0]
         if field in FILTERS:
@@ -263,15 +251,9 @@ class _QueryReader:
 
 def _only(field: str, value: str, began: int) -> Only:
     if not value.strip():
-        raise _QueryError(began, f"say which after {field}:")
+        raise _problem(began, f"say which after {field}:")
     if field in ("after", "before") and not day_of(value):
-        raise _QueryError(began, f"{field}: wants a date, 2024-05-31 or 2024-05 or 2024")
+        raise _problem(began, f"{field}: wants a date, 2024-05-31 or 2024-05 or 2024")
     if field == "site" and not host_of(value):
-        raise _QueryError(began, "site: wants a host, such as example.org")
+        raise _problem(began, "site: wants a host, such as example.org")
     return Only(field, value)
-
-
-def _misspelt(name: str) -> str:
-    """What was probably meant; "" where it is no field at all."""
-    near = get_close_matches(name, FIELDS, 1, 0.75)
-    return f"; did you mean {near[0]}:?" if near else ""

@@ -1,18 +1,17 @@
 """The order of what was found (B17): scores of pages, the weighted sum, and the best of many."""
 
 from array import array
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 import tantivy
 from tantivy import Query
 
 from analecta.analyse.hits import hubs_and_authorities, link_graph
+from analecta.arrays import Floats, Ints
 from analecta.errors import UsageError
 from analecta.model import NO_TOPIC
 from analecta.search.index import schema
@@ -24,24 +23,23 @@ from analecta.views.collections import scaled
 #
 # This changes with every crawl, for nearly all pages, and is therefore kept beside the index and not inside it.
 
-Numbers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 NAME = "standing.npz"
+ScoreRow = tuple[int, int, int, float, Sequence[tuple[int, float]]]  # id, digest, first topic, confidence, all topics
 
 
 class PageScores(msgspec.Struct, frozen=True):
     """Page i has ids[i], ascending; its digest tells whether it has changed; pair j: page pages[j] is on topics[j]."""
 
-    ids: Numbers
-    digests: Numbers
-    first: Numbers  # the topic that comes first; OTHERS where it is on none
+    ids: Ints
+    digests: Ints
+    first: Ints  # the topic that comes first; OTHERS where it is on none
     confidence: Floats  # for it, or for the nearest
     authority: Floats  # 0 to 1, against the best of that topic
-    pages: Numbers
-    topics: Numbers
+    pages: Ints
+    topics: Ints
     sure: Floats
 
-    def places(self, ids: Sequence[int]) -> Numbers:
+    def places(self, ids: Sequence[int]) -> Ints:
         """Where these pages are; -1 for those that are not here."""
         wanted = np.array(ids, np.int64)
         if not len(self.ids):
@@ -70,51 +68,35 @@ def load(path: Path) -> PageScores:
         return PageScores(*(kept[name] for name in PageScores.__struct_fields__))
 
 
-class RowCollector:
-    """Takes pages one by one; eight bytes a number."""
+def page_scores(rows: Iterable[ScoreRow], snapshot: Snapshot) -> PageScores:
+    """The scores of these pages, with the authorities that the library's links give them."""
+    pages, topics, sure = array("q"), array("q"), array("d")  # eight bytes a number: there may be millions
 
-    def __init__(self) -> None:
-        self._columns: dict[str, array[Any]] = {
-            name: array("d" if name in ("confidence", "sure") else "q") for name in _GATHERED
-        }
+    def alone() -> Iterator[tuple[int, int, int, float]]:
+        for n, (id, digest, first, confidence, on) in enumerate(rows):
+            for topic, how_sure in on:
+                pages.append(n)
+                topics.append(topic)
+                sure.append(how_sure)
+            yield id, digest, first, confidence
 
-    def add(self, id: int, digest: int, topic: int, confidence: float, topics: Sequence[tuple[int, float]]) -> None:
-        """Take one page."""
-        here = self._columns
-        for number, sure in topics:
-            here["pages"].append(len(here["ids"]))
-            here["topics"].append(number)
-            here["sure"].append(sure)
-        for name, value in zip(_GATHERED, (id, digest, topic, confidence), strict=False):
-            here[name].append(value)
-
-    def standing(self, snapshot: Snapshot) -> PageScores:
-        """All pages in order, with the authorities that the library's links give them."""
-        found = {name: np.array(values) for name, values in self._columns.items()}
-        order = np.argsort(found["ids"], kind="stable")
-        place = np.empty(len(order), np.int64)
-        place[order] = np.arange(len(order))
-        ids, first = found["ids"][order], found["first"][order]
-        return PageScores(
-            ids, found["digests"][order], first, found["confidence"][order], _authorities(snapshot, ids, first),
-            place[found["pages"]], found["topics"], found["sure"],
-        )  # fmt: skip
+    found = np.fromiter(alone(), [("ids", "i8"), ("digests", "i8"), ("first", "i8"), ("confidence", "f8")])
+    order = np.argsort(found["ids"], kind="stable")
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    ids, digests, first, confidence = (found[name][order] for name in ("ids", "digests", "first", "confidence"))
+    authority = _authorities(snapshot, ids, first)
+    return PageScores(ids, digests, first, confidence, authority, place[pages], np.array(topics), np.array(sure))
 
 
-_GATHERED = ("ids", "digests", "first", "confidence", "pages", "topics", "sure")
-
-
-def _authorities(snapshot: Snapshot, ids: Numbers, first: Numbers) -> Floats:
+def _authorities(snapshot: Snapshot, ids: Ints, first: Ints) -> Floats:
     """Of each page among those of its first topic, as in collections; pages on no topic have none."""
-    own: dict[int, list[int]] = defaultdict(list)
-    for id, topic in zip(ids.tolist(), first.tolist(), strict=True):
-        if topic != NO_TOPIC:
-            own[topic].append(id)
-    graph = link_graph(*snapshot.link_arrays())
-    found: dict[int, float] = {}
-    for pages in own.values():
-        found |= scaled(hubs_and_authorities(graph, pages, within_hosts=True)[1], pages)
-    return np.array([found.get(id, 0.0) for id in ids.tolist()])
+    graph, found = link_graph(*snapshot.link_arrays()), np.zeros(len(ids))
+    for topic in np.unique(first[first != NO_TOPIC]):
+        own = ids[first == topic].tolist()
+        authority = scaled(hubs_and_authorities(graph, own, within_hosts=True)[1], own)
+        found[first == topic] = [authority.get(id, 0.0) for id in own]
+    return found
 
 
 # --- ranking ---------------------------------------------------------------------------------------------------------
@@ -129,18 +111,6 @@ class Weights(msgspec.Struct, frozen=True):
     text: float = 0.8  # a page is asked for by its words; the rest parts pages that fit alike
     confidence: float = 0.1
     authority: float = 0.1
-
-
-class IndexHits(msgspec.Struct, frozen=True):
-    """What was found, by place in the Standing, in no order that counts; `bm25` as the index gives it."""
-
-    places: Numbers
-    bm25: Floats
-
-    def known(self) -> "IndexHits":
-        """Those that the Standing knows: an index may be ahead of it for a moment."""
-        there = self.places >= 0
-        return IndexHits(self.places[there], self.bm25[there])
 
 
 class RankedPage(msgspec.Struct, frozen=True):
@@ -180,7 +150,7 @@ def _weight(pair: str, value: str) -> float:
 class RankedColumns(msgspec.Struct, frozen=True):
     """Pages in order, each column for one thing that is known of them."""
 
-    places: Numbers
+    places: Ints
     score: Floats
     text: Floats
     confidence: Floats
@@ -191,47 +161,12 @@ class RankedColumns(msgspec.Struct, frozen=True):
 
     def rows(self, begin: int, end: int) -> list[RankedPage]:
         """Some of them, one by one."""
-        columns = (self.places, self.score, self.text, self.confidence, self.authority)
-        return [RankedPage(*row) for row in zip(*(column[begin:end].tolist() for column in columns), strict=True)]
+        columns = (column[begin:end].tolist() for column in msgspec.structs.astuple(self))
+        return [RankedPage(*row) for row in zip(*columns, strict=True)]
 
-    def by(self, value: Floats | Numbers) -> "RankedColumns":
-        """Those with the greatest value first; equals stay in the order that they have."""
-        order = np.argsort(-value, kind="stable")
+    def at(self, order: Ints) -> "RankedColumns":
+        """Those at these places, in this order."""
         return RankedColumns(*(column[order] for column in msgspec.structs.astuple(self)))
-
-
-def ranked(hits: IndexHits, stand: PageScores, confidence: Floats, weights: Weights) -> RankedColumns:
-    """All of them, best first; equals by id, so that the order is the same every time."""
-    text, sure, authority = parts(hits, stand, confidence)
-    score = weights.text * text + weights.confidence * sure + weights.authority * authority
-    order = np.lexsort((stand.ids[hits.places], -np.round(score, 6)))  # the last digits depend on the index's pieces
-    return RankedColumns(hits.places[order], score[order], text[order], sure[order], authority[order])
-
-
-def parts(hits: IndexHits, stand: PageScores, confidence: Floats) -> tuple[Floats, Floats, Floats]:
-    """The three parts of the score, each from 0 to 1."""
-    best = float(hits.bm25.max()) if len(hits.bm25) else 0.0
-    text = hits.bm25 / best if best > 0 else np.zeros(len(hits.bm25))
-    return text, confidence[hits.places], stand.authority[hits.places]
-
-
-def rivals(
-    found: RankedColumns, hits: IndexHits, stand: PageScores, confidence: Floats, weights: Weights, wanted: int
-) -> Numbers:
-    """The pages that fit the words no better than all of these, and could yet come among the first `wanted`.
-
-    By confidence and authority alone they must make up for what they lack: hardly ever are these many.
-    """
-    best, least = (float(hits.bm25.max()), float(hits.bm25.min())) if len(hits.bm25) else (0.0, 0.0)
-    needed = float(found.score[wanted - 1]) if len(found) >= wanted else 0.0
-    lacking = needed - weights.text * (least / best if best > 0 else 0.0)
-    worth = weights.confidence * confidence + weights.authority * stand.authority
-    return np.setdiff1d(np.flatnonzero(worth >= lacking - 1e-6), hits.places)
-
-
-def joined(first: IndexHits, second: IndexHits) -> IndexHits:
-    """All of both."""
-    return IndexHits(np.concatenate([first.places, second.places]), np.concatenate([first.bm25, second.bm25]))
 
 
 # --- The best of all pages that a query finds, without a look at all of them -----------------------------------------
@@ -252,31 +187,45 @@ class Ranker:
     def pages(self, made: Made, sort: Sort, top: int) -> RankedColumns:
         """What was found in order; by relevance only the best `top` and some more, but those are the best of all."""
         if sort != "relevance":
-            return self._all(made(None), sort)
-        hits = self._hits(made(None), _FIRST)
-        found = self._ranked(hits)
-        if len(hits.places) < _FIRST:
-            return found
-        more = rivals(found, hits, self.stand, self.confidence, self.weights, top)
-        if not len(more):
+            query = made(None)
+            found = self._ranked(*self._hits(query, self.searcher.num_docs))
+            value = self._days(query)[found.places] if sort == "date" else getattr(found, sort)
+            return found.at(np.argsort(-value, kind="stable"))  # equals stay in the order that they have
+        places, bm25 = self._hits(made(None), _FIRST)
+        found = self._ranked(places, bm25)
+        if len(places) < _FIRST or not len(more := self._rivals(found, top)):
             return found
         among = Query.term_set_query(schema(), "id", self.stand.ids[more].tolist())
-        return self._ranked(joined(hits, self._hits(made(among), len(more))))
+        others, theirs = self._hits(made(among), len(more))
+        return self._ranked(np.concatenate([places, others]), np.concatenate([bm25, theirs]))
 
-    def _all(self, query: Query, sort: Sort) -> RankedColumns:
-        found = self._ranked(self._hits(query, self.searcher.num_docs))
-        return found.by(self._days(query)[found.places] if sort == "date" else getattr(found, sort))
+    def _ranked(self, places: Ints, bm25: Floats) -> RankedColumns:
+        """All of them, best first; equals by id, so that the order is the same every time."""
+        best = float(bm25.max(initial=0.0))
+        text = bm25 / best if best > 0 else np.zeros(len(bm25))
+        sure, authority, weights = self.confidence[places], self.stand.authority[places], self.weights
+        score = weights.text * text + weights.confidence * sure + weights.authority * authority
+        rounded = np.round(score, 6)  # the last digits depend on the index's pieces
+        return RankedColumns(places, score, text, sure, authority).at(np.lexsort((self.stand.ids[places], -rounded)))
 
-    def _ranked(self, hits: IndexHits) -> RankedColumns:
-        return ranked(hits, self.stand, self.confidence, self.weights)
+    def _rivals(self, found: RankedColumns, wanted: int) -> Ints:
+        """The pages that fit the words no better than all of these, and could yet come among the first `wanted`.
 
-    def _hits(self, query: Query, size: int) -> IndexHits:
-        """The best for the words."""
+        By confidence and authority alone they must make up for what they lack: hardly ever are these many.
+        """
+        needed = float(found.score[wanted - 1]) if len(found) >= wanted else 0.0
+        lacking = needed - self.weights.text * float(found.text.min())
+        worth = self.weights.confidence * self.confidence + self.weights.authority * self.stand.authority
+        return np.setdiff1d(np.flatnonzero(worth >= lacking - 1e-6), found.places)
+
+    def _hits(self, query: Query, size: int) -> tuple[Ints, Floats]:
+        """The places of the best for the words, in no order that counts, and their scores as the index gives them."""
         best = self.searcher.search(query, max(size, 1), count=False).hits
         places = self.stand.places(self._values("id", [address for _, address in best]))
-        return IndexHits(places, np.array([score or 0.0 for score, _ in best], np.float64)).known()
+        known = places >= 0  # an index may be ahead of what is thought of its pages for a moment
+        return places[known], np.array([score or 0.0 for score, _ in best], np.float64)[known]
 
-    def _days(self, query: Query) -> Numbers:
+    def _days(self, query: Query) -> Ints:
         """When each page is of, by place; 0 for those that do not say."""
         found = self.searcher.search(query, max(self.searcher.num_docs, 1), count=False).hits
         addresses = [address for _, address in found]

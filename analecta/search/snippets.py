@@ -5,7 +5,6 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from functools import cache
-from typing import NamedTuple
 
 import msgspec
 
@@ -35,35 +34,21 @@ class Snippet(msgspec.Struct, frozen=True):
         return [piece for piece in (*found, (self.text[at:], False)) if piece[0]]
 
 
-def snippet(text: str, stems: Collection[str], words: Collection[str], width: int = WIDTH) -> Snippet:
+def snippet(text: str, stems: Collection[str], words: Collection[str]) -> Snippet:
     """The part of a text that has the most different words of a question, of its prose where that has as many.
 
     Where it has none it is the beginning.
     """
     text = unicodedata.normalize("NFC", text[:_LOOKED_AT])
-    tried = [_placed(one, stems, words, width) for one in (_NO_PROSE.sub("", text), text)]
-    text, found, _, start = max(tried, key=lambda one: (one.different, bool(one.text)))  # the first of equals
-    begin = _begin(text, start - _BEFORE if found else 0, width)
-    end = _end(text, begin + width)
+    lines = [" ".join(part.split()) for part in (_NO_PROSE.sub("", text), text)]
+    tried = [(line, found, *_best(found)) for line in lines for found in [places(line, stems, words)]]
+    text, found, _, start = max(tried, key=lambda one: (one[2], bool(one[0])))  # the first of equals
+    begin = _begin(text, start - _BEFORE if found else 0)
+    end = _end(text, begin + WIDTH)
     before, after = ("… " if begin else ""), ("…" if end < len(text) else "")
     shift = len(before) - begin
     marks = tuple((a + shift, b + shift) for a, b, _ in found if a >= begin and b <= end)
     return Snippet(f"{before}{text[begin:end]}{after}", marks)
-
-
-class _PlacedText(NamedTuple):
-    """A text on one line, where the words are in it, how many stand close together at most, and from where on."""
-
-    text: str
-    found: list[tuple[int, int, str]]
-    different: int = 0
-    start: int = 0
-
-
-def _placed(text: str, stems: Collection[str], words: Collection[str], width: int) -> _PlacedText:
-    text = " ".join(text.split())
-    found = places(text, stems, words)
-    return _PlacedText(text, found, *_best(found, width)) if found else _PlacedText(text, found)
 
 
 def places(text: str, stems: Collection[str], words: Collection[str]) -> list[tuple[int, int, str]]:
@@ -120,22 +105,24 @@ def _stem(word: str) -> str:
     return stem_all([word], "en")[0]
 
 
-def _best(found: Sequence[tuple[int, int, str]], width: int) -> tuple[int, int]:
+def _best(found: Sequence[tuple[int, int, str]]) -> tuple[int, int]:
     """How many different words a window has at most, and where the earliest of those begins."""
+    if not found:
+        return 0, 0
     starts = [begin for begin, _, _ in found]
 
     def different(n: int) -> int:
-        last = bisect_left(starts, starts[n] + width - _BEFORE)
+        last = bisect_left(starts, starts[n] + WIDTH - _BEFORE)
         return len({word for _, _, word in found[n:last]})
 
     best = max(range(len(found)), key=lambda n: (different(n), -n))
     return different(best), starts[best]
 
 
-def _begin(text: str, start: int, width: int) -> int:
+def _begin(text: str, start: int) -> int:
     """Where to begin: no nearer to the end than there is text to show, and with a word if one begins near."""
-    start = max(0, min(start, len(text) - width))
-    space = text.find(" ", start, start + 20) if 0 < start < len(text) - width else -1
+    start = max(0, min(start, len(text) - WIDTH))
+    space = text.find(" ", start, start + 20) if 0 < start < len(text) - WIDTH else -1
     return space + 1 if space >= 0 else start
 
 

@@ -2,8 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Container, Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -12,15 +11,16 @@ import numpy as np
 import tantivy
 import xxhash
 
-from analecta.communities.view import CommunityIndex, neighbourhood
+from analecta.communities.view import CommunityIndex, index_communities
 from analecta.errors import LibraryBusy, ResourceError
 from analecta.files import whole_folder
 from analecta.model import NO_TOPIC
 from analecta.search import communities, ranking
 from analecta.search.communities import CommunityWords, key
-from analecta.search.index import WORDS, create, document, reopen
-from analecta.search.ranking import PageScores, RowCollector
-from analecta.store.change_watch import one_writer, sources
+from analecta.search.index import WORDS, create, document, reopen, schema
+from analecta.search.ranking import PageScores, ScoreRow, page_scores
+from analecta.store.change_watch import one_writer
+from analecta.store.checksums import log_path
 from analecta.store.library import LibraryFolder
 from analecta.store.rows import PageRow
 from analecta.store.snapshot import Snapshot
@@ -73,15 +73,10 @@ def wrong(library: LibraryFolder) -> str:
     return "" if _whole(folder, kept.index) else "it was damaged"
 
 
-def _whole(folder: Path, index: Mapping[str, tuple[int, int, int]]) -> bool:
+def _whole(folder: Path, index: Hashes) -> bool:
     """Whether all files are as they were; what was only copied or touched is, so what is in it is looked at."""
-    for name, (size, at, hashed) in index.items():
-        path = folder / name
-        if not path.is_file() or (found := path.stat()).st_size != size:
-            return False
-        if found.st_mtime_ns != at and _hash(path) != hashed:
-            return False
-    return True
+    now = stamps([folder / name for name in index], folder)
+    return all(now.get(name) == was[:2] or _hash(folder / name) == was[2] for name, was in index.items())
 
 
 def changed_files(library: LibraryFolder) -> list[str]:
@@ -91,22 +86,13 @@ def changed_files(library: LibraryFolder) -> list[str]:
         return []
     if (kept := read_kept(library)) is None:
         return [NAME]
-    return [name for name, (*_, hashed) in kept.index.items() if not _same(folder / name, hashed)]
-
-
-def _same(path: Path, hashed: int) -> bool:
-    return path.is_file() and _hash(path) == hashed
+    return [name for name, (*_, hashed) in kept.index.items() if _hash(folder / name) != hashed]
 
 
 def source_of(library: LibraryFolder) -> Stamps:
     """Of what an index would be made now; settings say what sites and communities are."""
-    written_to = [path for file in sources(library) for path in (file, file.with_name(f"{file.name}-wal"))]
+    written_to = [path for file in library.databases for path in (file, log_path(file))]
     return stamps([*written_to, library.settings_path], library.folder)
-
-
-def forget(library: LibraryFolder) -> None:
-    """The index is about to be changed: it does not count until it is kept again."""
-    (folder_of(library) / NAME).unlink()
 
 
 def keep(
@@ -114,19 +100,15 @@ def keep(
 ) -> None:
     """Write down what the index is: from now on it counts. What `known` tells of a file is not found out again."""
     fresh = any(at / 1e9 > began - _RACY for _, at in source.values())
-    parts = [path for path in folder.rglob("*") if path.is_file() and path.suffix != ".lock" and not _own(path)]
+    part = folder / f".{NAME}.part"
+    parts = [path for path in folder.rglob("*") if path.is_file() and path.suffix != ".lock"]
     index: Hashes = {}
-    for name, stamp in stamps(parts, folder).items():
+    for name, stamp in stamps([path for path in parts if path.name not in (NAME, part.name)], folder).items():
         before = (known or {}).get(name, (0, 0, 0))
         index[name] = (*stamp, before[2] if before[:2] == stamp else _hash(folder / name))
     kept = IndexManifest(_VERSION, None if fresh else source, index, pages, stale, ended, ended - began)
-    part = folder / f".{NAME}.part"
     part.write_bytes(msgspec.json.encode(kept))
     part.replace(folder / NAME)
-
-
-def _own(path: Path) -> bool:
-    return path.name in (NAME, f".{NAME}.part")
 
 
 def stamps(paths: Sequence[Path], folder: Path) -> Stamps:
@@ -141,6 +123,9 @@ def stamps(paths: Sequence[Path], folder: Path) -> Stamps:
 
 
 def _hash(path: Path) -> int:
+    """Of what is in a file; -1 where there is none."""
+    if not path.is_file():
+        return -1
     hashed = xxhash.xxh3_64()
     with path.open("rb") as file:
         while piece := file.read(1 << 20):
@@ -177,7 +162,9 @@ def sync(
     now: Callable[[], float] = time.time,
 ) -> IndexUpdate:
     """Bring the index up to date, communities included. Busy where another process is at it."""
-    with _alone(library):
+    wait = read_kept(library) is None and not (folder_of(library) / WORDS).exists()  # there is nothing to ask yet
+    busy = f"the index of {library.folder} is being brought up to date by another process"
+    with one_writer(library.derived("index.lock"), busy, wait):
         began, source = now(), source_of(library)
         why = "as asked" if rebuild else wrong(library)
         kept = None if why else read_kept(library)
@@ -185,7 +172,7 @@ def sync(
             return IndexUpdate(kept.pages, 0, 0)
         with library.snapshot() as snapshot:
             doing("Reading what is in the library")
-            work = _LibraryPages(snapshot, neighbourhood(library).homes, doing)
+            work = _LibraryPages(snapshot, index_communities(library), doing)
             old = ranking.load(folder_of(library) / ranking.NAME) if kept else None
             changes = _changes(old, work.stand, kept.stale if kept else 0)
             if kept and changes.stale > MANY * len(work.stand.ids):
@@ -193,11 +180,11 @@ def sync(
             with _written(library):
                 if why or not kept:
                     with whole_folder(folder_of(library), lambda _: True) as folder:
-                        work.build(folder)
+                        work.write(folder)
                         keep(folder, source, len(work.stand.ids), 0, began, now())
                 else:
-                    forget(library)
-                    work.update(folder_of(library), changes)
+                    (folder_of(library) / NAME).unlink()  # it does not count until it is kept again
+                    work.write(folder_of(library), changes)
                     keep(folder_of(library), source, len(work.stand.ids), changes.stale, began, now(), kept.index)
         return IndexUpdate(len(work.stand.ids), len(changes.changed), len(changes.deleted), why, now() - began)
 
@@ -249,28 +236,22 @@ class _LibraryPages:
     def __init__(self, snapshot: Snapshot, at_home: CommunityIndex, doing: Callable[[str], None]) -> None:
         self.snapshot, self.homes, self.doing, self.said = snapshot, at_home, doing, CommunityWords()
         self.texts = snapshot.anchor_texts(snapshot.shown_ids())
-        found = RowCollector()
-        for item in snapshot.shown_pages(off_topic=True):
-            called, community = self.texts.get(item.id, ()), key(at_home.of(item.url, item.host))
+        self.stand = page_scores(self._rows(), snapshot)
+
+    def _rows(self) -> Iterator[ScoreRow]:
+        for item in self.snapshot.shown_pages(off_topic=True):
+            called, community = self.texts.get(item.id, ()), key(self.homes.of(item.url, item.host))
             if community and item.topic != NO_TOPIC:  # what a community is about, pages on no topic do not say
                 self.said.add(community, item.title, called)
-            found.add(item.id, _digest(item, called, community), item.topic, item.confidence, item.topics)
-        self.stand = found.standing(snapshot)
+            yield item.id, _digest(item, called, community), item.topic, item.confidence, item.topics
 
-    def build(self, folder: Path) -> None:
-        """Make a new index in an empty folder."""
-        self._write(create(folder), None, [])
-        communities.create(folder)
-        self._finish(folder)
-
-    def update(self, folder: Path, changes: _Changes) -> None:
-        """Change what has changed in an index."""
-        if changes.changed or changes.deleted:
-            self._write(reopen(folder), changes.changed, [*changes.changed, *changes.deleted])
-        self._finish(folder)
-
-    def _finish(self, folder: Path) -> None:
-        """What is made anew every time."""
+    def write(self, folder: Path, changes: _Changes | None = None) -> None:
+        """Make a new index in an empty folder, or change what has changed in one; communities are new every time."""
+        if changes is None:
+            self._write(create(folder / WORDS, schema()), None, [])
+            create(folder / communities.FOLDER, communities.schema())
+        elif changes.changed or changes.deleted:
+            self._write(reopen(folder / WORDS), changes.changed, [*changes.changed, *changes.deleted])
         communities.rewrite(folder, self.homes.communities, self.said)
         self.stand.save(folder / ranking.NAME)
 
@@ -298,10 +279,3 @@ def _digest(item: PageRow, called: Sequence[str], community: str) -> int:
     topics = [number for number, _ in item.topics]
     made_of = (item.url, item.title, item.topic, topics, item.mime, item.lang, item.date, item.words, item.digest)
     return xxhash.xxh3_64_intdigest(msgspec.msgpack.encode((*made_of, called, community))) >> 1  # signed elsewhere
-
-
-def _alone(library: LibraryFolder) -> AbstractContextManager[None]:
-    """One writer; another is waited for only where there is nothing to ask yet."""
-    wait = read_kept(library) is None and not (folder_of(library) / WORDS).exists()
-    busy = f"the index of {library.folder} is being brought up to date by another process"
-    return one_writer(library.derived("index.lock"), busy, wait)

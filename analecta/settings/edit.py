@@ -6,6 +6,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from textwrap import indent
 from typing import Any, TypeVar
 
 import msgspec
@@ -15,7 +16,7 @@ from tomlkit.items import AoT, Array, Whitespace
 from analecta.errors import ResourceError, UsageError
 from analecta.settings.load import parse
 from analecta.settings.schema import NegativeSettings, Topic
-from analecta.settings.topics import merge, merge_others
+from analecta.settings.topics import merge, merge_others, shown
 from analecta.text.display import escape_toml
 from analecta.urls import canonical
 
@@ -23,9 +24,17 @@ from analecta.urls import canonical
 # The first `analecta.toml` of a library: short, readable, with the settings that people change most as comments.
 
 
-_HEAD = """What this library is about and how it is grown. Yours to edit: `analecta crawl` reads it at each start.
-Every setting is described in docs/settings.md."""
+_HEAD = """\
+# What this library is about and how it is grown. Yours to edit: `analecta crawl` reads it at each start.
+# Every setting is described in docs/settings.md.
 
+recipe = {recipe} # how links are chosen; `analecta recipes` lists them all
+# Your e-mail address or a page about you. Site owners see it with every request;
+# without it the open internet is not crawled.
+contact = {contact}
+"""
+
+_MOST_CHANGED = "\n# What people change most (take the # away):\n"
 # Shown as comments; each line is valid as it stands (a test takes the # away and loads the file).
 EXAMPLES = """\
 [scope]
@@ -54,16 +63,9 @@ def first_settings(
     others: NegativeSettings = NegativeSettings(),
 ) -> str:
     """The text of a new library's settings; `engines` are search engines by name, with their URLs if they have any."""
-    document = tomlkit.document()
-    for line in _HEAD.splitlines():
-        document.add(tomlkit.comment(line))
-    document.add(tomlkit.nl())
-    document.add("recipe", tomlkit.item(recipe).comment("how links are chosen; `analecta recipes` lists them all"))
-    document.add(tomlkit.comment("Your e-mail address or a page about you. Site owners see it with every request;"))
-    document.add(tomlkit.comment("without it the open internet is not crawled."))
-    document.add("contact", tomlkit.item(contact))
+    head = _HEAD.format(recipe=_string(recipe), contact=_string(contact))
     not_meant = "" if others == NegativeSettings() else "\n" + others_text(others)
-    return tomlkit.dumps(document) + "\n" + topics_text(topics) + not_meant + _search(engines) + _commented(EXAMPLES)
+    return head + "\n" + topics_text(topics) + not_meant + _search(engines) + _MOST_CHANGED + indent(EXAMPLES, "# ")
 
 
 def topics_text(topics: Sequence[Topic]) -> str:
@@ -79,12 +81,16 @@ def others_text(others: NegativeSettings) -> str:
 def _table(topic: Topic) -> str:
     seeds = _array("seeds", topic.seeds) or ("" if topic.starts or topic.examples else "seeds = [\n]\n")
     more = _array("starts", topic.starts) + _array("examples", topic.examples)
-    return f"[[topics]]\nname = {tomlkit.string(topic.name).as_string()}\n{seeds}{more}"
+    return f"[[topics]]\nname = {_string(topic.name)}\n{seeds}{more}"
 
 
 def _array(key: str, words: Sequence[str]) -> str:
-    lines = "".join(f"    {tomlkit.string(word).as_string()},\n" for word in words)
+    lines = "".join(f"    {_string(word)},\n" for word in words)
     return f"{key} = [\n{lines}]\n" if words else ""
+
+
+def _string(text: str) -> str:
+    return tomlkit.string(text).as_string()
 
 
 def _search(engines: Mapping[str, str]) -> str:
@@ -92,11 +98,6 @@ def _search(engines: Mapping[str, str]) -> str:
         return ""
     urls = {name: url for name, url in engines.items() if url}
     return "\n" + tomlkit.dumps({"search": {"engines": list(engines)} | ({"url": urls} if urls else {})})
-
-
-def _commented(text: str) -> str:
-    lines = (f"# {line}" if line else "" for line in text.splitlines())
-    return "\n# What people change most (take the # away):\n" + "\n".join(lines) + "\n"
 
 
 # --- edit ------------------------------------------------------------------------------------------------------------
@@ -136,10 +137,9 @@ def add(text: str, topics: Sequence[Topic], name: str, others: NegativeSettings 
     new = tuple(topic for topic in merged if topic.name not in old)
     apart = _beyond(merge_others([besides, others]), besides)
     edited = _with_others(_edited(text, new, more), apart)
-    known += _many(others) - _many(apart)
-    added = Added(edited, new, tuple(more), known - repeated, apart, _shared(old_topics, [*new, *more]))
-    _check(added.text, written, added, name)
-    return added
+    known += shown(others) - shown(apart)
+    _check(edited, written, [*there, *more, *new], _joined(besides, apart), name)
+    return Added(edited, new, tuple(more), known - repeated, apart, _shared(old_topics, [*new, *more]))
 
 
 def _beyond(all_of_it: Given, old: Given) -> Given:
@@ -157,10 +157,6 @@ def _shared(old: Sequence[Topic], new: Sequence[Topic]) -> dict[str, int]:
 
 def _ids(topic: Topic) -> set[int]:
     return {target.id for url in topic.seeds if (target := canonical(url))}
-
-
-def _many(others: NegativeSettings) -> int:
-    return len(others.seeds) + len(others.examples)
 
 
 def rewrite(path: Path, text: str) -> Path:
@@ -208,20 +204,15 @@ def _edited(text: str, new: Sequence[Topic], more: Sequence[Topic]) -> str:
     found, places = pieces(text, "topics")
     wanted = {topic.name: topic for topic in more}
     for n in places:
-        found[n] = _with_more(found[n], wanted)
+        document = tomlkit.parse(found[n])
+        for table in document["topics"]:
+            if topic := wanted.pop(table["name"], None):
+                _extend(table, topic)
+        found[n] = tomlkit.dumps(document)
     if new and places:
         found[places[-1]] = _with_new(found[places[-1]], new)
     whole = "".join(found)
     return whole if places or not new else whole.rstrip("\n") + "\n\n" + topics_text(new)
-
-
-def _with_more(piece: str, wanted: dict[str, Topic]) -> str:
-    """The same with what topics that are there get; they are not wanted any more."""
-    document = tomlkit.parse(piece)
-    for table in document["topics"]:
-        if topic := wanted.pop(table["name"], None):
-            _extend(table, topic)
-    return tomlkit.dumps(document)
 
 
 def _with_new(piece: str, new: Sequence[Topic]) -> str:
@@ -284,27 +275,23 @@ def _append(tables: AoT, fresh: AoT) -> None:
     tables.body[-1].value.body.extend(tail)
 
 
-def _check(text: str, written: dict[str, Any], added: Added, name: str) -> None:
+def _check(text: str, written: dict[str, Any], topics: Sequence[Topic], others: NegativeSettings, name: str) -> None:
     """What is written must say what was meant, and all else what it said."""
-    wanted = {topic["name"]: _lists(topic) for topic in written.get("topics", ())}
-    for topic in (*added.more, *added.topics):
-        wanted[topic.name] = _both(wanted.get(topic.name, {}), topic)
-    others = _both(_lists(written.get("others", {})), added.others)
+    wanted: dict[str, Topic] = {}
+    for topic in topics:
+        wanted[topic.name] = _joined(wanted[topic.name], topic) if topic.name in wanted else topic
     try:
         got = tomllib.loads(text)
-        found = {topic["name"]: _lists(topic) for topic in got.pop("topics", ())}
-        same = found == wanted and _lists(got.pop("others", {})) == others
+        found = {topic.name: topic for topic in msgspec.convert(got.pop("topics", ()), tuple[Topic, ...])}
+        same = found == wanted and msgspec.convert(got.pop("others", {}), NegativeSettings) == others
         same = same and got == {key: value for key, value in written.items() if key not in ("topics", "others")}
-    except (tomllib.TOMLDecodeError, KeyError):
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError):
         same = False
     if not same:
         raise UsageError(f"{name} is written in a way that cannot be added to: write the topics as [[topics]] tables")
 
 
-def _lists(table: dict[str, Any]) -> dict[str, list[str]]:
-    return {key: list(table[key]) for key in _LISTS if table.get(key)}
-
-
-def _both(there: dict[str, list[str]], more: Topic | NegativeSettings) -> dict[str, list[str]]:
-    new = {key: values for key in _LISTS if (values := getattr(more, key, ()))}
-    return {key: [*there.get(key, ()), *new.get(key, ())] for key in _LISTS if key in there or key in new}
+def _joined(there: Given, more: Given) -> Given:
+    """The lists of both, one after the other."""
+    both = {key: getattr(there, key) + getattr(more, key) for key in _LISTS if hasattr(there, key)}
+    return msgspec.structs.replace(there, **both)

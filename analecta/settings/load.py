@@ -11,7 +11,7 @@ from typing import Any, get_args, get_type_hints
 import msgspec
 
 from analecta.errors import SettingsError, UsageError, suggest
-from analecta.settings.problems import check_lists, check_topics, explained, line_of, located
+from analecta.settings.problems import bad_value, check_lists, check_topics, located, problem
 from analecta.settings.schema import Settings
 
 Layer = Mapping[str, Any]
@@ -82,15 +82,14 @@ def parse(text: str, name: str) -> dict[str, Any]:
     try:
         msgspec.convert(data, Settings)
     except msgspec.ValidationError as error:
-        raise SettingsError(explained(str(error), text, name)) from error
+        said, where = located(str(error))
+        raise bad_value(said, text, name, where) from error
     recipe = data.get("recipe", Settings().recipe)
     if recipe not in recipe_names():
-        where = f"{name}, line {line_of(text, ('recipe',))}"
-        raise SettingsError(f"{where}: there is no recipe {recipe!r}{suggest(recipe, recipe_names())}")
+        raise problem(f"there is no recipe {recipe!r}{suggest(recipe, recipe_names())}", text, name, ("recipe",))
     check_lists(data, text, name)
     if _UNSENT.search(data.get("contact", "")):
-        where = f"{name}, line {line_of(text, ('contact',))}: bad value for 'contact'"
-        raise SettingsError(f"{where}: one line of Latin letters and signs is wanted")
+        raise bad_value("one line of Latin letters and signs is wanted", text, name, "contact")
     check_topics([topic["name"] for topic in data.get("topics", ())], text, name)
     return data
 
@@ -108,9 +107,8 @@ def _check_keys(data: Layer, kind: Any, path: tuple[str, ...], text: str, name: 
     hints = get_type_hints(kind)
     for key, value in data.items():
         if key not in hints:
-            where = ".".join((*path, key))
-            line = line_of(text, (*path, key))
-            raise SettingsError(f"{name}, line {line}: unknown key {where!r}{suggest(key, list(hints))}")
+            here = (*path, key)
+            raise problem(f"unknown key {'.'.join(here)!r}{suggest(key, list(hints))}", text, name, here)
         inner = hints[key]
         if isinstance(value, Mapping) and isinstance(inner, type) and issubclass(inner, msgspec.Struct):
             _check_keys(value, inner, (*path, key), text, name)

@@ -67,14 +67,17 @@ def check_lists(data: Mapping[str, Any], text: str, name: str) -> None:
             except SettingsError as error:  # each is fine, and all are too many
                 why = str(error)
         if why:
-            where = f"{name}, line {line_of(text, path)}: bad value for {'.'.join(path)!r}"
-            raise SettingsError(f"{where}: {why}")
+            raise bad_value(why, text, name, ".".join(path))
 
 
-def explained(message: str, text: str, name: str) -> str:
-    """What msgspec says of a value, in plain words and with its line."""
-    said, where = located(message)
-    return f"{name}, line {line_of(text, tuple(where.split('.')))}: bad value for {where!r}: {said}"
+def problem(said: str, text: str, name: str, path: tuple[str, ...]) -> SettingsError:
+    """What is wrong with a key, after the name of the file and the line."""
+    return SettingsError(f"{name}, line {line_of(text, path)}: {said}")
+
+
+def bad_value(said: str, text: str, name: str, key: str) -> SettingsError:
+    """What is wrong with the value of a key."""
+    return problem(f"bad value for {key!r}: {said}", text, name, tuple(key.split(".")))
 
 
 def located(message: str) -> tuple[str, str]:

@@ -23,7 +23,7 @@ def merge(topics: Sequence[Topic]) -> tuple[tuple[Topic, ...], int]:
     for topic in topics:
         named.setdefault(topic.name, []).append(topic)
     merged = tuple(_one(name, same) for name, same in named.items())
-    return merged, sum(map(_shown, topics)) - sum(map(_shown, merged))
+    return merged, sum(map(shown, topics)) - sum(map(shown, merged))
 
 
 def merge_others(others: Sequence[NegativeSettings]) -> NegativeSettings:
@@ -50,24 +50,21 @@ def _files(lists: Iterable[Sequence[str]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(path for paths in lists for path in paths))
 
 
-def _shown(topic: Topic) -> int:
-    """What shows what is meant."""
-    return len(topic.seeds) + len(topic.examples)
+def shown(one: Topic | NegativeSettings) -> int:
+    """How many seeds and files show what is meant."""
+    return len(one.seeds) + len(one.examples)
 
 
 def tree(topics: Sequence[Topic]) -> list[TopicLine]:
     """The lines of the tree, parents before what lies below them."""
     by_place = {tuple(topic.name.split(BELOW)): topic for topic in topics}
-    lines: dict[tuple[str, ...], None] = {}
-    below: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
+    below: dict[tuple[str, ...], dict[tuple[str, ...], None]] = {}
     for place in by_place:
         for end in range(1, len(place) + 1):
-            if place[:end] not in lines:
-                lines[place[:end]] = None
-                below.setdefault(place[: end - 1], []).append(place[:end])
-    todo, found = below.get((), [])[::-1], []
+            below.setdefault(place[: end - 1], {})[place[:end]] = None
+    todo, found = [*below.get((), ())][::-1], []
     while todo:
         place = todo.pop()
         found.append(TopicLine(len(place) - 1, place[-1], by_place.get(place)))
-        todo += below.get(place, [])[::-1]
+        todo += [*below.get(place, ())][::-1]
     return found

@@ -5,10 +5,9 @@ Netscape HTML is what all browsers export; the others are the files in which the
 """
 
 import plistlib
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from xml.parsers.expat import ExpatError
 
 from turbohtml import Doctype, Document, Element, parse
@@ -113,31 +112,23 @@ _HEADINGS = frozenset(("h2", "h3", "h4"))  # h1 is the file's own title
 _OWN = ("personal_toolbar_folder", "unfiled_bookmarks_folder")  # the marks of Chrome, Edge and Firefox
 
 
-@dataclass(slots=True)
-class _List:
-    """A <DL> whose end has not come yet."""
-
-    element: Element
-    place: Place
-    top: bool  # the outermost, in which the browser's own folders stand
-
-
 def read_netscape(data: bytes, found: TopicCollector) -> None:
     """An exported file."""
     document = _document(data, found)
     if not _is_bookmarks(document):
         raise UsageError(f"{found.path} is HTML, but no bookmark file: export the bookmarks from your browser as HTML")
-    lists: list[_List] = []
+    # The place of each list, and whether it is an outermost one, in which the browser's own folders stand.
+    lists: dict[Element | None, tuple[Place, bool]] = {None: ((), True)}
     heading: Place | None = None
     seen: set[tuple[int | None, int | None]] = set()
     for element in document.iter_elements():
         tag = element.tag
         if tag not in _HEADINGS and tag not in ("dl", "a"):
             continue
-        _close(lists, element)
-        place, top = (lists[-1].place, lists[-1].top) if lists else ((), True)
+        around = element.parent.closest("dl") if isinstance(element.parent, Element) else None
+        place, top = lists[around]
         if tag == "dl":
-            lists.append(_List(element, place if heading is None else heading, heading is None and not lists))
+            lists[element] = (place, around is None) if heading is None else (heading, False)
             heading = None
         elif tag == "a":
             # Where </A> is missing the parser repeats the link in what follows: the same mark, met twice.
@@ -166,14 +157,6 @@ def _is_bookmarks(document: Document) -> bool:
     return "netscape-bookmark" in first.lower() or document.select_one("dt > a[add_date]") is not None
 
 
-def _close(lists: list[_List], element: Element) -> None:
-    """Leave the lists that do not hold an element."""
-    parent = element.parent
-    around = parent.closest("dl") if isinstance(parent, Element) else None
-    while lists and lists[-1].element != around:
-        lists.pop()
-
-
 def _folder(found: TopicCollector, heading: Element, place: Place, top: bool) -> Place:
     """Where the links below a heading stand."""
     # Its first words: where </H3> is missing, all that follows is in it.
@@ -193,37 +176,20 @@ def _folder(found: TopicCollector, heading: Element, place: Place, top: bool) ->
 
 Node = dict[str, Any]
 
-
-class StoreWords(NamedTuple):
-    """What a browser calls things: the key of a node's kind with its two values, and the keys of what it holds."""
-
-    kind: str
-    link: str
-    folder: str
-    url: str
-    name: str
-    children: str = "children"
-    marks: tuple[str, ...] = ()  # the keys by whose values the browser's own folders are known
-    own: frozenset[str] = frozenset()
-    skipped: frozenset[str] = frozenset()
-
-
-_CHROME = StoreWords("type", "url", "folder", "url", "name")
-_FIREFOX = StoreWords(
-    "type", "text/x-moz-place", "text/x-moz-place-container", "uri", "title",
-    marks=("guid", "root"),
-    own=frozenset((
-        "root________", "menu________", "toolbar_____", "unfiled_____", "mobile______",
-        "placesRoot", "bookmarksMenuFolder", "toolbarFolder", "unfiledBookmarksFolder", "mobileFolder",
-    )),
-    skipped=frozenset(("tags________", "tagsFolder")),  # its folders hold the same pages again
-)  # fmt: skip
-_SAFARI = StoreWords(
-    "WebBookmarkType", "WebBookmarkTypeLeaf", "WebBookmarkTypeList", "URLString", "Title", "Children",
-    marks=("Title",),
-    own=frozenset(("BookmarksBar", "BookmarksMenu", "com.apple.ReadingList")),
-)  # fmt: skip
-_FIREFOX_CODES = {1: _FIREFOX.link, 2: _FIREFOX.folder}  # the kinds in older backups
+# The keys of Chrome, Firefox and Safari; none of them uses a word of another for something else.
+_KIND = ("type", "typeCode", "WebBookmarkType")  # the second in older backups of Firefox
+_LINK = ("url", "text/x-moz-place", 1, "WebBookmarkTypeLeaf")
+_FOLDER = ("folder", "text/x-moz-place-container", 2, "WebBookmarkTypeList")
+_URL = ("url", "uri", "URLString")
+_NAME = ("name", "title", "Title")
+_CHILDREN = ("children", "Children")
+# By what the browser's own folders are known.
+_MADE_BY_BROWSER = {
+    "guid": ("root________", "menu________", "toolbar_____", "unfiled_____", "mobile______"),
+    "root": ("placesRoot", "bookmarksMenuFolder", "toolbarFolder", "unfiledBookmarksFolder", "mobileFolder"),
+    "Title": ("BookmarksBar", "BookmarksMenu", "com.apple.ReadingList"),
+}
+_TAGS = {"guid": ("tags________",), "root": ("tagsFolder",)}  # its folders hold the same pages again
 
 
 def read_safari(data: bytes, found: TopicCollector) -> None:
@@ -245,10 +211,10 @@ def read_safari(data: bytes, found: TopicCollector) -> None:
         raise UsageError(f"{found.path} is a damaged property list{why}") from error
     if not isinstance(store, dict) or "WebBookmarkType" not in store:
         raise UsageError(f"{found.path} is a property list, but holds no Safari bookmarks")
-    _walk(found, _nodes(store, "Children"), _SAFARI)
+    _walk(found, _nodes(store))
 
 
-def _walk(found: TopicCollector, nodes: Sequence[Node], words: StoreWords) -> None:
+def _walk(found: TopicCollector, nodes: Sequence[Node]) -> None:
     """Depth first, in the order of the file, by a list: a damaged file may name a folder as its own child."""
     todo: list[tuple[Iterator[Node], Place]] = [(iter(nodes), ())]
     while todo:
@@ -258,30 +224,32 @@ def _walk(found: TopicCollector, nodes: Sequence[Node], words: StoreWords) -> No
             todo.pop()
             continue
         found.count()
-        code = node.get("typeCode")
-        kinds = (node.get(words.kind), _FIREFOX_CODES.get(code) if isinstance(code, int) else None)
-        marks = {_word(node, key) for key in words.marks}
-        if marks & words.skipped:
+        kinds = [node.get(key) for key in _KIND]
+        if _is_marked(node, _TAGS):
             continue
-        if words.link in kinds:
-            if url := _word(node, words.url):
+        if any(kind in _LINK for kind in kinds):
+            if url := _word(node, _URL):
                 found.add(place, url)
-        elif words.folder in kinds:  # else it is a separator, or a proxy such as the history
-            inner = place if marks & words.own else found.enter(place, _word(node, words.name))
+        elif any(kind in _FOLDER for kind in kinds):  # else it is a separator, or a proxy such as the history
+            inner = place if _is_marked(node, _MADE_BY_BROWSER) else found.enter(place, _word(node, _NAME))
             if len(todo) > 1000:
                 raise UsageError(f"{found.path} has folders more than 1,000 deep")
-            todo.append((iter(_nodes(node, words.children)), inner))
+            todo.append((iter(_nodes(node)), inner))
 
 
-def _nodes(value: Any, key: str = "children") -> list[Node]:
-    """The dictionaries in a list at a key; none where there is something else."""
-    inner = value.get(key) if isinstance(value, dict) else None
-    return [node for node in inner if isinstance(node, dict)] if isinstance(inner, list) else []
+def _is_marked(node: Node, marks: Mapping[str, tuple[str, ...]]) -> bool:
+    return any(node.get(key) in values for key, values in marks.items())
 
 
-def _word(node: Node, key: str) -> str:
-    value = node.get(key)
-    return value if isinstance(value, str) else ""
+def _nodes(value: Any) -> list[Node]:
+    """The dictionaries in the list of a folder's children; none where there is something else."""
+    inner = [value.get(key) for key in _CHILDREN] if isinstance(value, dict) else []
+    return [node for some in inner if isinstance(some, list) for node in some if isinstance(node, dict)]
+
+
+def _word(node: Node, keys: tuple[str, ...]) -> str:
+    """The first text at one of these keys."""
+    return next((node[key] for key in keys if isinstance(node.get(key), str)), "")
 
 
 # --- bookmarks -------------------------------------------------------------------------------------------------------
@@ -295,26 +263,29 @@ MAX_BOOKMARKS = 200_000  # a property list of 2 KB can name one folder a million
 
 def read_bookmarks(path: Path, topic: str) -> SourceResult:
     """A topic for each folder with links; those in no folder are of the topic that is named."""
-    data = unpacked(read_bytes(path), path)
     found = TopicCollector(path, topic, MAX_BOOKMARKS)
-    _kind(data, path)(data, found)
+    _read(unpacked(read_bytes(path), path), found)
     found.skip_barren("no page stands in this folder")
     return found.result("bookmark")
 
 
-def _kind(data: bytes, path: Path) -> Callable[[bytes, TopicCollector], None]:
-    """What reads such a file."""
-    sign = first_sign(data)
+def _read(data: bytes, found: TopicCollector) -> None:
+    """What it is, its first signs tell."""
+    path, sign = found.path, first_sign(data)
     if data.startswith(b"bplist") or (sign == b"<" and b"<plist" in data[:1000]):
-        return read_safari
-    if sign == b"<":
-        return read_netscape
-    if sign != b"{":
+        read_safari(data, found)
+    elif sign == b"<":
+        read_netscape(data, found)
+    elif sign != b"{":
         raise UsageError(f"{path} is no bookmark file: {_WANTED}")
-    store = json_of(data, path)
+    else:
+        _walk(found, _top(json_of(data, path), path))
+
+
+def _top(store: Node, path: Path | str) -> list[Node]:
+    """Where a browser's own file in JSON begins."""
     if isinstance(store.get("roots"), dict):
-        roots = [node for root in store["roots"].values() for node in _nodes(root)]  # bookmark_bar, other, synced
-        return lambda _, found: _walk(found, roots, _CHROME)
+        return [node for root in store["roots"].values() for node in _nodes(root)]  # bookmark_bar, other, synced
     if isinstance(store.get("children"), list):
-        return lambda _, found: _walk(found, [store], _FIREFOX)
+        return [store]
     raise UsageError(f"{path} is JSON, but holds no bookmarks: {_WANTED}")

@@ -114,8 +114,8 @@ class _Folder:
         """One file: a list of addresses, or an example, or nothing of use."""
         try:
             about = path.stat()
-        except (OSError, RuntimeError) as error:  # RuntimeError: links that lead in a ring, in older Pythons
-            self._skip(path, f"it cannot be read: {getattr(error, 'strerror', None) or error}")
+        except OSError as error:
+            self._skip(path, f"it cannot be read: {error.strerror}")
             return
         if not stat.S_ISREG(about.st_mode):
             self._skip(path, "it is no ordinary file")

@@ -70,10 +70,9 @@ def front_page(url: str) -> str:
 
 
 ATOM = frozenset(("http://www.w3.org/2005/Atom", "http://purl.org/atom/ns#"))  # 1.0 and 0.3
-RSS1 = "http://purl.org/rss/1.0/"
 _BASE = "http://www.w3.org/XML/1998/namespace base"
 # RSS 2.0 has no namespace, RSS 0.90 and 1.0 have these; elements of others (media, itunes) only look the same.
-_SPACES = ATOM | {"", RSS1, "http://my.netscape.com/rdf/simple/0.9/"}
+_SPACES = ATOM | {"", "http://purl.org/rss/1.0/", "http://my.netscape.com/rdf/simple/0.9/"}
 _KINDS = "RSS, Atom or JSON Feed"
 
 

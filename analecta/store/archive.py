@@ -4,13 +4,14 @@ Records are built by hand and compressed by isal (0.05 ms a page where a general
 not shrink (request heads, bodies that came compressed) is wrapped in a stored gzip member.
 """
 
+import contextlib
 import hashlib
 import os
 import random
 import re
 import struct
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -19,13 +20,15 @@ from typing import BinaryIO
 import msgspec
 from isal import isal_zlib
 
+from analecta.errors import ResourceError
 from analecta.model import Response
+from analecta.store.warc import members
 
 _STORED_HEAD = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 _PACKED = (b"%PDF-", b"PK\3\4", b"\x1f\x8b", b"\x89PNG", b"\xff\xd8\xff")  # compressed in themselves
 _MAX_STORED = 0xFFFF
 _LAST_BLOCK = struct.pack("<BHH", 1, 0, _MAX_STORED)  # an empty one
-_HEAD_END = re.compile(rb"\n\r?\n")  # some servers end lines with LF only
+HEAD_END = re.compile(rb"\n\r?\n")  # some servers end lines with LF only
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 _BASE32 = [a + b for a in _LETTERS for b in _LETTERS]
 _ids = random.Random(os.urandom(32))
@@ -51,9 +54,18 @@ class OriginalRecord(msgspec.Struct, frozen=True):
     digest: str
 
 
-def payload_digest(wire: bytes) -> str:
+def payload_digest(*wire: bytes) -> str:
     """The digest WARC tools compare: SHA-1 of the body as it came, in base 32."""
-    return _sha1(wire)
+    digest = hashlib.sha1(usedforsecurity=False)
+    for part in wire:
+        digest.update(part)
+    return in_base32(digest.digest())
+
+
+def in_base32(sha1: bytes) -> str:
+    """A digest as WARC writes it, two letters at a time (the standard library's encoder takes 20 us)."""
+    number = int.from_bytes(sha1)
+    return "sha1:" + "".join([_BASE32[number >> shift & 1023] for shift in range(150, -1, -10)])
 
 
 def warc_date(seconds: float) -> bytes:
@@ -88,21 +100,12 @@ def deflated_member(data: bytes) -> bytes:
     return member
 
 
-def _sha1(*parts: bytes) -> str:
-    """SHA-1 in base 32, two letters at a time (the standard library's encoder takes 20 us)."""
-    digest = hashlib.sha1(usedforsecurity=False)
-    for part in parts:
-        digest.update(part)
-    number = int.from_bytes(digest.digest())
-    return "sha1:" + "".join([_BASE32[number >> shift & 1023] for shift in range(150, -1, -10)])
-
-
-def _record(kind: bytes, record_id: bytes, headers: list[tuple[bytes, bytes]], *block: bytes) -> tuple[bytes, ...]:
+def warc_record(kind: bytes, record_id: bytes, headers: list[tuple[bytes, bytes]], *block: bytes) -> tuple[bytes, ...]:
     """A record, in parts."""
     lines = [b"WARC/1.1", b"WARC-Type: " + kind, b"WARC-Record-ID: " + record_id]
     length = sum(map(len, block))
     if kind == b"response":
-        headers.append((b"WARC-Block-Digest", _sha1(*block).encode()))
+        headers.append((b"WARC-Block-Digest", payload_digest(*block).encode()))
     lines += [name + b": " + value for name, value in headers if value]
     lines.append(b"Content-Length: %d" % length)
     return b"\r\n".join(lines) + b"\r\n\r\n", *block, b"\r\n\r\n"
@@ -115,10 +118,10 @@ def _http_head(head: bytes) -> bytes:
     return head
 
 
-def new_id() -> str:
+def new_id() -> bytes:
     """A fresh record id: a random UUID of version 4."""
     digits = f"{_ids.getrandbits(128):032x}"
-    return f"urn:uuid:{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:]}"
+    return f"<urn:uuid:{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-a{digits[17:20]}-{digits[20:]}>".encode()
 
 
 class Archive:
@@ -131,8 +134,6 @@ class Archive:
         file: int = 0,
         max_size: int = 1 << 30,
         info: Mapping[str, str] | None = None,
-        new_id: Callable[[], str] = new_id,
-        sync: bool = False,
     ) -> None:
         """Go on in file number `file` (made if missing); `info` fills the warcinfo record of new files."""
         self.folder = folder
@@ -140,8 +141,6 @@ class Archive:
         self.file = file
         self.max_size = max_size
         self.info = dict(info or {})
-        self._new_id = new_id
-        self._sync = sync
         self.written: dict[int, int] = {}  # lengths of the files written to, until somebody has taken note
         self.length = 0  # bytes in the file that is being written
         self._out = self._open()
@@ -154,9 +153,11 @@ class Archive:
         """Append the exchange; only a reference where `original` already holds the same payload."""
         digest = digest or payload_digest(answer.wire)
         if self.length > self.max_size:
-            self._next()
+            self.close()
+            self.file += 1
+            self._out = self._open()
         url, date = answer.url.encode(), warc_date(answer.began)
-        response_id = b"<" + self._new_id().encode() + b">"
+        response_id = new_id()
         headers = [
             (b"WARC-Target-URI", url),
             (b"WARC-Date", date),
@@ -167,14 +168,14 @@ class Archive:
             (CERTIFICATE, answer.certificate.encode()),
         ]
         if original is None:
-            record = _record(b"response", response_id, headers, _http_head(answer.head), answer.wire)
+            record = warc_record(b"response", response_id, headers, _http_head(answer.head), answer.wire)
         else:
             headers += [
                 (b"WARC-Profile", _NOT_MODIFIED if answer.status == 304 else _SAME_PAYLOAD),
                 (b"WARC-Refers-To-Target-URI", original.url.encode()),
                 (b"WARC-Refers-To-Date", warc_date(original.date)),
             ]
-            record = _record(b"revisit", response_id, headers, _http_head(answer.head))
+            record = warc_record(b"revisit", response_id, headers, _http_head(answer.head))
         offset = self.length
         coded = answer.headers.get("content-encoding", "identity") != "identity"
         compressed = coded or answer.wire.startswith(_PACKED)
@@ -191,8 +192,7 @@ class Archive:
             (b"WARC-Concurrent-To", response_id),
             (b"Content-Type", b"application/http; msgtype=request"),
         ]
-        request_id = b"<" + self._new_id().encode() + b">"
-        self._append(stored_member(*_record(b"request", request_id, headers, asked)))
+        self._append(stored_member(*warc_record(b"request", new_id(), headers, asked)))
 
     def _append(self, member: bytes) -> None:
         self._out.write(member)
@@ -200,21 +200,14 @@ class Archive:
         self.written[self.file] = self.length
 
     def flush(self) -> None:
-        """Hand all that was written to the operating system (and to the disk, where asked to)."""
+        """Hand all that was written to the operating system."""
         self._out.flush()
-        if self._sync:
-            os.fsync(self._out.fileno())
 
     def close(self) -> None:
         """Flush to the disk and close."""
         self._out.flush()
         os.fsync(self._out.fileno())
         self._out.close()
-
-    def _next(self) -> None:
-        self.close()
-        self.file += 1
-        self._out = self._open()
 
     def _open(self) -> BinaryIO:
         path = self.path(self.file)
@@ -233,7 +226,7 @@ class Archive:
             (b"WARC-Filename", name.encode()),
             (b"Content-Type", b"application/warc-fields"),
         ]
-        return _record(b"warcinfo", b"<" + self._new_id().encode() + b">", headers, block)
+        return warc_record(b"warcinfo", new_id(), headers, block)
 
 
 def trim(path: Path, committed: int, quarantine: Path) -> int:
@@ -252,22 +245,9 @@ def trim(path: Path, committed: int, quarantine: Path) -> int:
 def last_whole_member(path: Path, size: int) -> int:
     """The end of the last whole gzip member within the first `size` bytes."""
     end = 0
-    if not size:
-        return end
-    with path.open("rb") as file:
-        while end < size:
-            file.seek(end)
-            inflater = zlib.decompressobj(31)
-            read = 0
-            while not inflater.eof and (piece := file.read(1 << 16)):
-                try:
-                    inflater.decompress(piece)
-                except zlib.error:
-                    return end
-                read += len(piece)
-            if not inflater.eof:
-                return end
-            end += read - len(inflater.unused_data)
+    with contextlib.suppress(ResourceError):  # what follows is damaged or was cut off
+        for offset, length, _ in members(path, size) if size else ():
+            end = offset + length
     return end
 
 
@@ -297,7 +277,7 @@ def read_answer(path: Path, place: RecordPlace) -> tuple[bytes, bytes] | None:
         header, _, block = read_record(path, place).partition(b"\r\n\r\n")
     except (OSError, zlib.error):
         return None
-    end = _HEAD_END.search(block)
+    end = HEAD_END.search(block)
     if end is None or b"\r\nWARC-Type: response\r\n" not in header:
         return None
     return block[: end.end()], block[end.end() : -4]

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from analecta.errors import LibraryBusy
-from analecta.store.library import LibraryFolder
 from analecta.store.sqlite import connect
 
 _LOOK = 0.05  # seconds between looks whether another writer is done
@@ -27,11 +26,6 @@ def one_writer(lock: Path, busy: str, wait: bool = False) -> Iterator[None]:
                     raise LibraryBusy(busy) from error
             time.sleep(_LOOK)  # not in flock: a signal that comes just before it would not be heard
         yield
-
-
-def sources(library: LibraryFolder) -> list[Path]:
-    """The databases of which everything else is made."""
-    return [library.folder / "library.db", *map(library.shard_path, range(library.partitions))]
 
 
 class Watch:

@@ -23,25 +23,30 @@ def seal_of(path: Path) -> Path:
     return path.with_name(path.name + _ENDING)
 
 
+def log_path(path: Path) -> Path:
+    """Where the write-ahead log of a file is."""
+    return path.with_name(f"{path.name}-wal")
+
+
 def log_of(path: Path) -> int:
     """How many bytes are in the write-ahead log beside a file."""
-    log = path.with_name(f"{path.name}-wal")
-    return log.stat().st_size if log.exists() else 0
+    return log_path(path).stat().st_size if log_path(path).exists() else 0
 
 
-def seal(path: Path) -> bool:
-    """Write the checksums of all pages beside the file; False where it is being written or cannot be sealed."""
+def seal(path: Path) -> None:
+    """Write the checksums of all pages beside the file, but where it is being written or cannot be sealed."""
     if not path.exists() or seal_of(path).exists():
-        return False
+        return
     part = seal_of(path).with_name(f".{seal_of(path).name}.part")
-    try:
-        with _at_rest(path) as rests:
-            if rests:
-                part.write_bytes(np.fromiter(page_sums(path), np.uint64).tobytes())
-                os.replace(part, seal_of(path))
-        return rests
-    except (OSError, sqlite3.Error):  # read-only, full, damaged or in use: it is then not sealed
-        return False
+    with (
+        contextlib.suppress(OSError, sqlite3.Error),  # read-only, full, damaged or in use
+        contextlib.closing(sqlite3.connect(path, isolation_level=None, timeout=1)) as db,
+    ):
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        db.execute("BEGIN IMMEDIATE")  # writers are kept away meanwhile
+        if not log_of(path):  # a reader may keep the log open
+            part.write_bytes(np.fromiter(page_sums(path), np.uint64).tobytes())
+            os.replace(part, seal_of(path))
 
 
 def changed_pages(path: Path) -> list[int] | None:
@@ -69,12 +74,3 @@ def page_sums(path: Path) -> Iterator[int]:
             view = memoryview(block)
             for start in range(0, len(block), size):
                 yield xxhash.xxh3_64_intdigest(view[start : start + size])
-
-
-@contextlib.contextmanager
-def _at_rest(path: Path) -> Iterator[bool]:
-    """Fold the log into the file and keep writers away meanwhile; False where a reader keeps the log open."""
-    with contextlib.closing(sqlite3.connect(path, isolation_level=None, timeout=1)) as db:
-        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        db.execute("BEGIN IMMEDIATE")
-        yield not log_of(path)

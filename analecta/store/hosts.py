@@ -2,26 +2,34 @@
 
 import sqlite3
 
-_MOST = 50_000  # names held in memory
 
+class NameTable:
+    """A table of names in one shard, with small numbers that stand for them."""
 
-class HostTable:
-    """The hosts of one shard."""
-
-    def __init__(self, db: sqlite3.Connection) -> None:
-        self.db = db
+    def __init__(self, db: sqlite3.Connection, table: str, most: int) -> None:
+        """`most` names are held in memory."""
+        self.db, self._most = db, most
+        self._insert = f"INSERT OR IGNORE INTO {table} (name) VALUES (?)"
+        self._select = f"SELECT n FROM {table} WHERE name = ?"
         self._numbers: dict[str, int] = {}
 
     def number(self, name: str) -> int:
-        """The small number that stands for a host in this shard; a new one gets the next."""
+        """The number of a name; a new one gets the next."""
         n = self._numbers.get(name)
         if n is None:
-            self.db.execute("INSERT OR IGNORE INTO hosts (name) VALUES (?)", (name,))
-            n = int(self.db.execute("SELECT n FROM hosts WHERE name = ?", (name,)).fetchone()[0])
-            if len(self._numbers) > _MOST:
+            self.db.execute(self._insert, (name,))
+            n = int(self.db.execute(self._select, (name,)).fetchone()[0])
+            if len(self._numbers) > self._most:
                 self._numbers.clear()
             self._numbers[name] = n
         return n
+
+
+class HostTable(NameTable):
+    """The hosts of one shard."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        super().__init__(db, "hosts", 50_000)
 
     def set_delay(self, name: str, delay: float) -> None:
         """Remember the Crawl-delay of a host."""

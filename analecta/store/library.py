@@ -18,9 +18,11 @@ from analecta.errors import LibraryBusy, ResourceError, UsageError
 from analecta.store import shard_ids
 from analecta.store.checksums import seal, seal_of
 from analecta.store.migrations import upgrade
+from analecta.store.partition import Shard
+from analecta.store.rows import RunRow
 from analecta.store.schema import HISTORY_TABLE, LIBRARY_SQL, OLDEST_SCHEMA, MetaKey
 from analecta.store.snapshot import Snapshot
-from analecta.store.sqlite import check_schema, connect, copy_database, full_disk, is_readonly
+from analecta.store.sqlite import check_schema, connect, copy_database, full_disk, has_table, is_readonly, meta_value
 
 SETTINGS = "analecta.toml"
 _NETWORK_DISKS = frozenset(("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "afs", "ceph"))
@@ -48,6 +50,9 @@ class LibraryFolder:
     def __init__(self, folder: Path, checked: bool = True) -> None:
         """`checked`: refuse a library of which a part is missing or foreign (store/shard_ids.py)."""
         self.folder = folder
+        self.settings_path = folder / SETTINGS  # the file a person edits
+        self.archive = folder / "archive"  # where the WARC files are
+        self.models = folder / "models"
         self._scratch: Path | None = None
         if not (folder / SETTINGS).is_file():
             where = "there is no such folder" if not folder.exists() else f"it has no {SETTINGS}"
@@ -92,24 +97,14 @@ class LibraryFolder:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise UsageError(f"{folder} exists already: choose another name, or remove it first")
 
-    @property
-    def settings_path(self) -> Path:
-        """The file a person edits."""
-        return self.folder / SETTINGS
-
-    @property
-    def archive(self) -> Path:
-        """Where the WARC files are."""
-        return self.folder / "archive"
-
-    @property
-    def models(self) -> Path:
-        """Where the models are."""
-        return self.folder / "models"
-
     def shard_path(self, partition: int) -> Path:
         """The file of a partition."""
         return self.folder / "shards" / shard_ids.shard_name(partition)
+
+    @property
+    def shard_paths(self) -> list[Path]:
+        """The files of the partitions that there are."""
+        return [path for path in map(self.shard_path, range(self.partitions)) if path.exists()]
 
     def keeps_nothing(self) -> str:
         """Why nothing derived can be kept in the library: it is read-only, or tantivy does not take its path; or ""."""
@@ -157,8 +152,7 @@ class LibraryFolder:
     def get(self, key: str, default: Any = None) -> Any:
         """A value from the meta table."""
         with self.database(readonly=True) as db:
-            row = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return row[0] if row else default
+            return meta_value(db, key, default)
 
     def put(self, key: str, value: Any) -> None:
         """Set a value in the meta table."""
@@ -200,13 +194,12 @@ class LibraryFolder:
             values = (time.time(), reason, json.dumps(tally), run)
             db.execute("UPDATE runs SET ended = ?, reason = ?, tally = ? WHERE n = ?", values)
 
-    def last_run(self) -> dict[str, Any] | None:
-        """The latest run: began, ended, reason, asked, tally."""
+    def last_run(self) -> RunRow | None:
+        """The latest run; None before the first."""
+        query = "SELECT n, began, ended, reason, asked, tally FROM runs ORDER BY n DESC LIMIT 1"
         with self.database(readonly=True) as db:
-            row = db.execute("SELECT began, ended, reason, asked, tally FROM runs ORDER BY n DESC LIMIT 1").fetchone()
-        if not row:
-            return None
-        return dict(zip(("began", "ended", "reason", "asked", "tally"), row, strict=True))
+            row = db.execute(query).fetchone()
+        return RunRow(*row) if row else None
 
     def notes(self, since: float = 0.0) -> list[tuple[float, str]]:
         """What a person should know, with the time it was written down, from the coordinator and all partitions."""
@@ -216,11 +209,6 @@ class LibraryFolder:
             for shard in shards:
                 found += shard.execute("SELECT at, event FROM journal WHERE at >= ?", (since,))
         return sorted(found)
-
-    def last_run_number(self) -> int:
-        """The number of the latest run; 0 before the first."""
-        with self.database(readonly=True) as db:
-            return int(db.execute("SELECT coalesce(max(n), 0) FROM runs").fetchone()[0])
 
     def remember(self, moments: Iterable[HistoryPoint]) -> None:
         """Add to the history of the collections."""
@@ -233,7 +221,7 @@ class LibraryFolder:
     def history(self) -> list[HistoryPoint]:
         """How good the collections were as crawls went on, oldest first."""
         with self.database(readonly=True) as db:
-            if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'history'").fetchone():
+            if not has_table(db, "history"):
                 return []
             return [HistoryPoint(*row) for row in db.execute(f"SELECT {_POINT} FROM history ORDER BY rowid")]
 
@@ -244,9 +232,9 @@ class LibraryFolder:
         """Read-only connections to all partitions, each seeing one moment."""
         with contextlib.ExitStack() as stack:
             opened = []
-            for path in filter(Path.exists, map(self.shard_path, range(self.partitions))):
+            for path in self.shard_paths:
                 db = stack.enter_context(contextlib.closing(_moment(path)))
-                if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():  # it was made
+                if has_table(db, "meta"):  # it was made
                     check_schema(db, path, OLDEST_SCHEMA)
                     opened.append(db)
             yield opened
@@ -298,6 +286,12 @@ class LibraryFolder:
                     self.seal()
             finally:
                 file.truncate(0)
+
+    @contextlib.contextmanager
+    def writers(self) -> Iterator[list[Shard]]:
+        """The partitions that there are, to be written to; the caller holds the library."""
+        with contextlib.ExitStack() as stack:
+            yield [stack.enter_context(contextlib.closing(Shard(path))) for path in self.shard_paths]
 
     def make_shards(self, partitions: int) -> None:
         """Split a new library into so many partitions; the caller holds it."""

@@ -1,6 +1,5 @@
 """What library.db holds besides the library itself: marks of a person, history, crawled sites."""
 
-import sqlite3
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,10 +14,11 @@ from analecta.store.schema import (
     CRAWLED_SITES_TABLE,
     FEEDBACK_TABLE,
     FEEDBACK_TEXT_COLUMN,
-    SHOWN,
+    SHOWABLE,
     MetaKey,
     unpack_topics,
 )
+from analecta.store.sqlite import columns_of, has_table
 
 MARK = "+"  # in what MetaKey.TAUGHT holds it parts the digest of the examples from that of what was said
 GOOD, BAD, DROP = "good", "bad", "drop"
@@ -43,27 +43,25 @@ class Mark(msgspec.Struct, frozen=True):
     step: int = 0  # what was said by one command has one number, and is taken back together
 
 
-def say(library: LibraryFolder, words: Sequence[Mark], wall: float | None = None) -> list[Mark]:
+def say(library: LibraryFolder, words: Sequence[Mark]) -> list[Mark]:
     """Write down what a person says, as one step."""
-    now = time.time() if wall is None else wall
+    now = time.time()
     with library.database() as db, db:  # all of it or nothing
         db.execute("BEGIN IMMEDIATE")
         db.execute(FEEDBACK_TABLE)
-        if "text" not in _columns(db):
+        if "text" not in columns_of(db, "feedback"):
             db.execute(FEEDBACK_TEXT_COLUMN)
         step = db.execute("SELECT coalesce(max(step), 0) + 1 FROM feedback").fetchone()[0]
         said = [msgspec.structs.replace(word, at=now, step=step) for word in words]
-        rows = [(w.at, w.step, w.page, w.url, w.says, w.topic, w.away, w.note, w.text) for w in said]
-        db.executemany(
-            "INSERT INTO feedback (at, step, page, url, says, topic, away, note, text) VALUES (?,?,?,?,?,?,?,?,?)", rows
-        )
+        insert = "INSERT INTO feedback (page, url, says, topic, away, note, text, at, step) VALUES (?,?,?,?,?,?,?,?,?)"
+        db.executemany(insert, map(msgspec.structs.astuple, said))
     return said
 
 
 def said(library: LibraryFolder) -> list[Mark]:
     """All that was said and not taken back, oldest first."""
     with library.database(readonly=True) as db:
-        if not (columns := _columns(db)):
+        if not (columns := columns_of(db, "feedback")):
             return []
         text = "text" if "text" in columns else "''"
         rows = db.execute(f"SELECT page, url, says, topic, away, note, {text}, at, step FROM feedback ORDER BY n")
@@ -91,9 +89,9 @@ def learnt(library: LibraryFolder) -> bool:
     return str(library.get(MetaKey.TAUGHT, "")).partition(MARK)[2] == mark(said(library))
 
 
-def want_lesson(library: LibraryFolder, wall: float | None = None) -> None:
+def want_lesson(library: LibraryFolder) -> None:
     """Ask a crawl that runs to learn now."""
-    library.put(MetaKey.LESSON_WANTED, time.time() if wall is None else wall)
+    library.put(MetaKey.LESSON_WANTED, time.time())
 
 
 def lesson_wanted(library: LibraryFolder) -> float:
@@ -129,15 +127,10 @@ def forget_topics(library: LibraryFolder, gone: Sequence[int]) -> None:
     with library.database() as db:
         db.execute("BEGIN")
         db.executemany("DELETE FROM topics WHERE n = ?", [(n,) for n in gone])
-        if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'history'").fetchone():
+        if has_table(db, "history"):
             db.executemany("DELETE FROM history WHERE topic = ?", [(n,) for n in gone])
         db.execute("DELETE FROM meta WHERE key = ?", (MetaKey.TAUGHT,))
         db.execute("COMMIT")
-
-
-def _columns(db: sqlite3.Connection) -> list[str]:
-    """What the table has; nothing where it is not there."""
-    return [name for (name,) in db.execute("SELECT name FROM pragma_table_info('feedback')")]
 
 
 # --- The collector: while a crawl runs it writes down how good each topic's best items are (S12) ---------------------
@@ -145,9 +138,9 @@ def _columns(db: sqlite3.Connection) -> list[str]:
 # with several topics is an item of each. These are the pages that views/collections.py ranks.
 
 
-# CROSS JOIN keeps SQLite to this order: all URLs, of which there are many more, would else be walked through.
-_ITEMS = f"""SELECT p.topic, coalesce(p.confidence, 0), p.topics FROM pages p CROSS JOIN urls u ON u.id = p.id
-  WHERE p.topic >= 0 AND {SHOWN} AND u.found != {int(FoundBy.SEED)}"""
+# In place of the join of SHOWN, by which every page would be looked up among the URLs: half the time.
+_ITEMS = f"""SELECT p.topic, coalesce(p.confidence, 0), p.topics FROM pages p WHERE p.topic >= 0 AND {SHOWABLE}
+  AND p.seq IN (SELECT page FROM urls) AND p.id NOT IN (SELECT id FROM urls WHERE found = {int(FoundBy.SEED)})"""
 
 
 def record(
@@ -166,9 +159,9 @@ def record(
                         heappush(heap, confidence)
                     elif confidence > heap[0]:
                         heappushpop(heap, confidence)
-    run, now = library.last_run_number(), wall()
+    run, now = library.last_run(), wall()
     found = [
-        HistoryPoint(run, now, pages, topic, items[topic], heap[0], sum(heap) / len(heap), max(heap))
+        HistoryPoint(run.n if run else 0, now, pages, topic, items[topic], heap[0], sum(heap) / len(heap), max(heap))
         for topic, heap in sorted(heaps.items())
     ]
     if found:
@@ -197,6 +190,6 @@ def add_crawled(library: LibraryFolder, sites: Iterable[str], most: int) -> None
 def crawled_sites(library: LibraryFolder) -> dict[str, int]:
     """The sites with that number, the first first; empty where no such crawl has been."""
     with library.database(readonly=True) as db:
-        if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'crawled_sites'").fetchone():
+        if not has_table(db, "crawled_sites"):
             return {}
         return dict(db.execute("SELECT site, most FROM crawled_sites ORDER BY n").fetchall())

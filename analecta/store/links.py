@@ -8,26 +8,8 @@ import numpy as np
 
 from analecta.store.schema import NOINDEX, SOFT404, unpack_ids, unpack_text
 
-_LINKS = "SELECT p.id, u.host, p.links FROM pages p JOIN urls u ON u.id = p.id WHERE p.duplicate_of IS NULL"
-_ALIASES = "SELECT id, elsewhere FROM urls WHERE elsewhere IS NOT NULL"
-_WITH_WORDS = "SELECT id, links, anchors FROM pages WHERE links IS NOT NULL ORDER BY seq"
-
+ALIASES = "SELECT id, elsewhere FROM urls WHERE elsewhere IS NOT NULL"
 PageLinks = tuple[list[tuple[int, int, bytes | None]], list[tuple[int, int]]]
-
-
-def link_arrays(shards: Sequence[sqlite3.Connection]) -> PageLinks:
-    """Of each page its id, a number of its host and its links (as packed ids); and the URLs that lead to another."""
-    pages = [
-        (id, host * len(shards) + i, links)
-        for i, shard in enumerate(shards)
-        for id, host, links in shard.execute(_LINKS)
-    ]
-    return pages, list(aliases(shards))
-
-
-def aliases(shards: Sequence[sqlite3.Connection]) -> Iterator[tuple[int, int]]:
-    """Redirects and copies: the id of each, and the id that stands for it."""
-    return (row for shard in shards for row in shard.execute(_ALIASES))
 
 
 class LinksOfPage(msgspec.Struct, frozen=True):
@@ -36,15 +18,6 @@ class LinksOfPage(msgspec.Struct, frozen=True):
     id: int
     targets: list[int]
     anchors: list[str]
-
-
-def links(shards: Sequence[sqlite3.Connection]) -> Iterator["LinksOfPage"]:
-    """The links of every page that has any, with their words, in the order in which pages were kept."""
-    for shard in shards:
-        for id, packed, anchors in shard.execute(_WITH_WORDS):
-            targets: list[int] = unpack_ids(packed).tolist()
-            texts = unpack_text(anchors).split("\n")
-            yield LinksOfPage(id, targets, texts + [""] * (len(targets) - len(texts)))
 
 
 # --- The pages of the library that link to a URL, with the words of their links --------------------------------------
@@ -121,7 +94,7 @@ def anchor_texts(shards: Sequence[sqlite3.Connection], ids: Iterable[int]) -> Ma
     """
     found: dict[int, list[str]] = {id: [] for id in ids}
     for shard in shards:  # a step is enough: long chains of redirects are rare
-        found |= {id: found[to] for id, to in shard.execute(_ALIASES) if to in found and id not in found}
+        found |= {id: found[to] for id, to in shard.execute(ALIASES) if to in found and id not in found}
     for shard in shards:
         for links, packed in shard.execute(_ANCHORS):
             for id, text in zip(unpack_ids(links).tolist(), _texts(packed), strict=False):

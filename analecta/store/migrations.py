@@ -9,11 +9,12 @@ import os
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from shutil import disk_usage
 
 from analecta.errors import ResourceError
 from analecta.store.checksums import log_of
 from analecta.store.schema import OLDEST_SCHEMA, SCHEMA, MetaKey
-from analecta.store.sqlite import check_schema, connect, schema_of
+from analecta.store.sqlite import check_schema, columns_of, connect, schema_of
 
 BACKUP = "backup"  # the folder in a library
 
@@ -45,18 +46,13 @@ def _version(path: Path) -> int:
 
 
 def _check_room(folder: Path, files: Mapping[Path, Path]) -> None:
-    free = _free(folder) + sum(backup.stat().st_size for backup in files.values() if backup.exists())
+    free = disk_usage(folder).free + sum(backup.stat().st_size for backup in files.values() if backup.exists())
     wanted = sum(map(_size, files))
     if free < wanted:
         raise ResourceError(
             f"{folder} was made by an older Analecta and is upgraded before it is written to. A copy of its databases "
             f"needs {wanted / 1e6:,.0f} MB, and the disk has {free / 1e6:,.0f}: make room on it. Nothing was changed"
         )
-
-
-def _free(folder: Path) -> int:
-    disk = os.statvfs(folder)
-    return disk.f_bavail * disk.f_frsize
 
 
 def _size(path: Path) -> int:
@@ -79,7 +75,7 @@ def _upgrade_file(path: Path, backup: Path) -> None:
 def _back_up(path: Path, target: Path) -> None:
     """Copy a database with its log into one file, which has its name once it is whole."""
     target.parent.mkdir(exist_ok=True)
-    if _free(target.parent) < _size(path):  # for two: the file still has the version of the copy from before a kill
+    if disk_usage(target.parent).free < _size(path):  # for two: the file has the version of the copy from before a kill
         target.unlink(missing_ok=True)
     part = target.with_name(f".{target.name}.part")
     try:
@@ -130,8 +126,7 @@ _KEYED = {  # of version 3
 def _add_primary_keys(db: sqlite3.Connection) -> None:
     """2 to 3: journal, notes and history get a primary key."""
     for table, columns in _KEYED.items():
-        names = ", ".join(name for (name,) in db.execute("SELECT name FROM pragma_table_info(?)", (table,)))
-        if names:
+        if names := ", ".join(columns_of(db, table)):
             db.execute(f"ALTER TABLE {table} RENAME TO old_{table}")
             db.execute(f"CREATE TABLE {table} (n INTEGER PRIMARY KEY, {columns})")
             db.execute(f"INSERT INTO {table} ({names}) SELECT {names} FROM old_{table} ORDER BY rowid")

@@ -14,11 +14,11 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
+from analecta.arrays import Ints
 from analecta.errors import ResourceError
 from analecta.store.schema import OAI_SQL, OAI_VERSION, MetaKey
-from analecta.store.sqlite import connect
+from analecta.store.sqlite import connect, has_table, marks, meta_value
 
 _PUT = """INSERT INTO records (n, id, born, stamp, digest, sets, metadata) VALUES (?1, ?2, ?1, ?3, ?4, ?5, ?6)
   ON CONFLICT (id) DO UPDATE SET n = ?1, stamp = ?3, digest = ?4, sets = ?5, metadata = ?6"""
@@ -58,7 +58,7 @@ class RecordSpan(msgspec.Struct, frozen=True):
 def writing(path: Path, now: float, repository: str) -> Iterator[sqlite3.Connection]:
     """The one connection that writes; the file is made where there is none."""
     with contextlib.closing(connect(path)) as db:
-        if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
+        if not has_table(db, "meta"):
             db.executescript(f"BEGIN; {OAI_SQL} COMMIT;")
         first = {
             MetaKey.OAI_VERSION: OAI_VERSION,
@@ -67,44 +67,17 @@ def writing(path: Path, now: float, repository: str) -> Iterator[sqlite3.Connect
             MetaKey.OAI_REPOSITORY: repository,
         }
         db.executemany("INSERT OR IGNORE INTO meta VALUES (?, ?)", first.items())
-        _check(db, path)
+        if meta_value(db, MetaKey.OAI_VERSION) != OAI_VERSION:
+            raise ResourceError(f"{path} was made by another version of Analecta: update it, or move the file away")
         yield db
-
-
-Database = sqlite3.Connection  # an open oai.db, for the functions here
 
 
 @contextlib.contextmanager
 def one_moment(db: sqlite3.Connection) -> Iterator[None]:
     """Let all that is read be of one moment."""
-    db.execute("BEGIN")
-    try:
+    with db:
+        db.execute("BEGIN")
         yield
-    finally:
-        db.execute("COMMIT")
-
-
-@contextlib.contextmanager
-def reading(path: Path) -> Iterator[sqlite3.Connection]:
-    """A connection to look things up with, for one thread."""
-    with contextlib.closing(connect(path, readonly=True)) as db:
-        yield db
-
-
-def _check(db: sqlite3.Connection, path: Path) -> None:
-    if get(db, MetaKey.OAI_VERSION) != OAI_VERSION:
-        raise ResourceError(f"{path} was made by another version of Analecta: update it, or move the file away")
-
-
-def get(db: sqlite3.Connection, key: str, default: Any = None) -> Any:
-    """A value from the meta table."""
-    row = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-    return row[0] if row else default
-
-
-def has_records(db: sqlite3.Connection) -> bool:
-    """Whether the table of records is there; in a file that was rebuilt it may be missing."""
-    return db.execute("SELECT 1 FROM sqlite_master WHERE name = 'records'").fetchone() is not None
 
 
 def sample_id(db: sqlite3.Connection) -> int:
@@ -117,17 +90,12 @@ def sample_id(db: sqlite3.Connection) -> int:
 
 
 def put(db: sqlite3.Connection, changes: Iterable[RecordChange], stamp: int) -> None:
-    """Write what changed, all or nothing."""
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        number = last_number(db)
-        for n, change in enumerate(changes, number + 1):
+    """Write what changed."""
+    with db:  # all or nothing
+        db.execute("BEGIN IMMEDIATE")
+        for n, change in enumerate(changes, last_number(db) + 1):
             _put(db, n, change, stamp)
         put_clock(db, stamp)
-    except BaseException:
-        db.execute("ROLLBACK")
-        raise
-    db.execute("COMMIT")
 
 
 def mark_wrong(db: sqlite3.Connection, ids: Iterable[int]) -> None:
@@ -163,11 +131,10 @@ def put_clock(db: sqlite3.Connection, stamp: int) -> None:
 
 def live(db: sqlite3.Connection, ids: Sequence[int]) -> dict[int, int]:
     """The digests of those of these records that are not deleted."""
-    marks = ",".join("?" * len(ids))
-    return dict(db.execute(f"SELECT id, digest FROM records WHERE metadata IS NOT NULL AND id IN ({marks})", ids))
+    return dict(db.execute(f"SELECT id, digest FROM records WHERE metadata IS NOT NULL AND id IN ({marks(ids)})", ids))
 
 
-def live_ids(db: sqlite3.Connection) -> NDArray[np.int64]:
+def live_ids(db: sqlite3.Connection) -> Ints:
     """The ids of all records that are not deleted; read from an index alone."""
     rows = db.execute("SELECT id FROM records INDEXED BY records_live WHERE metadata IS NOT NULL")
     return np.fromiter((id for (id,) in rows), np.int64)

@@ -1,6 +1,7 @@
 """Letters to other partitions (crawl/processes/exchange.py), kept in the shard: true when its transaction is."""
 
 from analecta.store.partition import Shard
+from analecta.store.schema import MetaKey
 
 
 class Outbox:
@@ -12,7 +13,7 @@ class Outbox:
     def post(self, dest: int, seq: int, letter: bytes) -> None:
         """Put a letter into the outbox."""
         self.shard.db.execute("INSERT INTO outbox VALUES (?, ?, ?)", (dest, seq, letter))
-        self.shard.put(f"posted-{dest}", seq)
+        self.shard.put(f"{MetaKey.POSTED}{dest}", seq)
 
     def letters(self, dest: int, after: int, count: int) -> list[tuple[int, bytes]]:
         """Letters to `dest` numbered above `after`."""
@@ -27,7 +28,7 @@ class Outbox:
 
     def last_posted(self, dest: int) -> int:
         """The number of the last letter ever written to `dest`."""
-        return int(self.shard.get(f"posted-{dest}", 0))
+        return int(self.shard.get(f"{MetaKey.POSTED}{dest}", 0))
 
     def first_kept(self, dest: int) -> int:
         """The number of the first letter to `dest` that is still here."""
@@ -36,19 +37,18 @@ class Outbox:
 
     def begin(self, dest: int) -> int:
         """The number of the last letter that `dest` may have been sent; stays so, over starts, until `renumber`."""
-        begun = int(self.shard.get(f"begun-{dest}", self.last_posted(dest)))
-        self.shard.put(f"begun-{dest}", begun)
+        begun = int(self.shard.get(f"{MetaKey.BEGUN}{dest}", self.last_posted(dest)))
+        self.shard.put(f"{MetaKey.BEGUN}{dest}", begun)
         return begun
 
     def renumber(self, dest: int, shift: int) -> None:
         """Give the letters to `dest` the numbers under which they are sent from now on: higher by `shift`."""
-        self.shard.db.execute("DELETE FROM meta WHERE key = ?", (f"begun-{dest}",))
+        self.shard.db.execute("DELETE FROM meta WHERE key = ?", (f"{MetaKey.BEGUN}{dest}",))
         if shift:
             self.shard.db.execute("UPDATE outbox SET seq = -seq - ? WHERE dest = ?", (shift, dest))
-            self.shard.db.execute(
-                "UPDATE outbox SET seq = -seq WHERE dest = ?", (dest,)
-            )  # in two steps: numbers are unique
-            self.shard.put(f"posted-{dest}", self.last_posted(dest) + shift)
+            # In two steps: numbers are unique.
+            self.shard.db.execute("UPDATE outbox SET seq = -seq WHERE dest = ?", (dest,))
+            self.shard.put(f"{MetaKey.POSTED}{dest}", self.last_posted(dest) + shift)
 
     def watermark(self, source: int) -> int:
         """The number of the last letter taken in from `source`."""

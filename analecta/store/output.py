@@ -28,15 +28,12 @@ def _starts(*beginnings: bytes) -> Callable[[Path, bytes], bool]:
     return lambda _, head: head.lstrip(codecs.BOM_UTF8 + b" \t\r\n").lower().startswith(beginnings)
 
 
-def _is_zip_with(name: str) -> Callable[[Path, bytes], bool]:
-    def look(path: Path, _: bytes) -> bool:
-        try:
-            with zipfile.ZipFile(path) as file:
-                return name in file.namelist()
-        except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError):
-            return False
-
-    return look
+def _is_bundle(path: Path, _: bytes) -> bool:
+    try:
+        with zipfile.ZipFile(path) as file:
+            return "manifest.json" in file.namelist()
+    except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError):
+        return False
 
 
 # How a file is known to be of a kind, by its path and its first bytes.
@@ -53,7 +50,7 @@ KINDS: dict[str, Callable[[Path, bytes], bool]] = {
     "ris": _starts(b"ty  - "),
     "gexf": lambda _, head: b"<gexf" in head,
     "graphml": lambda _, head: b"<graphml" in head,
-    "bundle": _is_zip_with("manifest.json"),
+    "bundle": _is_bundle,
 }
 
 

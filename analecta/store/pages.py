@@ -1,6 +1,5 @@
 """Verdicts, topics and copies of stored pages, read and written apart from a crawl."""
 
-import sqlite3
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -9,7 +8,7 @@ import msgspec
 
 from analecta.model import UrlState
 from analecta.store.partition import NOINDEX, SOFT404, UNREAD, Shard
-from analecta.store.schema import unpack_text, unpack_topics
+from analecta.store.schema import MetaKey, unpack_text, unpack_topics
 from analecta.store.sqlite import connect
 
 _CLOSED = f"p.flags & {NOINDEX | SOFT404}"  # on no topic, whatever its words
@@ -159,69 +158,42 @@ def _renumbered(packed: bytes, numbers: Mapping[int, int]) -> bytes | None:
 # --- copies of pages in other partitions -----------------------------------------------------------------------------
 
 
-class Fingerprint(NamedTuple):
-    """What tells whether a page is a copy of another."""
-
-    kept_at: float
-    id: int
-    body: int
-    simhash: int
+# Plain tuples, for there are as many as pages: when a page was kept, its id, what tells of its body (a hash and a
+# fingerprint); of one that was not compared yet also its number and its place among the partitions.
+Fingerprint = tuple[float, int, int, int]
+NewFingerprint = tuple[float, int, int, int, int, int]
 
 
-class NewFingerprint(NamedTuple):
-    """The same of a page that was not compared yet, with its number and its place among the partitions."""
-
-    kept_at: float
-    id: int
-    body: int
-    simhash: int
-    seq: int
-    place: int
+def new_fingerprints(shard: Shard, place: int) -> list[NewFingerprint]:
+    """Of pages that are no copies and were not compared yet."""
+    query = f"""SELECT kept_at, id, body, simhash, seq, {place} FROM pages WHERE duplicate_of IS NULL AND seq > ?"""
+    return shard.db.execute(query, (shard.get(MetaKey.TWINS, 0),)).fetchall()
 
 
-class CopyTable:
-    """Which pages of one partition were compared with those of others, and which of them are copies."""
+def old_fingerprints(shard: Shard) -> list[Fingerprint]:
+    """Of pages that are no copies and were compared before."""
+    query = "SELECT kept_at, id, body, simhash FROM pages WHERE duplicate_of IS NULL AND seq <= ?"
+    return shard.db.execute(query, (shard.get(MetaKey.TWINS, 0),)).fetchall()
 
-    def __init__(self, path: Path, place: int) -> None:
-        self._db: sqlite3.Connection = connect(path)
-        self._place = place
-        row = self._db.execute("SELECT value FROM meta WHERE key = 'twins'").fetchone()
-        self._compared = int(row[0]) if row else 0
 
-    def new(self) -> list[NewFingerprint]:
-        """Pages that are no copies and were not compared yet."""
-        query = "SELECT kept_at, id, body, simhash, seq FROM pages WHERE duplicate_of IS NULL AND seq > ?"
-        rows = self._db.execute(query, (self._compared,))
-        return [NewFingerprint._make((*row, self._place)) for row in rows]
+def point_copy(shard: Shard, seq: int, id: int, original: int) -> None:
+    """Let a page be a copy of another; a document that waits to be read is read where the other stands.
 
-    def old(self) -> list[Fingerprint]:
-        """Pages that are no copies and were compared before."""
-        query = "SELECT kept_at, id, body, simhash FROM pages WHERE duplicate_of IS NULL AND seq <= ?"
-        return [Fingerprint(*row) for row in self._db.execute(query, (self._compared,))]
+    To be committed: a page that is a copy must not leave its URL done.
+    """
+    change = (
+        f"UPDATE pages SET duplicate_of = ?, flags = flags & ~{UNREAD},"
+        f" limits = CASE WHEN flags & {UNREAD} THEN NULL ELSE limits END WHERE seq = ?"
+    )
+    shard.db.execute(change, (original, seq))  # ids have no index
+    shard.db.execute(
+        "UPDATE urls SET state = ?, elsewhere = ?, reason = 'duplicate' WHERE id = ? AND state = ?",
+        (int(UrlState.ALIAS), original, id, int(UrlState.DONE)),
+    )
 
-    def begin(self) -> None:
-        """Begin a transaction: a page that is a copy must not leave its URL done."""
-        self._db.execute("BEGIN")
 
-    def point(self, seq: int, id: int, original: int) -> None:
-        """Let a page be a copy of another; a document that waits to be read is read where the other stands."""
-        change = (
-            f"UPDATE pages SET duplicate_of = ?, flags = flags & ~{UNREAD},"
-            f" limits = CASE WHEN flags & {UNREAD} THEN NULL ELSE limits END WHERE seq = ?"
-        )
-        self._db.execute(change, (original, seq))  # ids have no index
-        self._db.execute(
-            "UPDATE urls SET state = ?, elsewhere = ?, reason = 'duplicate' WHERE id = ? AND state = ?",
-            (int(UrlState.ALIAS), original, id, int(UrlState.DONE)),
-        )
-
-    def finish(self) -> None:
-        """Note which pages were compared, and commit: all before the first document that waits to be read."""
-        unread = f"SELECT min(seq) - 1 FROM pages WHERE flags & {UNREAD}"
-        last = self._db.execute(f"SELECT coalesce(({unread}), max(seq), 0) FROM pages").fetchone()[0]
-        self._db.execute("INSERT OR REPLACE INTO meta VALUES ('twins', ?)", (last,))
-        self._db.execute("COMMIT")
-
-    def close(self) -> None:
-        """Close the shard."""
-        self._db.close()
+def note_compared(shard: Shard) -> None:
+    """Note which pages were compared: all before the first document that waits to be read. To be committed."""
+    unread = f"SELECT min(seq) - 1 FROM pages WHERE flags & {UNREAD}"
+    last = shard.db.execute(f"SELECT coalesce(({unread}), max(seq), 0) FROM pages").fetchone()[0]
+    shard.put(MetaKey.TWINS, last)

@@ -14,8 +14,8 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
+from analecta.arrays import Ints
 from analecta.model import Candidate, FoundBy, Lease, UrlRef, UrlState
 from analecta.store.hosts import HostTable
 from analecta.store.schema import DEMOTED_INDEX, GIVEN_UP_INDEX, HOST_GIVEN_UP, SHARD_SQL
@@ -24,7 +24,7 @@ from analecta.store.schema import NOFOLLOW as NOFOLLOW
 from analecta.store.schema import NOINDEX as NOINDEX
 from analecta.store.schema import SOFT404 as SOFT404
 from analecta.store.schema import UNREAD as UNREAD
-from analecta.store.sqlite import check_schema, connect
+from analecta.store.sqlite import check_schema, connect, has_table, marks, meta_value
 
 # Of pages and their URLs: on no topic, whatever its words. From a priority on a URL is an example, perhaps of no topic.
 _HIDDEN = f"p.flags & {SOFT404 | NOINDEX} OR (u.priority >= ? AND u.topic < 0)"
@@ -97,7 +97,7 @@ class Shard:
         self.path = path
         self.db = connect(path)
         self.hosts = HostTable(self.db)
-        if not self.db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
+        if not has_table(self.db, "meta"):
             # All tables or none, for whoever reads meanwhile and for a start after a kill.
             self.db.executescript(f"BEGIN; {SHARD_SQL} COMMIT;")
         check_schema(self.db, path)
@@ -131,14 +131,12 @@ class Shard:
 
     def add(self, rows: Iterable[tuple[int, Candidate, UrlState, bool, str]]) -> None:
         """Write new URLs: number, what was found, state, whether cold, and the reason of a refusal."""
-        self.db.executemany(_ADD_URL, (self._url_values(*row) for row in rows))
-
-    def _url_values(self, n: int, c: Candidate, state: UrlState, cold: bool, reason: str) -> tuple[Any, ...]:
-        return (
+        values = ((
             n, c.target.id, c.target.url, self.hosts.number(c.target.host), int(state), cold, c.priority, c.topic,
             c.depth, c.parent, int(c.found_by), c.off_topic_steps, c.redirects, reason or None, c.anchor or None,
             c.context or None,
-        )  # fmt: skip
+        ) for n, c, state, cold, reason in rows)  # fmt: skip
+        self.db.executemany(_ADD_URL, values)
 
     def lease(self, ids: Sequence[int], priorities: Sequence[float]) -> list[Lease]:
         """Mark URLs as being fetched, with the priority they have come to; their rows, in the order of `ids`."""
@@ -149,14 +147,14 @@ class Shard:
 
     def leases_of(self, ids: Sequence[int]) -> list[Lease]:
         """The rows of URLs, in the order of `ids`."""
-        marks = ",".join("?" * len(ids))
-        found = self.db.execute(
+        found = self.db.execute(  # in the order of the fields of Lease
             "SELECT u.n, u.id, u.url, h.name, u.priority, u.topic, u.depth, u.parent, u.found, u.astray, u.hops,"
-            " u.tries, u.page, p.etag, p.modified FROM urls u JOIN hosts h ON h.n = u.host"
-            f" LEFT JOIN pages p ON p.seq = u.page WHERE u.id IN ({marks})",
+            " u.tries, coalesce(u.page, 0), coalesce(p.etag, ''), coalesce(p.modified, '')"
+            " FROM urls u JOIN hosts h ON h.n = u.host"
+            f" LEFT JOIN pages p ON p.seq = u.page WHERE u.id IN ({marks(ids)})",
             ids,
         )
-        rows = {row[1]: _lease(row) for row in found}
+        rows = {row[1]: Lease(*(*row[:8], FoundBy(row[8]), *row[9:])) for row in found}
         return [rows[id] for id in ids]
 
     def spill(self, rows: Iterable[tuple[float, int]]) -> None:
@@ -197,21 +195,15 @@ class Shard:
         )
         return [row for id in ids if (row := self.db.execute(change, (priority, id)).fetchone())]
 
-    def demoted(self, host: str, most: int = 20_000) -> list[UrlRef]:
-        """The queued URLs of a host that are demoted."""
-        rows = self.db.execute(
-            "SELECT url, id FROM urls WHERE host = ? AND state = 0 AND priority < 0 LIMIT ?",
-            (self.hosts.number(host), most),
-        )
-        return [UrlRef(url, id, host) for url, id in rows]
+    def demoted(self, host: str) -> list[UrlRef]:
+        """The queued URLs of a host that are demoted; not too many at once."""
+        query = "SELECT url, id FROM urls WHERE host = ? AND state = 0 AND priority < 0 LIMIT 20000"
+        return [UrlRef(url, id, host) for url, id in self.db.execute(query, (self.hosts.number(host),))]
 
     def worst(self, topic: int, count: int) -> list[int]:
         """The ids of the worst queued URLs of a topic."""
-        rows = self.db.execute(
-            "SELECT id FROM urls WHERE state = 0 AND topic = ? ORDER BY priority, n DESC LIMIT ?",
-            (topic, count),
-        )
-        return [row[0] for row in rows]
+        query = "SELECT id FROM urls WHERE state = 0 AND topic = ? ORDER BY priority, n DESC LIMIT ?"
+        return [id for (id,) in self.db.execute(query, (topic, count))]
 
     def settle(
         self, id: int, state: UrlState, reason: str = "", detail: str = "", elsewhere: int = 0, tries: int | None = None
@@ -274,7 +266,7 @@ class Shard:
         ).fetchall()
         return Counter(topic for (topic,) in rows)
 
-    def seen_ids(self) -> Iterator[NDArray[np.int64]]:
+    def seen_ids(self) -> Iterator[Ints]:
         """The ids of all URLs that were met as ones to fetch, for the sieve; in pieces, to save memory."""
         shunned = self.db.execute(
             "SELECT id FROM urls INDEXED BY urls_shunned WHERE reason IN ('nofollow', 'shunned')"
@@ -321,11 +313,9 @@ class Shard:
 
     def page_of(self, id: int) -> tuple[str, float, str] | None:
         """The page we have of a URL: (url, fetched_at, digest)."""
-        for url, date, digest in self.db.execute(
-            "SELECT u.url, p.fetched_at, p.digest FROM urls u JOIN pages p ON p.seq = u.page WHERE u.id = ?", (id,)
-        ):
-            return url, date, digest
-        return None
+        query = "SELECT u.url, p.fetched_at, p.digest FROM urls u JOIN pages p ON p.seq = u.page WHERE u.id = ?"
+        row: tuple[str, float, str] | None = self.db.execute(query, (id,)).fetchone()
+        return row
 
     def standing(self, seq: int) -> tuple[str, float, int]:
         """Of a page, by the number of its row: its digest, when it was last there, and of which it is a copy (or 0)."""
@@ -452,13 +442,12 @@ class Shard:
 
     def page_with_body(self, body: int) -> tuple[int, str, float, str] | None:
         """The first page whose body has this hash: (id, url, fetched_at, digest)."""
-        for row in self.db.execute(
+        row: tuple[int, str, float, str] | None = self.db.execute(
             "SELECT p.id, u.url, p.fetched_at, p.digest FROM pages p JOIN urls u ON u.id = p.id"
             " WHERE p.body = ? AND p.duplicate_of IS NULL ORDER BY p.seq LIMIT 1",
             (body,),
-        ):
-            return int(row[0]), str(row[1]), float(row[2]), str(row[3])
-        return None
+        ).fetchone()
+        return row
 
     # --- the archive -----------------------------------------------------------------------------------------
 
@@ -480,19 +469,16 @@ class Shard:
             " WHERE p.file = ? AND p.offset + p.length > ?",
             (file, kept),
         ).fetchall()
-        for id, _, _ in rows:
-            self.db.execute("DELETE FROM pages WHERE seq = (SELECT page FROM urls WHERE id = ?)", (id,))
-            self.db.execute(
-                "UPDATE urls SET state = 0, page = NULL, elsewhere = NULL, reason = NULL WHERE id = ?", (id,)
-            )
+        ids = [(id,) for id, _, _ in rows]
+        self.db.executemany("DELETE FROM pages WHERE seq = (SELECT page FROM urls WHERE id = ?)", ids)
+        self.db.executemany("UPDATE urls SET state = 0, page = NULL, elsewhere = NULL, reason = NULL WHERE id = ?", ids)
         return [(id, topic) for id, topic, state in rows if state != UrlState.QUEUED]
 
     # --- small things ----------------------------------------------------------------------------------------
 
     def get(self, key: str, default: Any = None) -> Any:
         """A value from the meta table."""
-        row = self.db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return row[0] if row else default
+        return meta_value(self.db, key, default)
 
     def put(self, key: str, value: Any) -> None:
         """Set a value in the meta table."""
@@ -501,9 +487,3 @@ class Shard:
     def note(self, at: float, event: str) -> None:
         """Write down something a person should be able to find out later."""
         self.db.execute("INSERT INTO journal (at, event) VALUES (?, ?)", (at, event))
-
-
-def _lease(row: tuple[Any, ...]) -> Lease:
-    n, id, url, host, priority, topic, depth, parent, found, astray, hops, tries, page, etag, modified = row
-    place = (priority, topic, depth, parent, FoundBy(found), astray, hops)
-    return Lease(n, id, url, host, *place, tries, page or 0, etag or "", modified or "")

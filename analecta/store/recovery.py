@@ -14,7 +14,6 @@ from pathlib import Path
 import msgspec
 
 from analecta.store.archive import Archive, trim
-from analecta.store.library import LibraryFolder
 from analecta.store.partition import Shard
 
 _POISON_AFTER = 3  # crashes
@@ -26,8 +25,8 @@ class CrashMarker:
     def __init__(self, path: Path) -> None:
         if not path.exists() or path.stat().st_size != 8:
             path.write_bytes(bytes(8))
-        self._file = path.open("r+b")
-        self._map = mmap.mmap(self._file.fileno(), 8)
+        with path.open("r+b") as file:
+            self._map = mmap.mmap(file.fileno(), 8)
 
     def set(self, id: int) -> None:
         """Name the URL; 0 clears it."""
@@ -40,7 +39,6 @@ class CrashMarker:
     def close(self) -> None:
         """Let go of the file."""
         self._map.close()
-        self._file.close()
 
 
 class Partition(Shard):
@@ -50,9 +48,9 @@ class Partition(Shard):
     """
 
     def __init__(
-        self, path: Path, archive: Path, prefix: str, max_size: int = 1 << 30, info: Mapping[str, str] | None = None
+        self, path: Path, archive: Path, max_size: int = 1 << 30, info: Mapping[str, str] | None = None
     ) -> None:
-        """The shard at `path`, with the files in the folder `archive` that begin with `prefix`.
+        """The shard at `path`, with the files in the folder `archive` that begin with its name.
 
         A file is full at `max_size` bytes; `info` says in new ones who made them.
         """
@@ -62,11 +60,11 @@ class Partition(Shard):
             self.marker = CrashMarker(path.with_suffix(".parsing"))
             opened.callback(self.marker.close)
             self.parsing = self.marker.set  # told which URL is being worked on, so that a crash can be laid at its door
-            self.returned, notes = recover(self, archive, prefix, self.marker, _POISON_AFTER)  # queued again, by topic
+            self.returned, notes = recover(self, archive, self.marker)  # queued again, by topic
             for note in notes:
                 self.note(time.time(), note)
             files = self.files()
-            self.archive = Archive(archive, prefix, files[-1][0] if files else 0, max_size, info)
+            self.archive = Archive(archive, path.stem, files[-1][0] if files else 0, max_size, info)
             opened.callback(self.archive.close)
             self._opened = opened.pop_all()
         self.counters: dict[str, Callable[[], object]] = {}
@@ -88,16 +86,7 @@ class Partition(Shard):
         self._opened.close()
 
 
-def open_partition(
-    library: LibraryFolder, n: int, max_size: int = 1 << 30, info: Mapping[str, str] | None = None
-) -> Partition:
-    """Open a partition of a library, brought into step."""
-    return Partition(library.shard_path(n), library.archive, f"p{n:02d}", max_size, info)
-
-
-def recover(
-    shard: Shard, archive: Path, prefix: str, suspect: CrashMarker, poison_after: int
-) -> tuple[Counter[int], list[str]]:
+def recover(shard: Shard, archive: Path, suspect: CrashMarker) -> tuple[Counter[int], list[str]]:
     """Bring a shard and its archive into step: URLs put back into the queue by topic, and what to tell a person."""
     notes: list[str] = []
     back: Counter[int] = Counter()
@@ -117,7 +106,7 @@ def recover(
             notes.append(f"{name} had lost its last {committed - kept} bytes: {len(lost)} pages are fetched again")
         if size > kept:
             notes.append(f"{name}: {size - kept} bytes that were not committed were put into archive/quarantine")
-    for path in sorted(archive.glob(f"{prefix}-*.warc.gz")):
+    for path in sorted(archive.glob(f"{shard.path.stem}-*.warc.gz")):
         if path.name not in known:
             quarantine.mkdir(exist_ok=True)
             path.rename(quarantine / path.name)
@@ -125,7 +114,7 @@ def recover(
     culprit = suspect.get()
     if culprit:
         notes.append(f"the process ended while it parsed {shard.url_of(culprit) or culprit}")
-    back += shard.release_leases(culprit, poison_after)
+    back += shard.release_leases(culprit, _POISON_AFTER)
     back += shard.try_hosts_again()
     suspect.set(0)
     return back, notes

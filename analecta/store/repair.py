@@ -4,7 +4,6 @@ import contextlib
 import itertools
 import os
 import re
-import shutil
 import sqlite3
 import time
 import zlib
@@ -18,11 +17,11 @@ import orjson
 from analecta.errors import ResourceError
 from analecta.model import FoundBy, UrlState
 from analecta.store.archive import RecordPlace, last_whole_member, new_id, read_record, stored_member, trim, warc_date
-from analecta.store.checksums import seal_of
+from analecta.store.checksums import log_path, seal_of
 from analecta.store.partition import PageRecord, Shard
 from analecta.store.schema import NOINDEX, SHARD_SQL, UNREAD, MetaKey, unpack_text
 from analecta.store.shard_ids import restore_id
-from analecta.store.sqlite import connect, readable
+from analecta.store.sqlite import columns_of, copy_database, readable, remake_indexes
 from analecta.store.verify import BAD_WORDS, Damage, bad_urls, is_sound, present, unreadable
 from analecta.store.warc_scan import ScannedRecord, read_records, set_aside
 from analecta.urls import canonical
@@ -36,7 +35,7 @@ from analecta.urls import canonical
 
 _MOST_FILLED = 1000  # times: a larger size than this was damaged itself
 _GAP = 5_000  # row numbers in a row that are tried in vain
-_SCHEMA = "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'"
+_SCHEMA = "SELECT type, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'"
 
 
 def salvage(path: Path, schema: str, quarantine: Path) -> int:
@@ -61,14 +60,12 @@ def salvage(path: Path, schema: str, quarantine: Path) -> int:
 
 
 def _files(path: Path) -> list[Path]:
-    return [path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm"), seal_of(path)]
+    return [path, log_path(path), path.with_name(f"{path.name}-shm"), seal_of(path)]
 
 
 def _reading(path: Path, copy: Path) -> sqlite3.Connection:
     """A connection to a copy with its log: nothing is written to the file itself; a short one is filled up."""
-    for file, to in zip(_files(path)[:2], _files(copy)[:2], strict=True):
-        if file.exists():
-            shutil.copyfile(file, to)
+    copy_database(path, copy)
     with copy.open("r+b") as out:
         head = out.read(32)
         size = (int.from_bytes(head[16:18]) or 4096) * int.from_bytes(head[28:32])
@@ -81,11 +78,10 @@ def _reading(path: Path, copy: Path) -> sqlite3.Connection:
 
 def _copy(old: sqlite3.Connection, new: sqlite3.Connection) -> int:
     saved = 0
-    try:
-        found = [(kind, name, sql) for kind, name, sql in old.execute(_SCHEMA)]
-    except sqlite3.Error:
-        found = []
-    for _, _, sql in sorted(found, key=lambda one: one[0] != "table"):
+    found: list[tuple[str, str]] = []
+    with contextlib.suppress(sqlite3.Error):
+        found = old.execute(_SCHEMA).fetchall()
+    for _, sql in sorted(found, key=lambda one: one[0] != "table"):
         with contextlib.suppress(sqlite3.Error):
             new.execute(sql)
     tables = [name for (name,) in new.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
@@ -97,9 +93,9 @@ def _copy(old: sqlite3.Connection, new: sqlite3.Connection) -> int:
 
 
 def _copy_table(old: sqlite3.Connection, new: sqlite3.Connection, table: str) -> int:
-    columns = _columns(new, table)
+    columns = columns_of(new, table)
     with contextlib.suppress(sqlite3.Error):  # an older version may lack some
-        columns = [name for name in columns if name in _columns(old, table)] or columns
+        columns = [name for name in columns if name in columns_of(old, table)] or columns
     names = ", ".join(columns)
     insert = f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({', '.join('?' * len(columns))})"
     saved = 0
@@ -107,10 +103,6 @@ def _copy_table(old: sqlite3.Connection, new: sqlite3.Connection, table: str) ->
         with contextlib.suppress(sqlite3.Error):  # a value that the table does not allow was damaged
             saved += new.execute(insert, row).rowcount
     return saved
-
-
-def _columns(db: sqlite3.Connection, table: str) -> list[str]:
-    return [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
 
 
 def _key(db: sqlite3.Connection, table: str) -> str:
@@ -187,8 +179,8 @@ def rebuild_shard(folder: Path, name: str) -> str:
 
 def reindexed(path: Path) -> bool:
     """Whether it is enough to rebuild the indexes."""
-    with contextlib.suppress(sqlite3.Error, ResourceError), contextlib.closing(connect(path)) as db:
-        db.execute("REINDEX")
+    with contextlib.suppress(sqlite3.Error, ResourceError):
+        remake_indexes(path)
     return is_sound(path)
 
 
@@ -249,13 +241,6 @@ def _seconds(date: str) -> float:
 # Repairs a shard and its archive from what `verify` found. Nothing is deleted: what is taken out is put aside.
 
 
-_DROP_PAGE = "DELETE FROM pages WHERE seq = ?"
-_QUEUE_PAGE = (
-    "UPDATE urls SET state = 0, cold = 0, tries = 0, page = NULL, elsewhere = NULL, reason = NULL, detail = NULL"
-    " WHERE id = ? AND page = ?"
-)
-
-
 def repair_rows(shard: Shard, topics: int, archive: Path) -> None:
     """Put right what the rows of a shard say wrongly; to be committed."""
     db, quarantine = shard.db, archive / "quarantine"
@@ -270,14 +255,10 @@ def repair_rows(shard: Shard, topics: int, archive: Path) -> None:
         read_again(shard, archive, seq, what)
     _number_messages(db)
     shard.release_leases(0, 3)
-
-
-def count_queued(shard: Shard) -> None:
-    """Count the queued URLs again, after other repairs; to be committed."""
-    for check in present(shard.db):
-        if check.kind == "counts":
+    for check in present(db):
+        if check.kind == "counts":  # again, after all that is queued now
             for statement in check.cure:
-                shard.db.execute(statement)
+                db.execute(statement)
 
 
 def _number_messages(db: sqlite3.Connection) -> None:
@@ -340,8 +321,12 @@ def forget_page(db: sqlite3.Connection, seq: int, quarantine: Path) -> None:
         return
     row = dict(zip((column[0] for column in cursor.description), found, strict=True))
     _put_aside(row, quarantine)
-    db.execute(_QUEUE_PAGE, (row["id"], seq))
-    db.execute(_DROP_PAGE, (seq,))
+    db.execute(
+        "UPDATE urls SET state = 0, cold = 0, tries = 0, page = NULL, elsewhere = NULL, reason = NULL, detail = NULL"
+        " WHERE id = ? AND page = ?",
+        (row["id"], seq),
+    )
+    db.execute("DELETE FROM pages WHERE seq = ?", (seq,))
 
 
 def _put_aside(row: dict[str, Any], quarantine: Path) -> None:
@@ -411,8 +396,8 @@ def _blank(path: Path, offset: int, length: int, quarantine: Path) -> None:
 
 def filler(length: int) -> bytes:
     """A WARC record of exactly so many bytes, which says that it stands for damaged ones; b"" where it cannot be."""
-    head = b"WARC/1.1\r\nWARC-Type: metadata\r\nWARC-Record-ID: <%b>\r\nWARC-Date: %b\r\nContent-Length:" % (
-        new_id().encode(),
+    head = b"WARC/1.1\r\nWARC-Type: metadata\r\nWARC-Record-ID: %b\r\nWARC-Date: %b\r\nContent-Length:" % (
+        new_id(),
         warc_date(time.time()),
     )
     words = b"damaged bytes stood here; they are in archive/quarantine"

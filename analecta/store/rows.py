@@ -6,17 +6,18 @@ from typing import Any, get_type_hints
 import msgspec
 
 from analecta.model import FoundBy, UrlState, Verdict
-from analecta.store.schema import NOARCHIVE, unpack_topics
+from analecta.store.schema import NOARCHIVE, unpack_topics, unpacked
 
 _ZERO = {str: "''", int: "0", float: "0"}  # what stands for null where a field is not optional
+_ELSEWHERE = {"url": "u.url", "host": "h.name", "warc": "coalesce(f.name, '')"}  # in the tables urls, hosts and files
 
 
-def columns(row: type[msgspec.Struct], table: str, other: Mapping[str, str]) -> str:
+def columns(row: type[msgspec.Struct], table: str, other: Mapping[str, str] = {}) -> str:
     """What to select for a row type: the columns of a table named as its fields, or `other` expressions for them.
 
     An empty expression leaves a field out: it does not come from the database.
     """
-    hints = get_type_hints(row)
+    hints, other = get_type_hints(row), {**_ELSEWHERE, **other}
     found = []
     for name in row.__struct_fields__:
         plain = f"{table}.{name}"
@@ -65,12 +66,8 @@ PAGE_COLUMNS = columns(
     PageRow,
     "p",
     {
-        "url": "u.url",
-        "host": "h.name",
-        "topics": "p.topics",
         "noarchive": f"p.flags & {NOARCHIVE}",
         "reserved": "trim(coalesce(p.reserved, '') || '; ' || coalesce(nullif(h.reserved, p.reserved), ''), '; ')",
-        "warc": "coalesce(f.name, '')",
         "parent": "u.parent",
         "anchor": "coalesce(u.anchor, '')",
         "context": "coalesce(u.context, '')",
@@ -120,18 +117,14 @@ class StoredPage(msgspec.Struct, frozen=True, gc=False):
     @property
     def verdict(self) -> Verdict:
         """What the judge said of it, with all its topics."""
-        sure = self.confidence or 0.0
-        several = unpack_topics(self.topics) if self.topics else ((self.topic, sure),) * (self.topic >= 0)
-        return Verdict(self.topic, sure, several)
+        return unpacked(self.topic, self.confidence, self.topics)
 
 
-STORED_COLUMNS = columns(
-    StoredPage, "p", {"warc": "coalesce(f.name, '')", "host_reserved": "coalesce(h.reserved, '')", "status": "p.status"}
-)
+STORED_COLUMNS = columns(StoredPage, "p", {"host_reserved": "coalesce(h.reserved, '')", "status": "p.status"})
 
 
 class PageSummary(msgspec.Struct, frozen=True):
-    """A page that may be shown, as a list of results needs it."""
+    """A page as a list of results needs it."""
 
     id: int
     url: str
@@ -145,48 +138,16 @@ class PageSummary(msgspec.Struct, frozen=True):
     fetched_at: float
 
 
-SUMMARY_COLUMNS = columns(PageSummary, "p", {"url": "u.url", "host": "h.name"})
-
-
-class ParentRow(msgspec.Struct, frozen=True):
-    """A page that links to others."""
-
-    id: int
-    url: str
-    host: str
-    title: str
-    lang: str
-
-
-PARENT_COLUMNS = columns(ParentRow, "p", {"id": "u.id", "url": "u.url", "host": "h.name"})
-
-
-class RecordedPage(msgspec.Struct, frozen=True):
-    """A page with a record in the archive."""
-
-    id: int
-    url: str
-    title: str
-    example: int  # 1 where a person brought it
-    confidence: float
-    seq: int
-    warc: str
-    offset: int
-
-
-RECORDED_COLUMNS = columns(
-    RecordedPage,
-    "p",
-    {"url": "u.url", "example": f"u.found = {FoundBy.SEED:d}", "warc": "f.name", "offset": "p.offset"},
-)
+SUMMARY_COLUMNS = columns(PageSummary, "p")
 
 
 class NamedPage(msgspec.Struct, frozen=True):
-    """A page that a person named by its address, and what is said of it."""
+    """A page that a person named by its address, with its text, and what is said of it."""
 
     id: int
     url: str
     title: str
+    text: str
     verdict: Verdict
 
     def topic_names(self, topics: Sequence[str]) -> list[str]:
@@ -217,71 +178,17 @@ class UrlRow(msgspec.Struct, frozen=True, array_like=True):
     context: str
 
 
-URL_COLUMNS = columns(UrlRow, "u", {"host": "h.name"})
-
-
-class UrlDecision(msgspec.Struct, frozen=True):
-    """What became of a URL: its state, and what was said of its page."""
-
-    id: int
-    url: str
-    state: int
-    reason: str
-    topic: int
-    confidence: float
-    depth: int
-    model: str
-
-
-DECISION_COLUMNS = columns(
-    UrlDecision,
-    "u",
-    {"topic": "coalesce(p.topic, -1)", "confidence": "coalesce(p.confidence, 0)", "model": "coalesce(p.model, '')"},
-)
-
-
-class HostRow(msgspec.Struct, frozen=True, order=True):
-    """What a host asked for: seconds between requests, and until when to wait; 0 for nothing."""
-
-    delay: float = 0.0
-    wait_until: float = 0.0
-
-
-class UrlCount(msgspec.Struct, frozen=True):
-    """How many URLs of a partition are in a state, for a reason."""
-
-    state: UrlState
-    reason: str | None
-    urls: int
-
-
-class PageCount(msgspec.Struct, frozen=True):
-    """How many pages of a partition are alike in all this."""
-
-    topic: int
-    flags: int
-    duplicate: bool
-    reserved: bool
-    pages: int
+URL_COLUMNS = columns(UrlRow, "u")
 
 
 class LibraryCounts(msgspec.Struct, frozen=True):
     """The figures of a library: partition after partition, as each counts them."""
 
-    urls: list[UrlCount]
-    pages: list[PageCount]
+    urls: list[tuple[int, str | None, int]]  # state, reason, how many URLs
+    pages: list[tuple[int, int, bool, bool, int]]  # topic, flags, whether copies, whether reserved, how many pages
     limits: dict[str, int]  # why pages could not be read, or not wholly
     hosts: int
     memory: dict[str, int]  # bytes of bodies: used, peak, limit
-
-
-class TopicRow(msgspec.Struct, frozen=True):
-    """A topic: whether people see it, and how many pages it has."""
-
-    number: int
-    name: str
-    listed: bool
-    pages: int
 
 
 class RunRow(msgspec.Struct, frozen=True):

@@ -2,9 +2,9 @@
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 from isal import isal_zlib
 
+from analecta.arrays import Ints
 from analecta.model import Verdict
 
 SCHEMA = 3  # 2: pages have author and date; 3: journal, notes and history have primary keys
@@ -51,7 +51,8 @@ class MetaKey:
 
 NOINDEX, NOFOLLOW, NOARCHIVE, SOFT404, UNREAD = 1, 2, 4, 8, 16
 # Of pages p and their URLs u: what may be shown. It stands for its URL now, is no copy, and says no noindex.
-SHOWN = f"u.page = p.seq AND p.status = 200 AND p.duplicate_of IS NULL AND p.flags & {NOINDEX | SOFT404} = 0"
+SHOWABLE = f"p.status = 200 AND p.duplicate_of IS NULL AND p.flags & {NOINDEX | SOFT404} = 0"
+SHOWN = f"u.page = p.seq AND {SHOWABLE}"
 
 # --- a shard ---------------------------------------------------------------------------------------------------------
 
@@ -159,7 +160,7 @@ CREATE UNIQUE INDEX records_place ON records (file, offset);
 
 # --- packed values ---------------------------------------------------------------------------------------------------
 
-Ids = npt.NDArray[np.int64]
+Ids = Ints
 unpack_topics = msgspec.msgpack.Decoder(tuple[tuple[int, float], ...]).decode  # (number, confidence), best first
 
 
@@ -179,7 +180,7 @@ def unpack_ids(packed: bytes | None) -> Ids:
     return np.frombuffer(packed or b"", np.int64)
 
 
-def unpacked(topic: int, confidence: float | None, topics: bytes | None, _model: str | None = None) -> Verdict:
+def unpacked(topic: int, confidence: float | None, topics: bytes | None) -> Verdict:
     """A verdict as a page row holds it."""
     sure = confidence or 0.0
     several = unpack_topics(topics) if topics else ((topic, sure),) * (topic >= 0)

@@ -16,7 +16,7 @@ from analecta.errors import ResourceError
 from analecta.store.checksums import log_of
 from analecta.store.partition import Shard
 from analecta.store.schema import SHARDS_TABLE, MetaKey
-from analecta.store.sqlite import connect
+from analecta.store.sqlite import connect, has_table, meta_value
 
 
 class ShardEntry(msgspec.Struct, frozen=True):
@@ -33,9 +33,7 @@ def shard_name(partition: int) -> str:
 
 def claim(folder: Path, make: bool = False) -> None:
     """Give every shard that has none an id and list it; `make` creates those that were never made."""
-    with contextlib.closing(connect(folder / "library.db", readonly=True)) as db:
-        partitions, listed = _listed(db)
-    names = [shard_name(n) for n in range(partitions)]
+    names, listed = _listed(folder)
     if all(name in listed and listed[name].made for name in names):
         return
     with contextlib.closing(connect(folder / "library.db")) as db:
@@ -53,9 +51,8 @@ def claim(folder: Path, make: bool = False) -> None:
 
 def restore_id(folder: Path, name: str, shard: sqlite3.Connection) -> None:
     """Give a rebuilt shard the id that library.db lists for it."""
-    with contextlib.closing(connect(folder / "library.db", readonly=True)) as db:
-        if known := _listed(db)[1].get(name):
-            shard.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (MetaKey.SHARD, known.id))
+    if known := _listed(folder)[1].get(name):
+        shard.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (MetaKey.SHARD, known.id))
 
 
 def restore_list(folder: Path) -> None:
@@ -83,10 +80,8 @@ def problems(folder: Path, strict: bool = True) -> list[str]:
     if not (folder / "library.db").exists():
         kept = f"its shards are still there ({', '.join(there)})" if there else "it has no shards either"
         return [f"{folder}/library.db is missing, and {kept}: put library.db back from a copy of this library"]
-    with contextlib.closing(connect(folder / "library.db", readonly=True)) as db:
-        partitions, listed = _listed(db)
-    names = [shard_name(n) for n in range(partitions)]
-    found = [_extra(shards / name, partitions) for name in there if name not in names]
+    names, listed = _listed(folder)
+    found = [_extra(shards / name, len(names)) for name in there if name not in names]
     for name in names:
         if said := _gone(shards / name, listed.get(name), folder / "archive"):
             found += [said] * strict
@@ -100,20 +95,17 @@ def problems(folder: Path, strict: bool = True) -> list[str]:
 
 def lost(folder: Path) -> dict[str, str]:
     """The shards that are missing or empty and should not be, by name, each with a sentence."""
-    with contextlib.closing(connect(folder / "library.db", readonly=True)) as db:
-        partitions, listed = _listed(db)
-    names = [shard_name(n) for n in range(partitions)]
+    names, listed = _listed(folder)
     found = {name: _gone(folder / "shards" / name, listed.get(name), folder / "archive") for name in names}
     return {name: words for name, words in found.items() if words}
 
 
-def _listed(db: sqlite3.Connection) -> tuple[int, dict[str, ShardEntry]]:
-    """How many partitions the library has, and the list of its shards; empty where the library is older than that."""
-    row = db.execute("SELECT value FROM meta WHERE key = ?", (MetaKey.PARTITIONS,)).fetchone()
-    if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'shards'").fetchone():
-        return int(row[0]) if row else 0, {}
-    rows = db.execute("SELECT name, id, made FROM shards").fetchall()
-    return int(row[0]) if row else 0, {name: ShardEntry(id, bool(made)) for name, id, made in rows}
+def _listed(folder: Path) -> tuple[list[str], dict[str, ShardEntry]]:
+    """The names of the shards, and the list of them in library.db; empty where the library is older than that."""
+    with contextlib.closing(connect(folder / "library.db", readonly=True)) as db:
+        names = [shard_name(n) for n in range(int(meta_value(db, MetaKey.PARTITIONS, 0)))]
+        rows = db.execute("SELECT name, id, made FROM shards").fetchall() if has_table(db, "shards") else []
+    return names, {name: ShardEntry(id, bool(made)) for name, id, made in rows}
 
 
 def _extra(path: Path, partitions: int) -> str:
@@ -148,23 +140,19 @@ def _foreign(path: Path, listed: dict[str, ShardEntry]) -> list[str]:
 
 def _id_of(path: Path) -> str:
     """The id that a shard carries; "" where it has none."""
-    row = _ask(path, f"SELECT value FROM meta WHERE key = '{MetaKey.SHARD}'", "meta")
-    return str(row[0]) if row else ""
+    return str(_ask(path, "meta", f"SELECT value FROM meta WHERE key = '{MetaKey.SHARD}'") or "")
 
 
 def _has_records(path: Path) -> bool:
-    row = _ask(path, "SELECT sum(length) FROM files", "files")
-    return bool(row and row[0])
+    return bool(_ask(path, "files", "SELECT sum(length) FROM files"))
 
 
-def _ask(path: Path, query: str, table: str) -> tuple[object, ...] | None:
-    """The first row of a query; None where the file has no such table yet."""
+def _ask(path: Path, table: str, query: str) -> object:
+    """The value that a query finds; None where there is none, or the file has no such table yet."""
     with contextlib.closing(connect(path, readonly=True)) as db:
         try:
-            if not db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone():
-                return None
-            row: tuple[object, ...] | None = db.execute(query).fetchone()
+            row = db.execute(query).fetchone() if has_table(db, table) else None
         except sqlite3.DatabaseError as error:
             repair = f"`analecta verify {path.parents[1]} --repair`"
             raise ResourceError(f"{path} is damaged ({error}): put it back from a copy, or run {repair}") from error
-    return row
+    return row[0] if row else None

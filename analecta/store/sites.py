@@ -3,78 +3,60 @@
 import contextlib
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from analecta.arrays import Ints
 from analecta.model import Lease, Link, UrlState
+from analecta.store.hosts import NameTable
 from analecta.store.library import LibraryFolder
 from analecta.store.partition import SOFT404, UNREAD
 from analecta.store.schema import SITE_LINKS_TABLE, SITE_URLS_TABLE, SITES_TABLE
 from analecta.store.site_rules import Sites
 from analecta.store.snapshot import Snapshot
-from analecta.store.sqlite import connect
+from analecta.store.sqlite import has_table
 from analecta.urls import carries
 
 _ADD = "INSERT INTO site_links VALUES (?, ?, ?) ON CONFLICT (src, dst) DO UPDATE SET n = n + excluded.n"
 _KEPT = "UPDATE sites SET pages = pages + ? WHERE n = ?"
-_MANY = 200_000  # names held in memory
 
 Links = dict[str, dict[str, int]]
 
 
-class SiteUnits:
-    """The numbers of units in one shard."""
+class SiteUnits(NameTable):
+    """The units of one shard."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
-        self.db = db
-        self._numbers: dict[str, int] = {}
+        super().__init__(db, "sites", 200_000)
         db.execute(SITES_TABLE)
         db.execute(SITE_LINKS_TABLE)
-
-    def number(self, name: str) -> int:
-        """The number of a unit; a new one gets the next."""
-        n = self._numbers.get(name)
-        if n is None:
-            if len(self._numbers) > _MANY:
-                self._numbers.clear()
-            self.db.execute("INSERT OR IGNORE INTO sites (name) VALUES (?)", (name,))
-            n = self._numbers[name] = int(self.db.execute("SELECT n FROM sites WHERE name = ?", (name,)).fetchone()[0])
-        return n
 
     def names(self) -> list[tuple[int, str]]:
         """The numbers and names of all."""
         return self.db.execute("SELECT n, name FROM sites").fetchall()
 
 
-class SiteCount:
-    """Counts the links of pages as they arrive."""
+def count_new_links(units: SiteUnits, sites: Sites, pages: Iterable[tuple[Lease, Sequence[Link]]]) -> None:
+    """Count the links to other units of pages that arrive."""
+    found: Counter[tuple[str, str]] = Counter()
+    kept: Counter[str] = Counter()
+    for lease, links in pages:
+        own = sites.unit(lease.url, lease.host)
+        kept[own] += 1
+        for unit, n in Counter(_units(sites, links)).items():
+            if unit != own:
+                found[own, unit] += n
+    units.db.executemany(_KEPT, [(n, units.number(name)) for name, n in kept.items()])
+    units.db.executemany(_ADD, [(units.number(src), units.number(dst), n) for (src, dst), n in found.items()])
 
-    def __init__(self, units: SiteUnits, sites: Sites) -> None:
-        self.units = units
-        self.sites = sites
 
-    def add(self, pages: Iterable[tuple[Lease, Sequence[Link]]]) -> None:
-        """Count the links of some pages to other units."""
-        found: Counter[tuple[str, str]] = Counter()
-        kept: Counter[str] = Counter()
-        for lease, links in pages:
-            own = self.sites.unit(lease.url, lease.host)
-            kept[own] += 1
-            for unit, n in Counter(self._units(links)).items():
-                if unit != own:
-                    found[own, unit] += n
-        number, db = self.units.number, self.units.db
-        db.executemany(_KEPT, [(n, number(name)) for name, n in kept.items()])
-        db.executemany(_ADD, [(number(src), number(dst), n) for (src, dst), n in found.items()])
-
-    def _units(self, links: Sequence[Link]) -> list[str]:
-        targets = [link.target for link in links if not carries(link.target.url)]
-        if self.sites.are_hosts:
-            return [target.host for target in targets]
-        return [self.sites.unit(target.url, target.host) for target in targets]
+def _units(sites: Sites, links: Sequence[Link]) -> list[str]:
+    targets = [link.target for link in links if not carries(link.target.url)]
+    if sites.are_hosts:
+        return [target.host for target in targets]
+    return [sites.unit(target.url, target.host) for target in targets]
 
 
 class SiteGraph:
@@ -89,7 +71,7 @@ class SiteGraph:
         """Take up the units that are new."""
         self._names += [{} for _ in snapshot.shards[len(self._names) :]]
         for place, (shard, names) in enumerate(zip(snapshot.shards, self._names, strict=True)):
-            if has_counts(shard):
+            if has_table(shard, "site_links"):
                 for n, name in shard.execute("SELECT n, name FROM sites WHERE n > ?", (len(names),)):
                     names[n] = site = self.sites.of(name)
                     self._parts.setdefault(site, []).append((place, n))
@@ -107,7 +89,7 @@ class SiteGraph:
         """How many pages each site has, of those that have any."""
         found: Counter[str] = Counter()
         for shard, names in zip(snapshot.shards, self._names, strict=True):
-            if has_counts(shard):
+            if has_table(shard, "site_links"):
                 for n, pages in shard.execute("SELECT n, pages FROM sites WHERE pages > 0"):
                     found[names[n]] += pages
         return dict(found)
@@ -116,9 +98,10 @@ class SiteGraph:
         """All links between sites."""
         found: dict[str, Counter[str]] = {}
         for shard, names in zip(snapshot.shards, self._names, strict=True):
-            for src, dst, n in shard.execute("SELECT src, dst, n FROM site_links") if has_counts(shard) else ():
-                if names[src] != names[dst]:
-                    found.setdefault(names[src], Counter())[names[dst]] += n
+            if has_table(shard, "site_links"):
+                for src, dst, n in shard.execute("SELECT src, dst, n FROM site_links"):
+                    if names[src] != names[dst]:
+                        found.setdefault(names[src], Counter())[names[dst]] += n
         return {site: dict(links) for site, links in found.items()}
 
 
@@ -131,11 +114,6 @@ def read_sites(library: LibraryFolder, sites: Sites) -> Iterator[tuple[SiteGraph
         yield graph, snapshot
 
 
-def has_counts(shard: sqlite3.Connection) -> bool:
-    """Whether links between sites were counted there."""
-    return shard.execute("SELECT 1 FROM sqlite_master WHERE name = 'site_links'").fetchone() is not None
-
-
 # --- site urls -------------------------------------------------------------------------------------------------------
 # URLs by site, for a crawl that goes from site to site: which wait for their turn, and which were let go.
 #
@@ -144,11 +122,6 @@ def has_counts(shard: sqlite3.Connection) -> bool:
 
 
 WAITS = "site-waits"
-
-
-def has_site_urls(shard: sqlite3.Connection) -> bool:
-    """Whether a crawl that goes from site to site has been there."""
-    return shard.execute("SELECT 1 FROM sqlite_master WHERE name = 'site_urls'").fetchone() is not None
 
 
 class SiteUrls:
@@ -197,8 +170,6 @@ class SiteUrls:
 # While pages arrive nothing is counted twice; this is for libraries that are older than the count, and for new units.
 
 
-Numbers = npt.NDArray[np.int64]
-
 _URLS = "SELECT u.id, u.url, h.name FROM urls u JOIN hosts h ON h.n = u.host"
 _PAGES = f"SELECT id, links FROM pages WHERE duplicate_of IS NULL AND flags & {SOFT404 | UNREAD} = 0"
 
@@ -206,23 +177,20 @@ _PAGES = f"SELECT id, links FROM pages WHERE duplicate_of IS NULL AND flags & {S
 def counted(library: LibraryFolder) -> bool:
     """Whether the links between sites of all partitions are counted."""
     with library.shards() as shards:
-        return all(map(has_counts, shards))
+        return all(has_table(shard, "site_links") for shard in shards)
 
 
 def recount(library: LibraryFolder, sites: Sites) -> None:
     """Count all links between sites anew. The caller holds the library."""
-    paths = [path for n in range(library.partitions) if (path := library.shard_path(n)).exists()]
-    with contextlib.ExitStack() as stack:
-        shards = [stack.enter_context(contextlib.closing(connect(path))) for path in paths]
-        names: dict[str, int] = {}
-        urls = _of_urls(shards, sites, names)
+    names: dict[str, int] = {}
+    with library.writers() as shards:
+        urls = _of_urls([shard.db for shard in shards], sites, names)
         for shard in shards:
-            shard.execute("BEGIN IMMEDIATE")
-            _rewrite(shard, urls, list(names))
-            shard.execute("COMMIT")
+            _rewrite(shard.db, urls, list(names))
+            shard.commit()
 
 
-def count_links(library: LibraryFolder, sites: Sites) -> tuple[list[str], Numbers, Numbers]:
+def count_links(library: LibraryFolder, sites: Sites) -> tuple[list[str], Ints, Ints]:
     """As the pages that are stored have it, without writing: the units, pairs of their numbers, and links of each."""
     names: dict[str, int] = {}
     with library.shards() as shards:
@@ -235,11 +203,11 @@ def count_links(library: LibraryFolder, sites: Sites) -> tuple[list[str], Number
 class _UnitUrls(msgspec.Struct, frozen=True):
     """All URLs in the order of their ids: which unit each is of, and to which one a link to it leads (-1: none)."""
 
-    ids: Numbers
-    units: Numbers
-    leads: Numbers
+    ids: Ints
+    units: Ints
+    leads: Ints
 
-    def of(self, wanted: Numbers, what: Numbers) -> Numbers:
+    def of(self, wanted: Ints, what: Ints) -> Ints:
         """What is known of some URLs; -1 where one is not."""
         if not len(self.ids):
             return np.full(len(wanted), -1, np.int64)
@@ -258,7 +226,7 @@ def _of_urls(shards: Sequence[sqlite3.Connection], sites: Sites, names: dict[str
     return _UnitUrls(ids, units, np.where(carry, -1, units))
 
 
-def _counted(shard: sqlite3.Connection, urls: _UnitUrls) -> tuple[Numbers, Numbers, Numbers]:
+def _counted(shard: sqlite3.Connection, urls: _UnitUrls) -> tuple[Ints, Ints, Ints]:
     """The unit of each page of a shard, the pairs of units that its pages link, and how many links each pair has."""
     pages = shard.execute(_PAGES).fetchall()
     src = urls.of(np.array([id for id, _ in pages], np.int64), urls.units)
@@ -280,14 +248,10 @@ def _rewrite(shard: sqlite3.Connection, urls: _UnitUrls, names: Sequence[str]) -
     shard.executemany("INSERT INTO site_links VALUES (?, ?, ?)", values)
     kept = zip(*(each.tolist() for each in np.unique(src, return_counts=True)), strict=True)
     shard.executemany("UPDATE sites SET pages = ? WHERE n = ?", [(n, own.number(names[a])) for a, n in kept])
-    if has_site_urls(shard):
-        _move(shard, own, lambda wanted: [names[unit] for unit in urls.of(wanted, urls.units)])
-
-
-def _move(shard: sqlite3.Connection, own: SiteUnits, units_of: Callable[[Numbers], list[str]]) -> None:
-    """Let URLs that wait do so with the units that they are of now."""
-    rows = shard.execute("SELECT id, let_go, rank FROM site_urls").fetchall()
-    shard.execute("DELETE FROM site_urls")
-    units = units_of(np.array([id for id, _, _ in rows], np.int64))
-    values = [(own.number(unit), let_go, rank, id) for unit, (id, let_go, rank) in zip(units, rows, strict=True)]
-    shard.executemany("INSERT INTO site_urls VALUES (?, ?, ?, ?)", values)
+    if has_table(shard, "site_urls"):  # URLs that wait do so with the units that they are of now
+        waiting = shard.execute("SELECT id, let_go, rank FROM site_urls").fetchall()
+        shard.execute("DELETE FROM site_urls")
+        units = urls.of(np.array([id for id, _, _ in waiting], np.int64), urls.units).tolist()
+        each = zip(units, waiting, strict=True)
+        moved = [(own.number(names[unit]), let_go, rank, id) for unit, (id, let_go, rank) in each]
+        shard.executemany("INSERT INTO site_urls VALUES (?, ?, ?, ?)", moved)

@@ -1,5 +1,6 @@
 """What can be asked of a library, also while a crawl writes to it: everything that is shown comes from here."""
 
+import contextlib
 import heapq
 import json
 import sqlite3
@@ -14,31 +15,20 @@ import msgspec
 from analecta.errors import UsageError, suggest
 from analecta.model import BELOW, NO_TOPIC, FoundBy, UrlRef, UrlState
 from analecta.settings.load import load
-from analecta.store import links
-from analecta.store.links import Inlinks, LinksOfPage, PageLinks
+from analecta.store.links import ALIASES, Inlinks, LinksOfPage, PageLinks, anchor_texts, inlinks
 from analecta.store.pages import VerdictRow
 from analecta.store.rows import (
-    DECISION_COLUMNS,
     PAGE_COLUMNS,
-    PARENT_COLUMNS,
-    RECORDED_COLUMNS,
     STORED_COLUMNS,
     SUMMARY_COLUMNS,
     URL_COLUMNS,
-    HostRow,
     LibraryCounts,
     ModelRow,
     NamedPage,
-    PageCount,
     PageRow,
     PageSummary,
-    ParentRow,
-    RecordedPage,
     RunRow,
     StoredPage,
-    TopicRow,
-    UrlCount,
-    UrlDecision,
     UrlRow,
     page_row,
 )
@@ -51,8 +41,8 @@ from analecta.store.schema import (
     unpack_ids,
     unpack_text,
     unpack_topics,
-    unpacked,
 )
+from analecta.store.sqlite import marks, meta_value
 from analecta.urls import address, canonical
 
 _AT_ONCE = 500  # ids in one query
@@ -68,23 +58,24 @@ _SHOWN_TITLES = f"SELECT u.url, h.name, coalesce(p.title, ''), p.seq {_OF_PAGES}
 _ADDRESSES = f"SELECT u.url, h.name {_OF_PAGES} WHERE {SHOWN} AND p.topic >= 0"
 _HOST_NAMES = f"SELECT DISTINCT '', h.name {_OF_PAGES} WHERE {SHOWN} AND p.topic >= 0"
 _SUMMARIES = f"SELECT {SUMMARY_COLUMNS}, p.text {_OF_URLS} WHERE {SHOWN} AND p.topic >= ? AND u.id IN "
-_PARENTS = f"SELECT {PARENT_COLUMNS} {_OF_URLS} WHERE p.flags & {NOINDEX} = 0 AND u.id IN "
+_PARENTS = f"SELECT {SUMMARY_COLUMNS} {_OF_URLS} WHERE p.flags & {NOINDEX} = 0 AND u.id IN "
 _STORED = f"""SELECT {STORED_COLUMNS} FROM pages p JOIN urls u ON u.id = p.id JOIN hosts h ON h.n = u.host
   LEFT JOIN files f ON f.n = p.file ORDER BY p.seq"""
 _STORED_PAGE = f"SELECT {STORED_COLUMNS}, p.text {_OF_URLS} LEFT JOIN files f ON f.n = p.file WHERE u.id = ?"
 _MAIN = f"{SHOWN} AND p.topic >= 0"
-_RECORDED = f"""SELECT {RECORDED_COLUMNS} FROM pages p CROSS JOIN urls u ON u.id = p.id JOIN files f ON f.n = p.file
-  WHERE u.page = p.seq"""
+_RECORDED = f"SELECT {PAGE_COLUMNS} {_OF_PAGES} JOIN files f ON f.n = p.file WHERE u.page = p.seq"
 _SHOWN_TEXTS = f"""SELECT p.seq, p.title, p.text FROM pages p CROSS JOIN urls u ON u.id = p.id WHERE {SHOWN}
   AND p.text IS NOT NULL ORDER BY p.seq DESC LIMIT ?"""
 _SHOWN_LINKS = f"""SELECT p.id, p.links, CASE WHEN p.topic < 0 THEN -1 ELSE p.confidence END FROM pages p
   CROSS JOIN urls u ON u.id = p.id WHERE {SHOWN} AND p.links IS NOT NULL"""
 _TEXT = "SELECT text FROM pages WHERE seq = ?"
 _BODY = "SELECT coalesce(headings, ''), text FROM pages WHERE seq = ?"
-_URLS = f"SELECT {URL_COLUMNS} FROM urls u JOIN hosts h ON h.n = u.host WHERE u.id IN "
-_DECISIONS = f"SELECT {DECISION_COLUMNS} FROM urls u LEFT JOIN pages p ON p.seq = u.page ORDER BY u.n"
+_URLS = f"SELECT {URL_COLUMNS} FROM urls u JOIN hosts h ON h.n = u.host WHERE "
+_LINKS = "SELECT p.id, u.host, p.links FROM pages p JOIN urls u ON u.id = p.id WHERE p.duplicate_of IS NULL"
+_LINKS_WITH_WORDS = "SELECT id, links, anchors FROM pages WHERE links IS NOT NULL ORDER BY seq"
+_DECISIONS = """SELECT u.id, u.url, u.state, coalesce(u.reason, ''), coalesce(p.topic, -1), coalesce(p.confidence, 0),
+  u.depth, coalesce(p.model, '') FROM urls u LEFT JOIN pages p ON p.seq = u.page ORDER BY u.n"""
 _OWN_PAGE = "SELECT 1 FROM urls u JOIN pages p ON p.seq = u.page WHERE u.id = ? AND p.duplicate_of IS NULL"
-_NAMED = "SELECT coalesce(p.title, ''), p.topic, p.confidence, p.topics FROM urls u JOIN pages p ON p.seq = u.page"
 _HOST_PAGES = """SELECT u.url FROM pages p JOIN urls u ON u.id = p.id JOIN hosts h ON h.n = u.host
   WHERE h.name = ? AND u.page = p.seq LIMIT ?"""
 _PAGE_COUNTS = """SELECT p.topic, p.flags, p.duplicate_of IS NOT NULL, coalesce(p.reserved, h.reserved) IS NOT NULL,
@@ -113,7 +104,8 @@ class Snapshot:
         self.shards = shards
         self._database = database
         self._settings = settings
-        self._urls = _UrlLookup(shards, remember)
+        self._remember = remember
+        self._urls: OrderedDict[int, UrlRow | None] = OrderedDict()
 
     @property
     def database(self) -> sqlite3.Connection:
@@ -150,8 +142,7 @@ class Snapshot:
 
     def pages(self, ids: Sequence[int], off_topic: bool = False) -> dict[int, tuple[PageSummary, str]]:
         """Those of these pages that may be shown, with their texts; with `off_topic` also those on no topic."""
-        query = f"{_SUMMARIES}({_marks(ids)})"
-        found = (row for shard in self.shards for row in shard.execute(query, [NO_TOPIC if off_topic else 0, *ids]))
+        found = self._among(_SUMMARIES, ids, NO_TOPIC if off_topic else 0)
         return {row[0]: (PageSummary(*row[:-1]), unpack_text(row[-1])) for row in found}
 
     def stored_pages(self) -> Iterator[StoredPage]:
@@ -189,8 +180,9 @@ class Snapshot:
         if not (steps := self.resolve(target.id)):
             raise UsageError(f"{target.url} is no page of the library{self._nearest(target)}")
         end = steps[-1]
-        if page := self._first(f"{_NAMED} WHERE u.id = ?", end.id):
-            return NamedPage(end.id, end.url, page[0], unpacked(*page[1:]))
+        if stored := self.stored_page(end.id):
+            page, text = stored
+            return NamedPage(end.id, end.url, page.title, text, page.verdict)
         waits = end.state in (UrlState.QUEUED, UrlState.LEASED)
         how = "it waits to be fetched" if waits else f"it was not kept ({end.reason})"
         raise UsageError(f"{target.url} is no page of the library: {how}; `analecta explain` tells more")
@@ -200,15 +192,9 @@ class Snapshot:
         query = "SELECT u.url, coalesce(p.title, '') FROM urls u JOIN pages p ON p.seq = u.page WHERE u.id = ?"
         return {id: row for id in ids if (row := self._first(query, id))}
 
-    def parents(self, ids: Iterable[int]) -> dict[int, ParentRow]:
+    def parents(self, ids: Iterable[int]) -> dict[int, PageSummary]:
         """Pages that link to others, but none that says noindex."""
-        wanted, found = sorted(ids), {}
-        for begin in range(0, len(wanted), _AT_ONCE):
-            some = wanted[begin : begin + _AT_ONCE]
-            for shard in self.shards:
-                for row in shard.execute(f"{_PARENTS}({_marks(some)})", some):
-                    found[row[0]] = ParentRow(*row)
-        return found
+        return {row[0]: PageSummary(*row) for row in self._among(_PARENTS, sorted(ids))}
 
     def hidden_ids(self) -> frozenset[int]:
         """The ids of pages that say noindex: what is exported does not name them, nor give their words."""
@@ -220,12 +206,12 @@ class Snapshot:
         query = "SELECT seq, simhash FROM pages WHERE topic >= 0 AND simhash IS NOT NULL"
         return [dict(shard.execute(query)) for shard in self.shards]
 
-    def recorded_pages(self, main: bool) -> Iterator[tuple[int, RecordedPage]]:
-        """Pages with a record in the archive, with the number of the shard: those shown on topics, or all others."""
+    def recorded_pages(self, main: bool) -> Iterator[PageRow]:
+        """Pages with a record in the archive: those shown on topics, or all others."""
         which = _MAIN if main else f"NOT ({_MAIN}) AND p.flags & {SOFT404} = 0"
         for n, shard in enumerate(self.shards):
             for row in shard.execute(f"{_RECORDED} AND {which} ORDER BY p.seq"):
-                yield n, RecordedPage(*row)
+                yield page_row(n, row)
 
     # --- pages as a search engine has them ----------------------------------------------------------------------------
 
@@ -262,34 +248,44 @@ class Snapshot:
         headings, packed = self.shards[page.shard].execute(_BODY, (page.seq,)).fetchone()
         return headings, unpack_text(packed)
 
-    def text_of(self, id: int) -> str:
-        """The text of the page with this id; "" where there is none."""
-        row = self._first("SELECT p.text FROM urls u JOIN pages p ON p.seq = u.page WHERE u.id = ?", id)
-        return unpack_text(row[0]) if row else ""
-
     # --- URLs --------------------------------------------------------------------------------------------------------
 
     def url(self, id: int) -> UrlRow | None:
         """One URL; None where the library never heard of it. Those asked for last are remembered."""
-        return self._urls.get(id)
+        if not id:
+            return None
+        if id not in self._urls:
+            self.look_up([id])
+        self._urls.move_to_end(id)
+        return self._urls[id]
 
     def address(self, id: int) -> str:
         """The address of a URL; "" where the library never heard of it."""
-        found = self._urls.get(id)
+        found = self.url(id)
         return found.url if found else ""
 
     def look_up(self, ids: Iterable[int], remember: int = 0) -> None:
         """Read many URLs at once, to be asked for one by one; `remember` at least so many from now on."""
-        self._urls.remember = max(self._urls.remember, remember)
-        self._urls.look_up(ids)
+        self._remember = max(self._remember, remember)
+        missing = [id for id in dict.fromkeys(ids) if id not in self._urls]
+        while self._urls and len(self._urls) + len(missing) > self._remember:
+            self._urls.popitem(last=False)
+        self._urls.update(dict.fromkeys(missing))
+        for row in self._among(f"{_URLS}u.id IN ", missing):
+            self._urls[row[0]] = msgspec.convert(row, UrlRow)
 
     def first_address(self, url: UrlRow) -> UrlRow:
         """The first address of the redirects that led to a URL; itself where none did."""
-        return next((step for step in self._steps(url) if step.found != FoundBy.REDIRECT), url)
+        return next((step for step in self.path(url) if step.found != FoundBy.REDIRECT), url)
 
-    def path(self, url: UrlRow) -> list[UrlRow]:
-        """The URL, what it was found on, and so on up to a seed."""
-        return list(self._steps(url))
+    def path(self, url: UrlRow) -> Iterator[UrlRow]:
+        """The URL, what it was found on, and so on up to a seed; looked up step by step."""
+        step: UrlRow | None = url
+        seen: set[int] = set()
+        while step and step.id not in seen and len(seen) < _MOST_STEPS:
+            yield step
+            seen.add(step.id)
+            step = self.url(step.parent)
 
     def resolve(self, id: int) -> list[UrlRow]:
         """The URL and those after it, up to the one that stands for it; nothing where the library never heard of it.
@@ -312,20 +308,20 @@ class Snapshot:
 
     def all_aliases(self) -> Iterator[tuple[int, int]]:
         """Redirects and copies: the id of each, and the id that stands for it."""
-        return links.aliases(self.shards)
+        return (row for shard in self.shards for row in shard.execute(ALIASES))
 
-    def decisions(self) -> Iterator[UrlDecision]:
-        """What became of every URL, partition after partition, in the order of finding."""
-        return (UrlDecision(*row) for shard in self.shards for row in shard.execute(_DECISIONS))
+    def decisions(self) -> Iterator[tuple[int, str, int, str, int, float, int, str]]:
+        """What became of every URL, partition after partition, in the order of finding.
+
+        Id, URL, state, reason, topic and confidence of its page, depth, and the model that judged it.
+        """
+        return (row for shard in self.shards for row in shard.execute(_DECISIONS))
 
     def refused(self, but: Sequence[str] = ()) -> Iterator[UrlRow]:
         """URLs that were refused or failed, but for some reasons."""
-        query = f"""SELECT id FROM urls WHERE state IN ({UrlState.FAILED:d}, {UrlState.REFUSED:d})
-          AND coalesce(reason, '') NOT IN ({_marks(but)}) ORDER BY n"""
-        for shard in self.shards:
-            for (id,) in shard.execute(query, but):
-                if found := self.url(id):
-                    yield found
+        query = f"""{_URLS}u.state IN ({UrlState.FAILED:d}, {UrlState.REFUSED:d})
+          AND coalesce(u.reason, '') NOT IN ({marks(but)}) ORDER BY u.n"""
+        return (msgspec.convert(row, UrlRow) for shard in self.shards for row in shard.execute(query, but))
 
     def waiting_seeds(self, reason: str) -> list[tuple[str, str]]:
         """Seeds that wait for a reason: addresses, and what is said about it."""
@@ -345,10 +341,10 @@ class Snapshot:
         rows = [shard.execute(query, (priority,)).fetchone() for shard in self.shards]
         return sum(ahead or 0 for ahead, _ in rows), sum(count for _, count in rows)
 
-    def host(self, name: str) -> HostRow:
-        """What a host asked for."""
+    def host(self, name: str) -> tuple[float, float]:
+        """What a host asked for: seconds between requests, and until when to wait; 0 for nothing."""
         query = "SELECT coalesce(delay, 0), coalesce(wait_until, 0) FROM hosts WHERE name = ?"
-        return max((HostRow(*row) for shard in self.shards for row in shard.execute(query, (name,))), default=HostRow())
+        return max((row for shard in self.shards for row in shard.execute(query, (name,))), default=(0.0, 0.0))
 
     def host_count(self) -> int:
         """How many hosts an address is known of."""
@@ -361,20 +357,29 @@ class Snapshot:
     # --- links -------------------------------------------------------------------------------------------------------
 
     def link_arrays(self) -> PageLinks:
-        """All links between pages, for `link_graph`."""
-        return links.link_arrays(self.shards)
+        """For `link_graph`: of each page its id, a number of its host and its links (packed ids); and all aliases."""
+        pages = [
+            (id, host * len(self.shards) + i, packed)
+            for i, shard in enumerate(self.shards)
+            for id, host, packed in shard.execute(_LINKS)
+        ]
+        return pages, list(self.all_aliases())
 
     def links(self) -> Iterator[LinksOfPage]:
-        """The links of every page that has any, with their words."""
-        return links.links(self.shards)
+        """The links of every page that has any, with their words, in the order in which pages were kept."""
+        for shard in self.shards:
+            for id, packed, anchors in shard.execute(_LINKS_WITH_WORDS):
+                targets: list[int] = unpack_ids(packed).tolist()
+                texts = unpack_text(anchors).split("\n")
+                yield LinksOfPage(id, targets, texts + [""] * (len(targets) - len(texts)))
 
     def inlinks(self, ids: Sequence[int], topics: Sequence[str], most: int = 8) -> Inlinks:
         """The pages that link to a URL under any of its ids."""
-        return links.inlinks(self.shards, self.address, ids, topics, most)
+        return inlinks(self.shards, self.address, ids, topics, most)
 
     def anchor_texts(self, ids: Iterable[int]) -> Mapping[int, Sequence[str]]:
         """The words of the links to each of these pages."""
-        return links.anchor_texts(self.shards, ids)
+        return anchor_texts(self.shards, ids)
 
     # --- what a model learns from ------------------------------------------------------------------------------------
 
@@ -428,19 +433,14 @@ class Snapshot:
 
     def counts(self) -> LibraryCounts:
         """The figures of the whole library."""
-        urls: list[UrlCount] = []
-        pages: list[PageCount] = []
+        urls: list[tuple[int, str | None, int]] = []
+        pages: list[tuple[int, int, bool, bool, int]] = []
         limits, memory = Counter[str](), Counter[str]()
         for shard in self.shards:
-            rows = shard.execute("SELECT state, reason, count(*) FROM urls GROUP BY state, reason")
-            urls += [UrlCount(UrlState(state), reason, count) for state, reason, count in rows]
-            pages += [
-                PageCount(topic, flags, bool(duplicate), bool(reserved), count)
-                for topic, flags, duplicate, reserved, count in shard.execute(_PAGE_COUNTS)
-            ]
+            urls += shard.execute("SELECT state, reason, count(*) FROM urls GROUP BY state, reason")
+            pages += shard.execute(_PAGE_COUNTS)
             limits.update(dict(shard.execute("SELECT limits, count(*) FROM pages WHERE limits IS NOT NULL GROUP BY 1")))
-            told = shard.execute("SELECT value FROM meta WHERE key = ?", (MetaKey.MEMORY,)).fetchone()
-            memory.update(json.loads(told[0]) if told else {})
+            memory.update(json.loads(meta_value(shard, MetaKey.MEMORY, "{}")))
         return LibraryCounts(urls, pages, dict(limits), self.host_count(), dict(memory))
 
     def page_count(self) -> int:
@@ -455,15 +455,12 @@ class Snapshot:
     # A topic keeps its number for ever, also when it was renamed or taken out of the settings. It is no longer shown
     # when it is not in them and no page is of it.
 
-    def topics(self) -> list[TopicRow]:
-        """All topics that there ever were, by number."""
-        names, listed = self.topic_names(), set(self.listed_topics())
-        counts = [0] * len(names)
+    def topic_pages(self) -> dict[str, int]:
+        """How many pages each topic has, of all that there ever were."""
+        counts = Counter[int]()
         for shard in self.shards:
-            for topic, count in shard.execute("SELECT topic, count(*) FROM pages WHERE topic >= 0 GROUP BY topic"):
-                if topic < len(names):
-                    counts[topic] += count
-        return [TopicRow(n, name, n in listed, counts[n]) for n, name in enumerate(names)]
+            counts.update(dict(shard.execute("SELECT topic, count(*) FROM pages WHERE topic >= 0 GROUP BY topic")))
+        return {name: counts[n] for n, name in enumerate(self.topic_names())}
 
     def topic_names(self) -> list[str]:
         """The names of all topics by number."""
@@ -472,7 +469,10 @@ class Snapshot:
     def listed_topics(self) -> list[int]:
         """The numbers of the topics that people see; all where the settings cannot be read, or name none."""
         names = self.topic_names()
-        asked = self._topics_of_settings() or set(names)
+        assert self._settings is not None, "opened from shards alone"
+        asked = set(names)
+        with contextlib.suppress(UsageError):
+            asked = {topic.name for topic in load(self._settings).topics} or asked
         had = set() if asked.issuperset(names) else self._topics_with_pages()
         return [n for n, name in enumerate(names) if name in asked or n in had]
 
@@ -497,26 +497,21 @@ class Snapshot:
 
     def models(self) -> list[ModelRow]:
         """All models that there were, oldest first."""
-        return [
-            ModelRow(*row)
-            for row in self.database.execute("SELECT hash, kind, about, made_at FROM models ORDER BY made_at")
-        ]
+        rows = self.database.execute("SELECT hash, kind, about, made_at FROM models ORDER BY made_at")
+        return [ModelRow(*row) for row in rows]
 
     def model(self, hash: str) -> ModelRow | None:
         """A model by its hash; None where the library does not know it any more."""
-        row = self.database.execute("SELECT hash, kind, about, made_at FROM models WHERE hash = ?", (hash,)).fetchone()
-        return ModelRow(*row) if row else None
+        return next((one for one in self.models() if one.hash == hash), None)
 
     # --- parts -------------------------------------------------------------------------------------------------------
 
-    def _steps(self, url: UrlRow) -> Iterator[UrlRow]:
-        """The path of a URL, looked up step by step."""
-        step: UrlRow | None = url
-        seen: set[int] = set()
-        while step and step.id not in seen and len(seen) < _MOST_STEPS:
-            yield step
-            seen.add(step.id)
-            step = self.url(step.parent)
+    def _among(self, query: str, ids: Sequence[int], *values: int) -> Iterator[tuple[Any, ...]]:
+        """The rows of a query that ends with a list of ids, not too many at once."""
+        for start in range(0, len(ids), _AT_ONCE):
+            some = ids[start : start + _AT_ONCE]
+            for shard in self.shards:
+                yield from shard.execute(f"{query}({marks(some)})", (*values, *some))
 
     def _first(self, query: str, id: int) -> tuple[Any, ...] | None:
         """The row of the first shard that has one."""
@@ -530,13 +525,6 @@ class Snapshot:
         urls = [url for shard in self.shards for (url,) in shard.execute(_HOST_PAGES, asked)] if host else []
         near = get_close_matches(target.url, urls, 1, 0.5)
         return f"; did you mean {near[0]} ?" if near else ", nor is anything like it; `analecta collection` lists pages"
-
-    def _topics_of_settings(self) -> set[str]:
-        assert self._settings is not None, "opened from shards alone"
-        try:
-            return {topic.name for topic in load(self._settings).topics}
-        except UsageError:
-            return set()
 
     def _topics_with_pages(self) -> set[int]:
         """The topics that pages are of, also where another is the first of a page."""
@@ -560,40 +548,3 @@ def named_topics(names: Sequence[str], topic: str, below: bool = True) -> list[i
     wanted = topic if topic in names else topic.casefold()  # two names may differ in their capitals alone
     same = names if topic in names else [name.casefold() for name in names]
     return [n for n, name in enumerate(same) if name == wanted or (below and name.startswith(wanted + BELOW))]
-
-
-class _UrlLookup:
-    """Looks URLs up by id; those asked for last are remembered."""
-
-    def __init__(self, shards: Sequence[sqlite3.Connection], remember: int) -> None:
-        self.shards = shards
-        self.remember = remember
-        self._rows: OrderedDict[int, UrlRow | None] = OrderedDict()
-
-    def get(self, id: int) -> UrlRow | None:
-        if not id:
-            return None
-        if id not in self._rows:
-            self.look_up([id])
-        self._rows.move_to_end(id)
-        return self._rows[id]
-
-    def look_up(self, ids: Iterable[int]) -> None:
-        missing = [id for id in dict.fromkeys(ids) if id not in self._rows]
-        self._forget(len(missing))
-        for start in range(0, len(missing), _AT_ONCE):
-            self._read(missing[start : start + _AT_ONCE])
-
-    def _read(self, ids: Sequence[int]) -> None:
-        self._rows.update(dict.fromkeys(ids))
-        for shard in self.shards:
-            for row in shard.execute(f"{_URLS}({_marks(ids)})", ids):
-                self._rows[row[0]] = msgspec.convert(row, UrlRow)
-
-    def _forget(self, coming: int) -> None:
-        while self._rows and len(self._rows) + coming > self.remember:
-            self._rows.popitem(last=False)
-
-
-def _marks(values: Sequence[object]) -> str:
-    return ",".join("?" * len(values))

@@ -5,12 +5,13 @@ import os
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from analecta.errors import ResourceError
-from analecta.store.checksums import seal_of
+from analecta.store.checksums import log_of, log_path, seal_of
 from analecta.store.schema import OLDEST_SCHEMA, SCHEMA, MetaKey
 
 Connection = sqlite3.Connection
@@ -53,10 +54,9 @@ def remake_indexes(path: Path) -> None:
 def full_disk(folder: Path) -> str:
     """What to say where the disk of a folder is full; "" where it is not."""
     try:
-        disk = os.statvfs(folder)
+        free = shutil.disk_usage(folder).free
     except OSError:  # there is no such folder
         return ""
-    free = disk.f_bavail * disk.f_frsize
     return "the disk is full: make room on it, or take a larger one" if free < _ROOM else ""
 
 
@@ -69,11 +69,11 @@ def _read(path: Path) -> sqlite3.Connection:
     try:
         return _probed(path, "mode=ro")
     except sqlite3.OperationalError:
-        if not path.exists() or not (is_readonly(path.parent) or (full_disk(path.parent) and _folded(path))):
+        if not path.exists() or not (is_readonly(path.parent) or (full_disk(path.parent) and not log_of(path))):
             raise
     # Where nothing can be written there is no writer to wait for; but a log that was left there has to be read,
     # which SQLite does only where it may write beside it.
-    return _probed(path, "mode=ro&immutable=1") if _folded(path) else _probed(_copied(path), "mode=ro")
+    return _probed(_copied(path), "mode=ro") if log_of(path) else _probed(path, "mode=ro&immutable=1")
 
 
 def _probed(path: Path, mode: str) -> sqlite3.Connection:
@@ -112,17 +112,8 @@ def _copied(path: Path) -> Path:
 def copy_database(path: Path, copy: Path) -> None:
     """Copy a database to which nobody writes, with its log."""
     shutil.copyfile(path, copy)
-    if not _folded(path):
-        shutil.copyfile(_log(path), _log(copy))
-
-
-def _log(path: Path) -> Path:
-    return path.with_name(f"{path.name}-wal")
-
-
-def _folded(path: Path) -> bool:
-    """Whether all that was written is in the file itself, and nothing in the log beside it."""
-    return not _log(path).exists() or _log(path).stat().st_size == 0
+    if log_of(path):
+        shutil.copyfile(log_path(path), log_path(copy))
 
 
 def _write(path: Path) -> sqlite3.Connection:
@@ -142,12 +133,30 @@ def _write(path: Path) -> sqlite3.Connection:
     return db
 
 
+def has_table(db: sqlite3.Connection, name: str) -> bool:
+    """Whether a file has a table by now."""
+    return db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)).fetchone() is not None
+
+
+def columns_of(db: sqlite3.Connection, table: str) -> list[str]:
+    """The names of a table's columns; nothing where it is not there."""
+    return [name for (name,) in db.execute("SELECT name FROM pragma_table_info(?)", (table,))]
+
+
+def meta_value(db: sqlite3.Connection, key: str, default: Any = None) -> Any:
+    """A value from the meta table."""
+    row = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    return row[0] if row else default
+
+
+def marks(values: Sequence[object]) -> str:
+    """Question marks for so many values, as a list of SQL."""
+    return ",".join("?" * len(values))
+
+
 def schema_of(db: sqlite3.Connection) -> int:
     """The version of the tables of a file; 0 where it has none yet."""
-    if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone():
-        return 0
-    found = db.execute("SELECT value FROM meta WHERE key = ?", (MetaKey.SCHEMA,)).fetchone()
-    return int(found[0]) if found else 0
+    return int(meta_value(db, MetaKey.SCHEMA, 0)) if has_table(db, "meta") else 0
 
 
 def check_schema(db: sqlite3.Connection, path: Path, oldest: int = SCHEMA) -> None:

@@ -11,7 +11,8 @@ import msgspec
 from analecta.model import FoundBy, Lease, UrlRef, UrlState, Verdict
 from analecta.store.partition import NOFOLLOW, SOFT404, Shard
 from analecta.store.schema import unpacked
-from analecta.store.sites import WAITS, has_site_urls
+from analecta.store.sites import WAITS
+from analecta.store.sqlite import has_table
 
 FULL = "host-full"  # the reason of URLs whose host has given all pages that it may
 
@@ -99,7 +100,7 @@ def hold_example(shard: Shard, id: int, topic: int, priority: float) -> None:
     """
     db = shard.db
     changed = db.execute(_HOLD, {"id": id, "topic": topic, "priority": priority}).rowcount
-    if changed and db.execute(_ASK, (id,)).rowcount and has_site_urls(db):
+    if changed and db.execute(_ASK, (id,)).rowcount and has_table(db, "site_urls"):
         db.execute("UPDATE site_urls SET let_go = 1 WHERE id = ?", (id,))  # it does not wait for its site
     if changed and topic >= 0:
         own = "seq = (SELECT page FROM urls WHERE id = ?)"
@@ -131,8 +132,6 @@ _SCOPED = f"""SELECT u.id, u.url, h.name, u.priority, u.topic, u.depth, u.found,
   JOIN hosts h ON h.n = u.host WHERE u.state = {UrlState.QUEUED:d} OR (u.state = {UrlState.REFUSED:d}
   AND u.reason IN ('scope-host', 'scope-depth', 'scope-exclude', '{FULL}', 'guard', '{WAITS}',
   'trap-depth', 'trap-repeat'))"""
-_SET = "UPDATE urls SET state = ?, cold = 0, reason = ? WHERE id = ?"
-_LIFT = "UPDATE urls SET priority = 0.5, reason = NULL WHERE id = ?"
 
 
 class ScopedUrl(NamedTuple):
@@ -162,12 +161,12 @@ def scoped_urls(shard: Shard) -> Iterator[ScopedUrl]:
 
 def set_states(shard: Shard, states: Iterable[tuple[int, str | None, int]]) -> None:
     """Give URLs another state and reason: (state, reason, id); to be committed."""
-    shard.db.executemany(_SET, states)
+    shard.db.executemany("UPDATE urls SET state = ?, cold = 0, reason = ? WHERE id = ?", states)
 
 
 def lift_demoted(shard: Shard, ids: Iterable[int]) -> None:
     """Let URLs that wait behind all others wait like any; to be committed."""
-    shard.db.executemany(_LIFT, [(id,) for id in ids])
+    shard.db.executemany("UPDATE urls SET priority = 0.5, reason = NULL WHERE id = ?", [(id,) for id in ids])
 
 
 def requeue_tls(shard: Shard, hosts: Sequence[str]) -> Counter[int]:
@@ -189,13 +188,13 @@ def requeue_tls(shard: Shard, hosts: Sequence[str]) -> Counter[int]:
 
 def urls_let_go(shard: Shard) -> set[int]:
     """URLs that a crawl from site to site has let go."""
-    if not has_site_urls(shard.db):
+    if not has_table(shard.db, "site_urls"):
         return set()
     return {id for (id,) in shard.db.execute("SELECT id FROM site_urls WHERE let_go = 1")}
 
 
 def forget_site_urls(shard: Shard, ids: Sequence[int]) -> None:
     """These do not wait for their sites, or are yet to be written down as such. To be committed."""
-    if has_site_urls(shard.db):
+    if has_table(shard.db, "site_urls"):
         known = msgspec.json.encode(ids)
         shard.db.execute("DELETE FROM site_urls WHERE id IN (SELECT value FROM json_each(?))", (known,))

@@ -12,6 +12,7 @@ from analecta.errors import ResourceError
 from analecta.store.checksums import changed_pages
 from analecta.store.schema import MetaKey, unpack_topics
 from analecta.store.sqlite import connect
+from analecta.store.warc import BAD_ZLIB
 from analecta.store.warc_scan import ScannedRecord, read_records
 from analecta.urls import partition_of, url_id
 
@@ -46,10 +47,10 @@ class CheckPart(msgspec.Struct):
     damages: list[Damage] = []
     checked: dict[str, int] = {}
 
-    def find(self, kind: str, what: str, repair: str = "", count: int = 1) -> None:
+    def find(self, kind: str, what: str, repair: str = "") -> None:
         """Note something that is wrong."""
         known = self.kinds.setdefault(kind, FindingKind(repair=repair))
-        known.count += count
+        known.count += 1
         if len(known.examples) < EXAMPLES:
             known.examples.append(what)
 
@@ -183,21 +184,16 @@ def verify_file(
         part.count("records")
         if record.fault:
             part.find(RECORDS, f"{name} at byte {record.offset}: {record.fault}", _REFETCH)
-        pages = 0
         while row is not None and row.offset < record.offset + record.length:
-            pages = pages or row.seq
             if words := _differs(row, record):
-                part.find(PLACES, f"{row.url or f'page row {row.seq}'}: {words}", _REFETCH)
-                part.damages.append(Damage(name, row.offset, 0, row.seq))
+                _misplaced(part, name, row.offset, row.seq, row.url, words)
             row = next(rows, None)
         if record.fault:
             part.damages.append(Damage(name, record.offset, record.length))
         part.place = record.offset + record.length
         yield record.length
-    while row is not None:
-        if size >= committed:
-            part.find(PLACES, f"{row.url or f'page row {row.seq}'}: its record is beyond the end of {name}", _REFETCH)
-            part.damages.append(Damage(name, row.offset, 0, row.seq))
+    while row is not None and size >= committed:
+        _misplaced(part, name, row.offset, row.seq, row.url, f"its record is beyond the end of {name}")
         row = next(rows, None)
 
 
@@ -207,9 +203,13 @@ def verify_places(db: sqlite3.Connection, name: str, part: CheckPart) -> Iterato
         "SELECT p.seq, u.url FROM pages p LEFT JOIN urls u ON u.id = p.id WHERE p.file IS NULL"
         " OR p.file NOT IN (SELECT n FROM files) OR typeof(p.offset) != 'integer' OR p.offset < 0"
     ):
-        part.find(PLACES, f"{url or f'page row {seq}'}: it names no archive file of {name}", _REFETCH)
-        part.damages.append(Damage(f"{name.partition('.')[0]}-", 0, 0, seq))
+        _misplaced(part, f"{name.partition('.')[0]}-", 0, seq, url, f"it names no archive file of {name}")
     yield 0
+
+
+def _misplaced(part: CheckPart, file: str, offset: int, page: int, url: str | None, words: str) -> None:
+    part.find(PLACES, f"{url or f'page row {page}'}: {words}", _REFETCH)
+    part.damages.append(Damage(file, offset, 0, page))
 
 
 def _differs(row: _Row, record: ScannedRecord) -> str:
@@ -234,7 +234,6 @@ def _differs(row: _Row, record: ScannedRecord) -> str:
 # add to `CHECKS`; a check whose table is not there yet (`needs`) is left out.
 
 
-BAD_ZLIB: type[Exception] = isal_zlib.error  # type: ignore[assignment]  # its stub calls it a value
 _BAD_VALUE = (BAD_ZLIB, UnicodeDecodeError, msgspec.DecodeError, TypeError, ValueError)
 _EVERY = 10_000  # rows between two looks at the clock
 UNREAD_AGAIN = "its text is read again from its archived record at the next crawl"
@@ -356,7 +355,7 @@ def bad_urls(db: sqlite3.Connection) -> Iterator[tuple[int, str, str, str]]:
         "SELECT u.n, u.id, u.url, h.name, cast(u.anchor AS BLOB), cast(u.context AS BLOB)"
         " FROM urls u LEFT JOIN hosts h ON h.n = u.host ORDER BY u.n"
     ):
-        fault = "" if all(one is None or _reads(_as_text, one) for one in words) else BAD_WORDS
+        fault = "" if all(one is None or _reads(bytes.decode, one) for one in words) else BAD_WORDS
         if not isinstance(url, str) or ":" not in url or url_id(url) != id:
             fault = "does not have the id of its URL"
         elif host is None or url.split("/", 3)[2] != host:
@@ -377,10 +376,6 @@ def _urls(db: sqlite3.Connection, name: str, me: int, partitions: int, part: Che
     part.count("URLs", count)
 
 
-def _as_text(raw: bytes) -> object:
-    return raw.decode()
-
-
 def _unpacked(packed: bytes) -> object:
     return isal_zlib.decompress(packed).decode()
 
@@ -390,9 +385,9 @@ _VALUES: dict[str, Callable[[bytes], object]] = {
     "anchors": _unpacked,
     "topics": unpack_topics,
     "links": lambda packed: memoryview(packed).cast("q"),
-    "title": _as_text,
-    "author": _as_text,
-    "headings": _as_text,
+    "title": bytes.decode,
+    "author": bytes.decode,
+    "headings": bytes.decode,
 }
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
 import msgspec
@@ -16,7 +16,7 @@ _HEAD = 1 << 18  # bytes of a record in which its header and the head of its ans
 _ENDS = (b"\r\n\r\n", b"\n\n")
 _KIND = re.compile(rb"\r\nWARC-Type: ([a-z]+)\r\n")
 _TYPE = re.compile(rb"(?im)^content-type[ \t]*:[ \t]*([^\r\n]*)")
-_BROKEN: Any = isal_zlib.error  # not a zlib.error, and its stub does not say that it is an exception
+BAD_ZLIB: type[Exception] = isal_zlib.error  # type: ignore[assignment]  # its stub calls it a value
 _WORD = re.compile(r"[;\s]")
 
 
@@ -38,7 +38,7 @@ class ArchivedResponse(msgspec.Struct, frozen=True):
 def records(path: Path, length: int) -> Iterator[ArchivedResponse]:
     """The answers within the first `length` bytes of a file: what follows may not be whole yet."""
     answer: ArchivedResponse | None = None
-    for offset, size, start in _members(path, length):
+    for offset, size, start in members(path, length):
         kind = _kind(start)
         if kind == "request" and answer:
             answer = msgspec.structs.replace(answer, whole=offset + size - answer.offset)
@@ -52,8 +52,8 @@ def records(path: Path, length: int) -> Iterator[ArchivedResponse]:
 
 def info(path: Path, length: int) -> dict[str, str]:
     """What the first record of a file says of how it was made."""
-    for _, _, start in _members(path, length):
-        return _fields(start.partition(b"\r\n\r\n")[2].strip()) if _kind(start) == "warcinfo" else {}
+    for _, _, start in members(path, length):
+        return fields(start.partition(b"\r\n\r\n")[2].strip()) if _kind(start) == "warcinfo" else {}
     return {}
 
 
@@ -65,20 +65,20 @@ def _kind(start: bytes) -> str:
 
 def _answer(kind: str, start: bytes, offset: int, size: int) -> ArchivedResponse:
     header, _, block = start.partition(b"\r\n\r\n")
-    fields = _fields(header)
+    named = fields(header)
     head = block[: min((end for mark in _ENDS if (end := block.find(mark)) >= 0), default=len(block))]
     words = head.split(b"\n", 1)[0].split(None, 2)
     return ArchivedResponse(
         kind,
-        fields.get("warc-target-uri", ""),
-        fields.get("warc-date", ""),
-        fields.get("warc-payload-digest", ""),
+        named.get("warc-target-uri", ""),
+        named.get("warc-date", ""),
+        named.get("warc-payload-digest", ""),
         _text(words[1]) if len(words) > 1 else "",
         "warc/revisit" if kind == "revisit" else _mime(head),
         offset,
         size,
         size,
-        fields.get("warc-refers-to-target-uri", ""),
+        named.get("warc-refers-to-target-uri", ""),
     )
 
 
@@ -87,7 +87,7 @@ def _mime(head: bytes) -> str | None:
     return _WORD.split(_text(found[1]).strip(), maxsplit=1)[0] if found else None
 
 
-def _fields(lines: bytes) -> dict[str, str]:
+def fields(lines: bytes) -> dict[str, str]:
     """Lines of `Name: value`, the names in lower case."""
     pairs = (line.partition(":") for line in _text(lines).split("\r\n"))
     return {name.strip().lower(): value.strip() for name, colon, value in pairs if colon}
@@ -101,7 +101,7 @@ def _text(raw: bytes) -> str:
         return raw.decode("latin-1")
 
 
-def _members(path: Path, length: int) -> Iterator[tuple[int, int, bytes]]:
+def members(path: Path, length: int) -> Iterator[tuple[int, int, bytes]]:
     """The gzip members of a file: first byte, length, and the beginning of what they hold."""
     offset = 0
     with path.open("rb") as file:
@@ -121,7 +121,7 @@ def _member(file: BinaryIO, rest: bytes, path: Path, offset: int) -> tuple[bytes
         rest = b""
         try:
             data = inflater.decompress(piece)
-        except _BROKEN as error:
+        except BAD_ZLIB as error:
             raise ResourceError(f"{path} is damaged at byte {offset:,}: {error}") from error
         if not piece:
             raise ResourceError(f"{path} ends within the record at byte {offset:,}: the next crawl mends it")

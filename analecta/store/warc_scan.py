@@ -6,7 +6,6 @@ Every record is one gzip member, whose checksum covers all of it. Pieces of 256 
 import hashlib
 import os
 import re
-from base64 import b32encode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -14,11 +13,12 @@ from typing import Any, BinaryIO
 import msgspec
 from isal import isal_zlib
 
+from analecta.store.archive import HEAD_END, in_base32
+from analecta.store.warc import BAD_ZLIB, fields
+
 _PIECE = 1 << 18
 _MEMBER = re.compile(rb"\x1f\x8b\x08\x00\x00\x00\x00\x00[\x00\x02\x04][\x00\x03\xff]")  # as all of ours begin
-_HEAD_END = re.compile(rb"\n\r?\n")
 _MOST_HEAD = 1 << 20  # of an HTTP head; a longer one has no payload that could be told
-_BAD_GZIP: tuple[type[Exception], ...] = (isal_zlib.error,)  # type: ignore[assignment]  # its stub calls it a value
 
 
 class ScannedRecord(msgspec.Struct):
@@ -66,7 +66,7 @@ def _read(file: BinaryIO, start: int, end: int) -> ScannedRecord:
         place += len(piece)
         try:
             reader.feed(inflater.decompress(piece))
-        except _BAD_GZIP as error:
+        except BAD_ZLIB as error:
             return ScannedRecord(start, 0, fault=f"its bytes were changed ({error})")
     length = place - start - len(inflater.unused_data)
     return reader.finish(start, length)
@@ -108,7 +108,7 @@ class _RecordReader:
                 self.head += piece
                 return
             self.head, piece = head, rest
-            self.headers = _headers(head)
+            self.headers = fields(head)
             length = self.headers.get("content-length", "")
             self.left = int(length) if length.isdecimal() else 0
         own, self.tail = piece[: self.left], self.tail + piece[self.left :][:8]
@@ -119,7 +119,7 @@ class _RecordReader:
     def _body(self, own: bytes) -> None:
         if self.payload is None:
             self.http += own
-            end = _HEAD_END.search(self.http)
+            end = HEAD_END.search(self.http)
             if end is None:
                 self.http = self.http[:_MOST_HEAD]
                 return
@@ -139,8 +139,8 @@ class _RecordReader:
             self.headers,
             status.decode("latin-1").strip(),
             mime[1].decode("latin-1").lower() if mime else "",
-            _base32(self.block),
-            _base32(self.payload) if self.payload is not None else "",
+            in_base32(self.block.digest()),
+            in_base32(self.payload.digest()) if self.payload is not None else "",
             self.size,
         )
         record.fault = self._fault(record)
@@ -155,15 +155,6 @@ class _RecordReader:
         if kind == "response" and record.payload and said not in (None, record.payload):
             return "its payload digest does not match"
         return ""
-
-
-def _headers(head: bytes) -> dict[str, str]:
-    lines = (line.partition(":") for line in head.decode("utf-8", "replace").split("\r\n")[1:])
-    return {name.strip().lower(): value.strip() for name, _, value in lines}
-
-
-def _base32(digest: Any) -> str:
-    return "sha1:" + b32encode(digest.digest()).decode()
 
 
 def set_aside(path: Path, quarantine: Path) -> Path:

@@ -35,6 +35,7 @@ _TRAPS = {
     "repeating": re.compile(r"/docs/(?:section/|part/)*"),
     "relative": re.compile(r"/news/(?:news/)*(?:item-\d+\.html)?"),
 }
+_LOOP = {"/loop/a": "/loop/b", "/loop/b": "/loop/a"}
 _SESSION = re.compile(r"[?&]sid=[0-9a-f]{16}$")
 
 
@@ -78,10 +79,8 @@ class AddressMap:
             return AddressInfo("sitemap", url, path, site) if path in sitemaps(site) else None
         if path == "/index.html":
             return AddressInfo("redirect", url, path, site, status=301, location="/")
-        if path in ("/loop/a", "/loop/b") and site.first == 0:
-            return AddressInfo(
-                "redirect", url, path, site, status=302, location="/loop/b" if path[-1] == "a" else "/loop/a"
-            )
+        if path in _LOOP and site.first == 0:
+            return AddressInfo("redirect", url, path, site, status=302, location=_LOOP[path])
         if path.startswith("/gone/"):
             return AddressInfo("missing", url, path, site, status=410 if number_in(path) % 2 else 404)
         return self._page(url, site, path) or self._besides(url, site, path) or self._odd(url, site, path)
@@ -137,6 +136,7 @@ def sitemaps(site: PocketSite) -> tuple[str, ...]:
 
 
 _OWN_HREF = re.compile(r'href="(/[^"]*)"')
+_FACETS = (("colour", "red"), ("colour", "blue"), ("size", "small"), ("size", "large"), ("sort", "price"))
 
 
 def robots(site: PocketSite) -> str:
@@ -191,28 +191,19 @@ def trap(place: AddressInfo, site: PocketSite) -> str:
 def _further(odd: str, path: str) -> Sequence[WrittenLink]:
     if odd == "calendar":
         year, month = (int(part) for part in path.split("/")[2:4])
-        months = [year * 12 + month - 1 + step for step in (-1, 1, 12)]
-        names = ("Last month", "Next month", "Next year")
-        return [
-            WrittenLink(f"/calendar/{m // 12}/{m % 12 + 1:02d}/", name) for m, name in zip(months, names, strict=True)
-        ]
+        steps = {"Last month": -1, "Next month": 1, "Next year": 12}
+        months = {name: year * 12 + month - 1 + step for name, step in steps.items()}
+        return [WrittenLink(f"/calendar/{m // 12}/{m % 12 + 1:02d}/", name) for name, m in months.items()]
     if odd == "facets":
         chosen = dict(pair.partition("=")[::2] for pair in path.partition("?")[2].split("&") if pair)
         page = int(chosen.get("page", "1")) if chosen.get("page", "1").isdigit() else 1
-        facets = [
-            ("colour", "red"),
-            ("colour", "blue"),
-            ("size", "small"),
-            ("size", "large"),
-            ("sort", "price"),
-            ("page", str(page + 1)),
-        ]
-        # The order of the choices is kept, as careless shops do: the same shelf has many addresses.
-        found = [{**{k: v for k, v in chosen.items() if k != name}, name: value} for name, value in facets]
-        return [
-            WrittenLink("/shop/?" + "&amp;".join(f"{k}={v}" for k, v in one.items()), f"{name}: {value}")
-            for one, (name, value) in zip(found, facets, strict=True)
-        ]
+        found = []
+        for name, value in (*_FACETS, ("page", str(page + 1))):
+            # The order of the choices is kept, as careless shops do: the same shelf has many addresses.
+            now = {key: other for key, other in chosen.items() if key != name} | {name: value}
+            query = "&amp;".join(f"{key}={other}" for key, other in now.items())
+            found.append(WrittenLink(f"/shop/?{query}", f"{name}: {value}"))
+        return found
     if odd == "repeating":
         return [WrittenLink(f"{path}section/", "Section"), WrittenLink(f"{path}part/", "Part")]
     # Written without the leading slash, so that it is joined to wherever we are.

@@ -9,9 +9,10 @@ import msgspec
 import xxhash
 
 from analecta.testweb import sentences
+from analecta.testweb.pages import NAMES, WrittenLink, listing
 from analecta.testweb.plan import number_in, slug
-from analecta.testweb.sentences import TOPICS, SentenceMaker, capital, lexicon, title, titles
-from analecta.testweb.server import HERE, Mood, ServedResponse
+from analecta.testweb.sentences import SentenceMaker, capital, lexicon, title, titles
+from analecta.testweb.server import HERE, TEXT, Mood, ServedResponse
 
 # --- villages --------------------------------------------------------------------------------------------------------
 # A web of sites in communities, as links between sites: who belongs together is known, so finders can be measured.
@@ -28,13 +29,6 @@ _STRAY = 0.03
 _PER_COMMUNITY = 55  # sites, as in the paper: 11,000 in some 200 communities
 
 
-class WebCommunity(msgspec.Struct, frozen=True):
-    """A community: the numbers of its sites, leading ones first."""
-
-    first: int
-    count: int
-
-
 class CommunityWeb:
     """About `sites` sites in communities (0: one for 55 sites); `stray` says how many links lead out (0: none)."""
 
@@ -43,22 +37,19 @@ class CommunityWeb:
         rng = Random(seed)
         communities = communities or max(4, sites // _PER_COMMUNITY)
         sizes = [rng.lognormvariate(0, 0.5) for _ in range(communities)]
-        self.villages = list[WebCommunity]()
+        self.villages = list[range]()  # the numbers of the sites of each, leading ones first
         for size in sizes:
-            first = self.villages[-1].first + self.villages[-1].count if self.villages else 0
-            self.villages.append(WebCommunity(first, max(8, round(size * sites / sum(sizes)))))
-        self.of = [place for place, village in enumerate(self.villages) for _ in range(village.count)]
+            first = self.villages[-1].stop if self.villages else 0
+            self.villages.append(range(first, first + max(8, round(size * sites / sum(sizes)))))
+        self.of = [place for place, village in enumerate(self.villages) for _ in village]
+        self.count = len(self.of)  # sites that belong to a community
         self.everywhere = [f"{name}.test" for name in EVERYWHERE]
-
-    @property
-    def count(self) -> int:
-        """How many sites belong to a community."""
-        return len(self.of)
+        self.hosts = (*map(self.name, range(self.count)), *self.everywhere)
 
     def name(self, site: int) -> str:
         """The host of a site."""
         village = self.of[site]
-        return f"s{site - self.villages[village].first}.village-{village}.test"
+        return f"s{site - self.villages[village].start}.village-{village}.test"
 
     @cached_property
     def truth(self) -> dict[str, int]:
@@ -68,11 +59,12 @@ class CommunityWeb:
     @cached_property
     def graph(self) -> dict[str, dict[str, int]]:
         """How many links lead from each site to each other."""
-        found = {self.name(site): self.links(site) for site in range(self.count)}
-        return found | {host: self.links_of_everywhere(place) for place, host in enumerate(self.everywhere)}
+        return {host: self.links(site) for site, host in enumerate(self.hosts)}
 
     def links(self, site: int) -> dict[str, int]:
-        """The links of a site."""
+        """How many links of a site lead to each other one."""
+        if site >= self.count:
+            return self._links_of_everywhere(site - self.count)
         rng = Random(self.seed << 32 | site)
         total = min(600, max(12, round(rng.lognormvariate(4.6, 0.8))))  # half of all sites have fewer than 100
         village = self.villages[self.of[site]]
@@ -97,10 +89,10 @@ class CommunityWeb:
                 add(host, 1 + round(total * rng.uniform(0, 0.06)))
         return found
 
-    def _within(self, village: WebCommunity, rng: Random) -> int:
-        return village.first + int(village.count * rng.random() ** 1.6)
+    def _within(self, village: range, rng: Random) -> int:
+        return village[int(len(village) * rng.random() ** 1.6)]
 
-    def links_of_everywhere(self, place: int) -> dict[str, int]:
+    def _links_of_everywhere(self, place: int) -> dict[str, int]:
         """Half of what is everywhere links to nobody, half to anybody."""
         if place % 2 == 0:
             return {}
@@ -127,11 +119,7 @@ NUMBERS = 100  # pages that a site may be linked at
 _A_PAGE, _FEWEST, _MOST = 20, 3, 12  # links of a page to other sites; pages of a site that have such
 _WWW = 10  # every tenth site is at home with www
 _FAVOURITES = 8  # words that a community keeps coming back to
-_NAMES = tuple(TOPICS)
-_TEXT = b"Content-Type: text/plain; charset=utf-8\r\n"
 _HTML = b"Content-Type: text/html; charset=utf-8\r\n"
-
-Links = list[tuple[str, str]]  # address and words
 
 
 class WebSite(msgspec.Struct, frozen=True):
@@ -152,12 +140,10 @@ class WebSite(msgspec.Struct, frozen=True):
 class CommunityWebServer:
     """Serves the sites of some villages; `answer` is what a server needs."""
 
-    def __init__(self, sites: int = 1100, communities: int = 0, seed: int = 1, stray: float = 1.0) -> None:
-        self.villages = CommunityWeb(sites, communities, seed, stray)
-        self.seed = seed
-        names = [*map(self.villages.name, range(self.villages.count)), *self.villages.everywhere]
-        self.numbers = {host: n for n, host in enumerate(names)}
-        self.hosts = tuple(names)
+    def __init__(self, sites: int) -> None:
+        self.villages = CommunityWeb(sites)
+        self.hosts = self.villages.hosts
+        self.numbers = {host: n for n, host in enumerate(self.hosts)}
         self.moods: dict[str, Mood] = {}
         self.home = lru_cache(20_000)(self._home)
         self.dealt = lru_cache(500)(self._dealt)
@@ -165,15 +151,15 @@ class CommunityWebServer:
     def answer(self, host: str, target: str, headers: Mapping[str, str]) -> ServedResponse:
         """The answer of a host to a request; asked as localhost, it lists all sites with their communities."""
         if host in HERE:
-            return self._listing() if target == "/" else ServedResponse(404, _TEXT, b"Nothing here.\n")
+            return self._listing() if target == "/" else ServedResponse(404, TEXT, b"Nothing here.\n")
         site = self.numbers.get(host.removeprefix("www."))
         if site is None:
-            return ServedResponse(404, _TEXT, b"There is no such site.\n")
+            return ServedResponse(404, TEXT, b"There is no such site.\n")
         home = self.home(site)
         if host.startswith("www.") != home.www:
             return ServedResponse(301, b"Location: %b%b\r\n" % (home.address.encode(), target.encode()))
         if target == "/robots.txt":
-            return ServedResponse(200, _TEXT, ROBOTS)
+            return ServedResponse(200, TEXT, ROBOTS)
         page = number_in(target) if target != "/" else 0
         if not 0 <= page < NUMBERS or self.path(site, page) != target:
             return ServedResponse(404, _HTML, b"<title>404</title><h1>Nothing here</h1>\n")
@@ -183,11 +169,6 @@ class CommunityWebServer:
         """The addresses that a search engine would know: all pages that the sites lead to."""
         for site in range(len(self.hosts)):
             yield from (self.home(site).address + self.path(site, page) for page in range(len(self.dealt(site))))
-
-    def links(self, site: int) -> dict[str, int]:
-        """How many links of a site lead to each other one."""
-        own = self.villages.count
-        return self.villages.links(site) if site < own else self.villages.links_of_everywhere(site - own)
 
     def title(self, site: int, page: int) -> str:
         """What a page is called; the front page as its site."""
@@ -212,10 +193,10 @@ class CommunityWebServer:
         for _ in range(2 + bits % 3):
             parts += [f"<h2>{voice.heading()}</h2>", f"<p>{voice.paragraph(6)}</p>"]
         near = range(1, len(dealt)) if page == 0 else [n for n in (page - 1, page + 1) if 0 < n < len(dealt)]
-        own = [(self.path(site, n), self.title(site, n)) for n in near]
-        parts += ["<h2>On this site</h2>", _listed([("/", "Home"), *own])]
+        own = [WrittenLink(self.path(site, n), html.escape(self.title(site, n))) for n in near]
+        parts += ["<h2>On this site</h2>", listing([WrittenLink("/", "Home"), *own])]
         if page < len(dealt):
-            parts += ["<h2>Elsewhere</h2>", _listed([self._link(site, *link) for link in dealt[page]])]
+            parts += ["<h2>Elsewhere</h2>", listing([self._link(site, *link) for link in dealt[page]])]
         head = f"<title>{self.title(site, page)} - {home.name}</title>"
         body = "\n".join(parts)
         return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head>\n<body>\n{body}\n</body></html>\n'
@@ -233,7 +214,7 @@ class CommunityWebServer:
 
     def _dealt(self, site: int) -> list[list[tuple[int, int]]]:
         """The links to other sites by page: the number of a site, and of the page that is linked there."""
-        links = self.links(site)
+        links = self.villages.links(site)
         pages = min(_MOST, max(_FEWEST, -(-sum(links.values()) // _A_PAGE)))
         dealt: list[list[tuple[int, int]]] = [[] for _ in range(pages)]
         for other, n in links.items():
@@ -243,30 +224,25 @@ class CommunityWebServer:
                 dealt[(begin + i) % pages].append((number, i // pages))
         return dealt
 
-    def _link(self, site: int, other: int, page: int) -> tuple[str, str]:
+    def _link(self, site: int, other: int, page: int) -> WrittenLink:
         """A link as it is written: now and then with www, or without, where the other site has it otherwise."""
         home = self.home(other)
         www = home.www if self._hash(site, other) % 8 else not home.www
         text = f"{self.title(other, page)}, {home.name}" if page else home.name
-        return f"http://{'www.' * www}{home.host}{self.path(other, page)}", text
+        return WrittenLink(f"http://{'www.' * www}{home.host}{self.path(other, page)}", html.escape(text))
 
     def _focus(self, home: WebSite, bits: int) -> tuple[int, int, int]:
         own = home.favourites
         return own[bits % len(own)], own[(bits >> 8) % len(own)], own[(bits >> 16) % len(own)]
 
     def _hash(self, *of: int) -> int:
-        return int(xxhash.xxh3_64_intdigest(repr(of).encode(), self.seed))
+        return int(xxhash.xxh3_64_intdigest(repr(of).encode(), self.villages.seed))
 
     def _listing(self) -> ServedResponse:
         rows = (f"http://{host}/\tcommunity {n + 1}\n" for host, n in self.villages.truth.items())
-        return ServedResponse(200, _TEXT, "".join(rows).encode())
+        return ServedResponse(200, TEXT, "".join(rows).encode())
 
 
 def theme(village: int) -> str:
     """The topic of a community."""
-    return _NAMES[village % len(_NAMES)]
-
-
-def _listed(links: Links) -> str:
-    rows = "".join([f'<li><a href="{href}">{html.escape(text)}</a></li>\n' for href, text in links])
-    return f"<ul>\n{rows}</ul>"
+    return NAMES[village % len(NAMES)]

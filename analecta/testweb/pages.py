@@ -1,6 +1,6 @@
 """The pages of the pocket web, and the links on them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from random import Random
 from typing import NamedTuple
 
@@ -54,17 +54,17 @@ class LinkMaker:
         rng = Random(self.plan.hash(card.n, b"links"))
         match card.kind:
             case "home":
-                inline = list(self._near(card, self._own(card.site, 0, 14)))
+                inline = self._near(card, self._own(card.site, 0, 14))
                 return Links(self._nav(card), inline, self._away(card, rng, 4, 0.9), self._only_here(card.site))
             case "hub":
                 chunk = max(1, -(-(card.site.count - card.site.articles) // card.site.hubs))
                 own = self._own(card.site, (card.local - 1) * chunk, chunk)
-                return Links(self._nav(card), list(self._near(card, own)), self._away(card, rng, 28, 0.94), [])
+                return Links(self._nav(card), self._near(card, own), self._away(card, rng, 28, 0.94), [])
             case "about":
                 return Links(self._nav(card), [], self._away(card, rng, 2, 0.3), [])
         own = [self._article(card.site, rng) for _ in range(4)]
         listed = self._steps(card) + self._extras(card) + self._away(card, rng, 5 + int(rng.random() * 7), 0.78)
-        return Links(self._nav(card), list(self._near(card, own)), listed, self._comments(card, rng))
+        return Links(self._nav(card), self._near(card, own), listed, self._comments(card, rng))
 
     def choose(self, topic: str, rng: Random) -> PageCard:
         """A page about a topic: the square of a random number favours what comes first."""
@@ -84,8 +84,8 @@ class LinkMaker:
         cards = [self.plan.card(site.first + i) for i in range(first, min(first + length, site.count))]
         return [card for card in cards if not card.orphan]
 
-    def _near(self, card: PageCard, cards: list[PageCard]) -> Iterator[WrittenLink]:
-        return (WrittenLink(other.path, other.title) for other in cards if other.n != card.n)
+    def _near(self, card: PageCard, cards: list[PageCard]) -> list[WrittenLink]:
+        return [WrittenLink(other.path, other.title) for other in cards if other.n != card.n]
 
     def _nav(self, card: PageCard) -> list[WrittenLink]:
         site = card.site
@@ -162,14 +162,11 @@ def _address(card: PageCard, rng: Random) -> str:
 # --- Writes the pages: an article, a link list, a home page with news, all with navigation and a footer --------------
 
 
-CHARSETS = {"wrong": "iso-8859-1", "bom": "utf-8"}
-
-
 class PageWriter:
     """Writes any page of a plan as HTML text."""
 
-    def __init__(self, plan: WebPlan, weaver: LinkMaker) -> None:
-        self.plan, self.weaver = plan, weaver
+    def __init__(self, plan: WebPlan) -> None:
+        self.plan, self.weaver = plan, LinkMaker(plan)
 
     def page(self, card: PageCard) -> str:
         """The page of a card."""
@@ -181,9 +178,8 @@ class PageWriter:
             case "hub":
                 main = hub(card, links, voice)
             case "about":
-                text = (
-                    voice.from_(PRIVACY, 7) if voice.language == "en" else sentences.LANGUAGES[voice.language]["about"]
-                )
+                own = sentences.LANGUAGES.get(voice.language)
+                text = own["about"] if own else voice.from_(PRIVACY, 7)
                 main = f"<h1>{card.title}</h1>\n<p>{text}</p>\n{listing(links.listed)}"
             case _:
                 main = article(card, self._text(card, voice, links.inline), links)
@@ -232,13 +228,8 @@ class PageWriter:
 
 def article(card: PageCard, paragraphs: Sequence[str], links: Links) -> str:
     """An article with what surrounds it."""
-    parts = [
-        f"<article>\n<h1>{card.title}</h1>",
-        *paragraphs,
-        "</article>",
-        "<h3>Related pages</h3>",
-        listing(links.listed),
-    ]
+    related = f"</article>\n<h3>Related pages</h3>\n{listing(links.listed)}"
+    parts = [f"<article>\n<h1>{card.title}</h1>", *paragraphs, related]
     if links.comments:
         nicks = sentences.ENGLISH["nicks"]
         parts.append("<h3>Comments</h3>")
@@ -251,14 +242,8 @@ def article(card: PageCard, paragraphs: Sequence[str], links: Links) -> str:
 def hub(card: PageCard, links: Links, voice: SentenceMaker) -> str:
     """A link list: a word on most of the links, the site's own pages at the end."""
     rows = [f"<li>{anchor(link)}{' - ' + voice.sentence() if voice.draw() < 0.5 else ''}</li>" for link in links.listed]
-    return "\n".join(
-        [
-            f"<h1>{card.title}</h1>\n<p>{voice.paragraph(2)}</p>\n<ul>",
-            *rows,
-            "</ul>\n<h2>On this site</h2>",
-            listing(links.inline),
-        ]
-    )
+    welcome = f"<h1>{card.title}</h1>\n<p>{voice.paragraph(2)}</p>\n<ul>"
+    return "\n".join([welcome, *rows, "</ul>\n<h2>On this site</h2>", listing(links.inline)])
 
 
 def home(card: PageCard, links: Links, voice: SentenceMaker) -> str:
@@ -284,7 +269,7 @@ def listing(links: Sequence[WrittenLink]) -> str:
 
 def frame(site: PocketSite, title: str, main: str, nav: Sequence[WrittenLink], meta: str = "") -> str:
     """A whole page: head, navigation, main part, footer."""
-    menu = " | ".join([f'<a href="{link.href}">{link.text}</a>' for link in nav])
+    menu = " | ".join(map(anchor, nav))
     return f"""<!DOCTYPE html>
 <html lang="{site.language}">
 <head>{_charset(site)}
@@ -306,9 +291,9 @@ def frame(site: PocketSite, title: str, main: str, nav: Sequence[WrittenLink], m
 
 
 def _charset(site: PocketSite) -> str:
-    if site.declared == "header" or site.declared == "bom":
+    if site.declared in ("header", "bom"):
         return ""
-    return f'<meta charset="{site.charset if site.declared == "meta" else CHARSETS["wrong"]}">'
+    return f'<meta charset="{site.charset if site.declared == "meta" else "iso-8859-1"}">'
 
 
 def _meta(card: PageCard) -> str:

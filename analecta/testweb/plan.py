@@ -84,10 +84,6 @@ class WebPlan:
         self._first = [site.first for site in self.sites]
         self.card = lru_cache(50_000)(self._card)  # what page n is; some 20 MB
 
-    def _card(self, n: int) -> PageCard:
-        site = self.sites[bisect_right(self._first, n) - 1]
-        return self._deal(n, site, n - site.first)
-
     def find(self, site: PocketSite, path: str) -> PageCard | None:
         """The page that has this path, if any."""
         if path == "/":
@@ -104,7 +100,9 @@ class WebPlan:
         """64 random bits for page n."""
         return int(xxhash.xxh3_64_intdigest(b"%d %b" % (n, salt), self.seed))
 
-    def _deal(self, n: int, site: PocketSite, local: int) -> PageCard:
+    def _card(self, n: int) -> PageCard:
+        site = self.sites[bisect_right(self._first, n) - 1]
+        local = n - site.first
         if local == 0:
             return PageCard(n, site, local, "home", site.topic, site.name, "/")
         if local <= site.hubs:
@@ -178,17 +176,14 @@ def slug(text: str) -> str:
 
 
 def _path(site: PocketSite, local: int, name: str, bits: int) -> str:
-    match site.style:
-        case 0:
-            return f"/articles/{slug(name)}-{local}.html"
-        case 1:
-            return f"/{1998 + bits % 27}/{slug(name)}-{local}/"
-        case 2:
-            return f"/view.php?id={local}"
-        case 3:
-            return f"/{slug(name)}-{local}"
-        case _:
-            return f"/{('guides', 'stories', 'questions')[bits % 3]}/{slug(name)}-{local}.htm"
+    words = slug(name)
+    return (
+        f"/articles/{words}-{local}.html",
+        f"/{1998 + bits % 27}/{words}-{local}/",
+        f"/view.php?id={local}",
+        f"/{words}-{local}",
+        f"/{('guides', 'stories', 'questions')[bits % 3]}/{words}-{local}.htm",
+    )[site.style]
 
 
 def _sites(size: int, rng: Random) -> list[PocketSite]:

@@ -16,10 +16,10 @@ from ada_url import join_url
 
 from analecta.testweb import addresses
 from analecta.testweb.addresses import AddressInfo, AddressMap, sitemaps
-from analecta.testweb.pages import PARKED, LinkMaker, PageWriter
+from analecta.testweb.pages import ENTRIES, PARKED, PageWriter
 from analecta.testweb.plan import PageCard, PocketSite, WebPlan
 from analecta.testweb.sentences import TOPICS
-from analecta.testweb.server import HERE, NAMED, ServedResponse
+from analecta.testweb.server import HERE, NAMED, TEXT, ServedResponse
 
 # --- The smallest valid PDF and PNG, written by hand -----------------------------------------------------------------
 
@@ -46,8 +46,9 @@ def pdf(text: str) -> bytes:
     return out + b"trailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n" % (size, start)
 
 
-def png(colour: int, side: int = 16) -> bytes:
+def png(colour: int) -> bytes:
     """A square PNG of one colour (24 bits)."""
+    side = 16
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
@@ -101,8 +102,7 @@ class PocketWeb:
         self.plan = WebPlan(size, seed)
         self.topics = tuple(TOPICS)
         self.places = AddressMap(self.plan)
-        self.weaver = LinkMaker(self.plan)
-        self.writer = PageWriter(self.plan, self.weaver)
+        self.writer = PageWriter(self.plan)
         self.hosts = (*self.plan.by_host, *self.plan.mirrors, *PARKED)
         self.moods = {site.host: NAMED[site.mood] for site in self.plan.sites if site.mood}
         self._made = lru_cache(KEPT)(self._make)
@@ -139,15 +139,12 @@ class PocketWeb:
         """The answer of a host to a request; asked as localhost, it lists good pages of each topic."""
         if host in HERE and target == "/":
             rows = (f"{url}\t{topic}\n" for topic in self.topics for url in self.seeds(topic, SHOWN))
-            return ServedResponse(200, b"Content-Type: text/plain; charset=utf-8\r\n", "".join(rows).encode())
+            return ServedResponse(200, TEXT, "".join(rows).encode())
         found = self._made(host, target, "gzip" in headers.get("accept-encoding", ""))
-        wanted = headers.get("if-none-match")
-        if wanted and found.status == 200 and b"ETag: %b\r\n" % wanted.encode() in found.head:
-            return ServedResponse(304, found.head)
-        since = headers.get("if-modified-since")
-        if since and not wanted and b"Last-Modified: %b\r\n" % since.encode() in found.head:
-            return ServedResponse(304, found.head)
-        return found
+        wanted, since = headers.get("if-none-match"), headers.get("if-modified-since")
+        line = f"ETag: {wanted}" if wanted else f"Last-Modified: {since}"
+        same = (wanted or since) and found.status == 200 and b"%b\r\n" % line.encode() in found.head
+        return ServedResponse(304, found.head) if same else found
 
     def text(self, place: AddressInfo) -> str:
         """The HTML or text that a place shows, before it is encoded."""
@@ -203,21 +200,22 @@ class PocketWeb:
 
     def _truth(self, place: AddressInfo, links: bool) -> AddressTruth:
         site, card = place.site, place.card
-        topical = place.kind not in ("redirect", "trap", "missing", "robots", "sitemap") and card
+        about = card if place.kind not in ("redirect", "trap", "missing", "robots", "sitemap") else None
+        is_page = place.kind not in ("file", "robots", "sitemap")
         return AddressTruth(
             place.url,
             place.kind,
-            topic=card.topic if topical and card else "",
+            topic=about.topic if about else "",
             duplicate_of=place.duplicate_of,
             language=site.language if site else "en",
-            charset=site.charset if site and place.kind not in ("file", "robots", "sitemap") else "utf-8",
+            charset=site.charset if site and is_page else "utf-8",
             links=self._links(place) if links else (),
-            title=card.title if topical and card else "",
+            title=about.title if about else "",
             status=place.status,
             location=join_url(place.url, place.location) if place.location else "",
             allowed=self.places.allowed(place),
-            robots=card.robots if topical and card and not place.path.startswith(("/print/", "/files/")) else "",
-            declared=site.declared if site and place.kind not in ("file", "robots", "sitemap") else "header",
+            robots=about.robots if about and not place.path.startswith(("/print/", "/files/")) else "",
+            declared=site.declared if site and is_page else "header",
             orphan=bool(card and card.orphan and place.path == card.path),
         )
 
@@ -238,11 +236,9 @@ class PocketWeb:
         yield from ((host, "/") for host in PARKED)
 
     def _paths(self, site: PocketSite) -> Iterator[str]:
-        entry = {"calendar": "/calendar/2024/05/", "facets": "/shop/?page=1", "repeating": "/docs/section/"}
-        entry |= {"relative": "/news/", "soft-404": "/old-programme.html", "session": "/?sid=0123456789abcdef"}
         yield from ("/robots.txt", "/index.html", *sitemaps(site))
         if site.odd:
-            yield entry[site.odd]
+            yield ENTRIES[site.odd].href if site.odd in ENTRIES else "/?sid=0123456789abcdef"
         if site.first == 0:
             yield from ("/loop/a", "/loop/b")
         for n in range(site.first, site.first + site.count):

@@ -18,15 +18,6 @@ from analecta.testweb.pocket import PocketWeb
 from analecta.testweb.server import LogLine, Mood, ServerOptions, read_log, serve
 
 
-class ServerOrder(msgspec.Struct):
-    """What the child is to make and to serve."""
-
-    make: str
-    arguments: dict[str, Any]
-    moody: bool
-    options: ServerOptions
-
-
 class ServerProcess:
     """Serves what `module:function(**arguments)` returns: an answer, or a web with `.answer` and `.moods`."""
 
@@ -37,7 +28,7 @@ class ServerProcess:
         self.log: Path | None = options.get("log")
         self.options = ServerOptions(**options | {"log": str(self.log or "")})
         self.port = self.options.port
-        self._order = ServerOrder(make, dict(arguments or {}), moody, self.options)
+        self._order = (make, dict(arguments or {}), moody, self.options)
         self._child: subprocess.Popen[bytes] | None = None
 
     @property
@@ -94,12 +85,12 @@ class PocketServer(ServerProcess):
 
 def _main(order: str) -> None:
     """The child: make what was ordered and serve it until stdin ends."""
-    given = msgspec.json.decode(order, type=ServerOrder)
-    module, _, name = given.make.partition(":")
-    made = getattr(importlib.import_module(module), name)(**given.arguments)
-    moods: Mapping[str, Mood] = getattr(made, "moods", {}) if given.moody else {}
+    make, arguments, moody, options = msgspec.json.decode(order, type=tuple[str, dict[str, Any], bool, ServerOptions])
+    module, _, name = make.partition(":")
+    made = getattr(importlib.import_module(module), name)(**arguments)
+    moods: Mapping[str, Mood] = getattr(made, "moods", {}) if moody else {}
     answer = getattr(made, "answer", made)
-    serve(answer, given.options, moods, lambda port: print(port, flush=True), sys.stdin.fileno())
+    serve(answer, options, moods, lambda port: print(port, flush=True), sys.stdin.fileno())
 
 
 if __name__ == "__main__":

@@ -8,14 +8,13 @@ import re
 import zlib
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Protocol
 from urllib.parse import parse_qs, urlsplit
 
 import orjson
 
 from analecta.analyse.word_search import InLinks, WordSearch, snippet
 from analecta.testweb.server import Answer, ServedResponse
-from analecta.testweb.warc_index import key_of
+from analecta.testweb.warc_index import WarcIndex, key_of
 from analecta.urls import Joiner
 
 PER_PAGE = 10  # results of one answer, as SearXNG's engines give
@@ -61,14 +60,6 @@ def _clean(data: bytes, charset: str) -> str:
     return " ".join(html.unescape(text).split())
 
 
-class Archives(Protocol):
-    """What can be searched: pages by their URLs."""
-
-    def pages(self) -> Iterator[tuple[str, ServedResponse]]: ...
-
-    def answer(self, url: str) -> ServedResponse | None: ...
-
-
 class MadeUpPages:
     """A made-up web as if these of its URLs had been archived."""
 
@@ -91,7 +82,7 @@ class MadeUpPages:
 class WebSearch:
     """Finds pages by words, and by the links on them."""
 
-    def __init__(self, archives: Archives, step: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, archives: WarcIndex | MadeUpPages, step: Callable[[], None] = lambda: None) -> None:
         self.archives = archives
         self.urls: list[str] = []
         self._titles: list[str] = []

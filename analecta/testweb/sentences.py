@@ -31,15 +31,10 @@ class SentenceTemplate(NamedTuple):
     slots: tuple[str, ...]
 
 
-def template(text: str) -> SentenceTemplate:
-    """Read a template as it is written in the files."""
-    slots = tuple(re.findall(r"\{(\w+)\}", text))
-    return SentenceTemplate(re.sub(r"\{\w+\}", "%s", text.replace("%", "%%")), slots)
-
-
 def templates(lines: Iterable[str]) -> tuple[SentenceTemplate, ...]:
-    """Templates as they are written."""
-    return tuple(template(line) for line in lines)
+    """Templates as they are written in the files."""
+    gaps = re.compile(r"\{(\w+)\}")
+    return tuple(SentenceTemplate(gaps.sub("%s", one.replace("%", "%%")), tuple(gaps.findall(one))) for one in lines)
 
 
 def fill(which: SentenceTemplate, forms: Forms, draw: Draw) -> str:
@@ -105,10 +100,8 @@ def capital(word: str) -> str:
     return word[:1].upper() + word[1:]
 
 
-def _with_capitals(forms: dict[str, list[str]], slots: Iterable[str]) -> dict[str, list[str]]:
-    for slot in slots:
-        forms[capital(slot)] = [capital(word) for word in forms[slot]]
-    return forms
+def _with_capitals(forms: dict[str, list[str]], *slots: str) -> dict[str, list[str]]:
+    return forms | {capital(slot): [capital(word) for word in forms[slot]] for slot in slots}
 
 
 YEARS = [str(year) for year in range(1968, 2026)]
@@ -118,7 +111,7 @@ YEARS = [str(year) for year in range(1968, 2026)]
 def lexicon(topic: str, language: str = "en") -> dict[str, list[str]]:
     """Every word of a topic in every form; lists of one kind run in parallel."""
     if language != "en":
-        return _with_capitals({"ns": some(LANGUAGES[language]["nouns"][topic]), "year": YEARS}, ["ns"])
+        return _with_capitals({"ns": some(LANGUAGES[language]["nouns"][topic]), "year": YEARS}, "ns")
     own = TOPICS[topic]
     nouns, adjs = some(own["nouns"]), some(own["adjs"])
     verbs = [bend(verb) for verb in some(own["verbs"])]
@@ -139,7 +132,7 @@ def lexicon(topic: str, language: str = "en") -> dict[str, list[str]]:
         "num": ENGLISH["numbers"],
         "year": YEARS,
     }
-    return _with_capitals(forms, ("ns", "an", "s", "adj", "ving", "who", "ph"))
+    return _with_capitals(forms, "ns", "an", "s", "adj", "ving", "who", "ph")
 
 
 _STRIDES = (7, 11, 13, 17, 19, 23, 29, 31)
@@ -180,8 +173,7 @@ class SentenceMaker:
 
     def sentence(self) -> str:
         """One sentence."""
-        draw, some = self.draw, self.templates
-        return fill(some[int(draw() * len(some))], self.forms, draw)
+        return self._one(self.templates)
 
     def paragraph(self, length: int) -> str:
         """Several sentences, none with the pattern of another."""
@@ -195,11 +187,11 @@ class SentenceMaker:
 
     def heading(self) -> str:
         """A heading."""
-        if self.language != "en":
-            which = titles(self.language)
-            return fill(which[int(self.draw() * len(which))], self.forms, self.draw)
-        return fill(_HEADINGS[int(self.draw() * len(_HEADINGS))], self.forms, self.draw)
+        return self._one(_HEADINGS if self.language == "en" else titles(self.language))
 
     def from_(self, which: Sequence[SentenceTemplate], length: int) -> str:
         """A paragraph from other templates, each used once."""
         return " ".join([fill(one, self.forms, self.draw) for one in self.rng.sample(which, min(length, len(which)))])
+
+    def _one(self, which: Sequence[SentenceTemplate]) -> str:
+        return fill(which[int(self.draw() * len(which))], self.forms, self.draw)

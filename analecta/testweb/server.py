@@ -26,7 +26,6 @@ class Mood(msgspec.Struct, frozen=True):
     busy_every: int = 0  # each n-th request gets a 503 with Retry-After
     cut_every: int = 0  # each n-th answer ends half way
     per_second: int = 0  # more requests within a second get a 429
-    retry_after: int = 1
 
 
 class Deed(msgspec.Struct, frozen=True):
@@ -75,9 +74,9 @@ class Moods:
             return Deed(delay, 503, 1) if chance < 0.5 else Deed(delay, 500 if chance < 0.75 else 0, cut=chance >= 0.75)
         asked = self._asked[host] = self._asked.get(host, 0) + 1
         if mood.busy_every and asked % mood.busy_every == 0:
-            return Deed(delay, 503, mood.retry_after)
+            return Deed(delay, 503, 1)
         if mood.per_second and self._in_this_second(host) > mood.per_second:
-            return Deed(delay, 429, mood.retry_after)
+            return Deed(delay, 429, 1)
         return Deed(delay, cut=bool(mood.cut_every) and asked % mood.cut_every == 0)
 
     def _in_this_second(self, host: str) -> int:
@@ -111,6 +110,7 @@ Answer = Callable[[str, str, Mapping[str, str]], ServedResponse]
 
 _STATUS = {one.value: b"HTTP/1.1 %d %b\r\n" % (one.value, one.phrase.encode()) for one in HTTPStatus}
 _PLAIN = b"Content-Type: text/plain\r\n"
+TEXT = b"Content-Type: text/plain; charset=utf-8\r\n"
 
 
 def wire(answer: ServedResponse, *, head_only: bool = False) -> bytes:
@@ -163,7 +163,8 @@ class ServerConnection(asyncio.Protocol):
         method, _, rest = first.partition(" ")
         target, _, version = rest.rpartition(" ")
         if method not in ("GET", "HEAD") or not target:
-            return self._end(ServedResponse(405 if target else 400, b"Allow: GET, HEAD\r\n"))
+            self._end(ServedResponse(405 if target else 400, b"Allow: GET, HEAD\r\n"))
+            return
         headers = {}
         for line in lines:
             name, _, value = line.partition(":")
@@ -183,16 +184,11 @@ class ServerConnection(asyncio.Protocol):
         if self.log:  # on file before the answer is sent
             self.log.write(f"{time.monotonic():.6f}\t{host}\t{target}\t{answer.status}\n")
         data = wire(answer, head_only=method == "HEAD")
-        if deed is None and not close:
-            return self.write(data)
-        return self._act(data, deed or Deed(), close)
-
-    def _act(self, data: bytes, deed: Deed, close: bool) -> None:
-        if deed.delay:
-            loop = asyncio.get_running_loop()
-            self.waiting = loop.call_later(deed.delay, self._send_late, data, deed.cut, close)
+        cut = deed is not None and deed.cut
+        if deed and deed.delay:
+            self.waiting = asyncio.get_running_loop().call_later(deed.delay, self._send_late, data, cut, close)
         else:
-            self._send(data, deed.cut, close)
+            self._send(data, cut, close)
 
     def _send_late(self, data: bytes, cut: bool, close: bool) -> None:
         self.waiting = None
@@ -214,13 +210,13 @@ async def listen(answer: Answer, listener: socket.socket, moods: Moods, log: Tex
     return await loop.create_server(lambda: ServerConnection(answer, moods, log), sock=listener, backlog=2048)
 
 
-def bind(port: int, host: str = "127.0.0.1", shared: bool = True) -> socket.socket:
-    """A listening socket; port 0 takes a free one. Several processes may share a port."""
+def bind(port: int, shared: bool = True) -> socket.socket:
+    """A listening socket on loopback; port 0 takes a free one. Several processes may share a port."""
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if shared and hasattr(socket, "SO_REUSEPORT"):
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-    listener.bind((host, port))
+    listener.bind(("127.0.0.1", port))
     return listener
 
 
@@ -245,7 +241,6 @@ class ServerOptions(msgspec.Struct, frozen=True):
     port: int = 0
     delay: float = 0.0
     error_rate: float = 0.0
-    seed: int = 0
     processes: int = 1
     log: str = ""
 
@@ -269,7 +264,7 @@ def serve(
     if processes > 1 and end is not None and not children:  # a child: it lives as long as its parent holds the pipe
         listener.close()
         listener, lifeline, ready = bind(port), end, lambda port: None
-    watch = Moods(moods, Random(options.seed).random, time.monotonic, options.delay, options.error_rate)
+    watch = Moods(moods, Random(0).random, time.monotonic, options.delay, options.error_rate)
     gc.freeze()  # what was loaded stays: the collector need not look at it again
     try:
         with open(options.log, "a", buffering=1, encoding="utf-8") if options.log else contextlib.nullcontext() as log:

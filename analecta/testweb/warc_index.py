@@ -3,6 +3,7 @@
 http and https are alike here: a crawl over loopback speaks plain HTTP, whatever the archived page said.
 """
 
+import contextlib
 import os
 import re
 from collections import OrderedDict
@@ -23,8 +24,8 @@ _LARGEST = 256 << 20  # bytes of a record: what is larger, or inflates to more, 
 _LONGEST_HEAD = 1 << 20
 BLOCK = 32_768  # bytes read at a time: most records need one read
 _OFFSET = 48  # a place is file number and offset in one integer: a quarter of a tuple's memory
-_BAD_GZIP: tuple[type[Exception], ...] = (isal_zlib.error,)  # type: ignore[assignment]  # its stub calls it a value
-_UNREADABLE: tuple[type[Exception], ...] = (*_BAD_GZIP, OSError, ValueError)
+# The stub of isal calls its error a value.
+_UNREADABLE: tuple[type[Exception], ...] = (isal_zlib.error, OSError, ValueError)  # type: ignore[assignment]
 _STATUS = re.compile(rb"HTTP/[\d.]+ (\d{3})")
 _HEAD_END = re.compile(rb"\r?\n\r?\n")  # some servers end lines with LF only
 _GONE = (b"transfer-encoding", b"connection", b"keep-alive", b"content-length", b"proxy-connection", b"upgrade")
@@ -208,24 +209,20 @@ class WarcIndex:
     def _check_members(self, path: Path, number: int, offset: int) -> None:
         if os.pread(self._open[number], 2, 0) != b"\x1f\x8b":
             return
-        try:
-            whole = self.record(number << _OFFSET | offset).startswith(b"WARC/")
-        except _UNREADABLE:
-            whole = False
-        if not whole:
-            raise UsageError(f"{path} is not compressed record by record; `warcio recompress` makes it so.")
+        with contextlib.suppress(*_UNREADABLE):
+            if self.record(number << _OFFSET | offset).startswith(b"WARC/"):
+                return
+        raise UsageError(f"{path} is not compressed record by record; `warcio recompress` makes it so.")
 
     def _check_end(self, path: Path, last: int) -> None:
         """fastwarc does not say when a file ends within a record: look at the last one."""
-        try:
+        with contextlib.suppress(*_UNREADABLE):
             record = self.record(last)
             head, _, block = record.partition(b"\r\n\r\n")
-            whole = len(block) >= _length(record) and bool(head)
-        except _UNREADABLE:
-            whole = False
-        if not whole:
-            self._places = {key: place for key, place in self._places.items() if place != last}
-            self.warnings.append(f"{path} ends within a record; the records before it are served.")
+            if len(block) >= _length(record) and head:
+                return
+        self._places = {key: place for key, place in self._places.items() if place != last}
+        self.warnings.append(f"{path} ends within a record; the records before it are served.")
 
 
 def response(record: bytes) -> ServedResponse:

@@ -164,7 +164,7 @@ def is_page(mime: str) -> bool:
     return "html" in mime
 
 
-def listed(words: list[str], most: int = 4) -> str:
-    """Names in a sentence: a, b and c."""
-    words = [*words[: most - 1], f"{len(words) - most + 1} more"] if len(words) > most else words
+def listed(words: list[str], most: int = 0) -> str:
+    """Names in a sentence: a, b and c; so many at most, 0 for all."""
+    words = [*words[: most - 1], f"{len(words) - most + 1} more"] if 0 < most < len(words) else words
     return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)

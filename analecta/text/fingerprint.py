@@ -20,14 +20,10 @@ from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 import xxhash
 
+from analecta.arrays import Bools, Ints, UInt64s
 from analecta.text.tokens import Words
-
-UInt64s = npt.NDArray[np.uint64]
-Int64s = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 FEW = 30  # words; pages with fewer are duplicates only when all words are equal
 RUN = 3
@@ -37,7 +33,9 @@ PROSE = 200  # words; with less prose, or less than a third of the page, the who
 _TITLE = 48  # the title is from this bit on
 _SIM = np.uint64((1 << _TITLE) - 1)
 _SHARE = 3
-_BANDS = 4
+_BITS = 3  # in which the texts of near-duplicates differ at most
+_BANDS = _BITS + 1  # of which one is equal then
+_REACH = 256  # pages of a chain that are looked at, at most
 _NEWLINE = 10
 _FAR = 1 << 40
 _ONES = np.uint64(0x0101010101010101)
@@ -47,7 +45,7 @@ _SITE = re.compile(r" (?:[-–—|·•»/:]+ |\()")  # "Bees - Our site", "Bees
 _NUMBER = re.compile(r"\d+")
 
 
-def fingerprints(batch: Words, titles: Sequence[str], texts: Sequence[str] | None = None) -> Int64s:
+def fingerprints(batch: Words, titles: Sequence[str], texts: Sequence[str] | None = None) -> Ints:
     """The fingerprints of the pages of a batch, signed as SQLite has them; 0 for a page without words.
 
     `texts` are those that the batch was cut from, a line for each piece; without them no page has prose.
@@ -104,7 +102,7 @@ def _simhashes(batch: Words, counted: Bools) -> UInt64s:
     return simhashes
 
 
-def _sets_of_runs(batch: Words, counted: Bools) -> tuple[UInt64s, Int64s]:
+def _sets_of_runs(batch: Words, counted: Bools) -> tuple[UInt64s, Ints]:
     """The different runs of each page, page after page: page number in the high bits, hash in the low 48."""
     count = max(len(batch.hashes) - RUN + 1, 0)
     runs = batch.hashes[:count].copy()
@@ -123,7 +121,7 @@ def _sets_of_runs(batch: Words, counted: Bools) -> tuple[UInt64s, Int64s]:
     return keys, np.searchsorted(keys, np.arange(len(batch) + 1, dtype=np.uint64) << np.uint64(_TITLE))
 
 
-def _bit_counts(hashes: UInt64s, starts: Int64s) -> Int64s:
+def _bit_counts(hashes: UInt64s, starts: Ints) -> Ints:
     """How often each of the 64 bits is set, for each of the (not empty) groups that begin at `starts`.
 
     Bit k of all eight bytes is counted at once, in the eight bytes of one integer, which hold 255 at most:
@@ -138,52 +136,56 @@ def _bit_counts(hashes: UInt64s, starts: Int64s) -> Int64s:
     return np.add.reduceat(flat, np.searchsorted(pieces, starts), axis=0, dtype=np.int64)
 
 
+def _distance(prints: UInt64s, others: UInt64s) -> Ints:
+    """How many bits differ; pages of other titles are far away."""
+    apart = prints ^ others
+    return np.where(apart >> np.uint64(_TITLE) == 0, np.bitwise_count(apart).astype(np.int64), _FAR)
+
+
 class NearDuplicates:
-    """Remembers fingerprints and tells which earlier page is within `bits` of a new one.
+    """Remembers fingerprints and tells which earlier page is within three bits of a new one.
 
     Of four bands of 12 bits one must be equal if three bits at most differ. So a page is in four lists, one for
     each of its bands together with its title; lists are chains in arrays, newest first: 36 bytes a page.
     """
 
-    def __init__(self, bits: int = 3, limit: int = 2_000_000, reach: int = 256) -> None:
-        """Remember `limit` pages (then forget the older half), look at `reach` pages of a chain at most."""
-        if not 0 <= bits < _BANDS:
-            raise ValueError("bits must be 0 to 3")
-        self._bits, self._limit, self._reach = bits, limit, reach
+    def __init__(self, limit: int = 2_000_000) -> None:
+        """Remember `limit` pages, then forget the older half."""
+        self._limit = limit
         self._size = 0
         self._make_room(1 << 12)
 
     @classmethod
-    def load(cls, prints: Int64s, ids: Int64s, bits: int = 3, limit: int = 2_000_000) -> Self:
-        """An index of these pages, in the order in which they were met."""
-        index = cls(bits, limit)
-        index.add(prints[-limit:], ids[-limit:])
+    def load(cls, prints: Ints, ids: Ints, room: int = 0) -> Self:
+        """An index of these pages, in the order in which they were met, with `room` for so many in all."""
+        index = cls()
+        index._make_room(max(min(room, index._limit), len(index._prints)))
+        index.add(prints[-index._limit :], ids[-index._limit :])
         return index
 
     def __len__(self) -> int:
         """How many pages are remembered."""
         return self._size
 
-    def find(self, prints: Int64s) -> list[int | None]:
+    def find(self, prints: Ints) -> list[int | None]:
         """For each the id of the nearest page remembered, the earliest of equals; None if none is near."""
         sought = np.asarray(prints, np.int64).view(np.uint64)
         query = np.repeat(np.arange(len(sought)), _BANDS)
         band = np.tile(np.arange(_BANDS), len(sought))
         row = self._heads[band, self._slots(sought).T.ravel()]
         best = np.full(len(sought), _FAR, np.int64)
-        for _ in range(self._reach):
+        for _ in range(_REACH):
             live = (row >= 0) & (sought[query] != 0)
             if not live.any():
                 break
             query, band, row = query[live], band[live], row[live]
-            apart = self._prints[row] ^ sought[query]
-            distance = np.bitwise_count(apart).astype(np.int64)
-            near = (distance <= self._bits) & (apart >> np.uint64(_TITLE) == 0)
+            distance = _distance(self._prints[row], sought[query])
+            near = distance <= _BITS
             np.minimum.at(best, query[near], distance[near] << 32 | row[near])
             row = self._next[band, row]
         return [None if b == _FAR else int(self._ids[b & 0xFFFFFFFF]) for b in best.tolist()]
 
-    def add(self, prints: Int64s, ids: Int64s) -> None:
+    def add(self, prints: Ints, ids: Ints) -> None:
         """Remember pages."""
         fresh = np.asarray(prints, np.int64).view(np.uint64)
         keep = fresh != 0
@@ -197,21 +199,33 @@ class NearDuplicates:
         self._size = end
         self._chain(end - len(fresh))
 
-    def sift(self, prints: Int64s, ids: Int64s) -> list[int | None]:
+    def sift(self, prints: Ints, ids: Ints) -> list[int | None]:
         """Find, within the batch too, and remember those that are new: what a crawl does with each batch."""
         found = self.find(prints)
-        plain = np.asarray(prints, np.int64).view(np.uint64)
-        apart = plain[:, None] ^ plain[None, :]
-        near = (np.bitwise_count(apart) <= self._bits) & (apart >> np.uint64(_TITLE) == 0)
-        near &= (plain != 0)[:, None]
-        for i, j in np.argwhere(np.tril(near, -1)).tolist():
+        for i, j in self._pairs(np.asarray(prints, np.int64).view(np.uint64)):
             if found[i] is None and found[j] is None:
                 found[i] = int(ids[j])
         new = np.array([f is None for f in found], np.bool_)
         self.add(np.asarray(prints)[new], np.asarray(ids)[new])
         return found
 
-    def _slots(self, prints: UInt64s) -> Int64s:
+    def _pairs(self, prints: UInt64s) -> list[tuple[int, int]]:
+        """The pages of a batch that are near each other, the later one first: they are in one list at least."""
+        slots = self._slots(prints)
+        order = np.argsort(slots, axis=1, kind="stable")
+        ordered = np.take_along_axis(slots, order, axis=1)
+        pairs: set[tuple[int, int]] = set()
+        for apart in range(1, min(len(prints), _REACH + 1)):
+            band, place = np.nonzero(ordered[:, apart:] == ordered[:, :-apart])
+            if not len(band):
+                break
+            later, earlier = order[band, place + apart], order[band, place]
+            near = _distance(prints[later], prints[earlier]) <= _BITS
+            near &= prints[later] != 0
+            pairs.update(zip(later[near].tolist(), earlier[near].tolist(), strict=True))
+        return sorted(pairs)
+
+    def _slots(self, prints: UInt64s) -> Ints:
         """Bands x pages: which chain each band of each page is in."""
         title = prints >> np.uint64(_TITLE) << np.uint64(12)
         bands = [(title | prints >> np.uint64(12 * b) & np.uint64(0xFFF)) * _MIX for b in range(_BANDS)]

@@ -13,17 +13,9 @@ from functools import cache
 import numpy as np
 import Stemmer
 
-from analecta.text.tokens import LANGUAGES, LONGEST, Ints, UInt64s, Words, stop_words, words
+from analecta.arrays import Ints, UInt64s
+from analecta.text.tokens import LANGUAGES, LONGEST, Words, stop_words, words
 
-ALGORITHMS = dict(
-    pair.split(":")
-    for pair in (
-        "ar:arabic ca:catalan cs:czech da:danish de:german el:greek en:english eo:esperanto es:spanish et:estonian "
-        "eu:basque fa:persian fi:finnish fr:french ga:irish hi:hindi hu:hungarian hy:armenian id:indonesian it:italian "
-        "lt:lithuanian ne:nepali nl:dutch no:norwegian pl:polish pt:portuguese ro:romanian ru:russian sr:serbian "
-        "st:sesotho sv:swedish ta:tamil tr:turkish yi:yiddish"
-    ).split()
-)
 RULES = 10  # ways from stem to word that are tried
 Rule = tuple[str, str, str]  # what goes before, what the stem loses at its end, what it gets there
 # A few pages show too little of a language; most pages are English, so its commonest endings are known from the start.
@@ -73,10 +65,7 @@ class Lexicon:
 def learn_stems(batch: Words, ignored: Iterable[str] = ()) -> Lexicon:
     """The stems of these texts, without stop words and the words `ignored`, in the order of the alphabet."""
     hashes, first, inverse = np.unique(batch.hashes, return_index=True, return_inverse=True)
-    strings = [
-        batch.buffer[b:e].decode()
-        for b, e in zip(batch.begins[first].tolist(), batch.ends[first].tolist(), strict=True)
-    ]
+    strings = batch.strings(first)
     languages = _languages(batch, strings, inverse)
     left_out = frozenset(ignored) | stop_words("en")
     kept = [i for i, w in enumerate(strings) if w not in left_out and w not in stop_words(languages[i])]
@@ -99,13 +88,16 @@ def learn_stems(batch: Words, ignored: Iterable[str] = ()) -> Lexicon:
 
 def stem_all(strings: list[str], language: str) -> list[str]:
     """The stems of words of one language; where it has no stemmer, the words themselves."""
-    name = ALGORITHMS.get(language[:2])
-    return list(_stemmer(name).stemWords(strings)) if name else strings
+    stemmer = _stemmer(language)
+    return list(stemmer.stemWords(strings)) if stemmer else strings
 
 
 @cache
-def _stemmer(name: str) -> Stemmer.Stemmer:
-    return Stemmer.Stemmer(name, 100_000)  # words kept in its cache
+def _stemmer(language: str) -> Stemmer.Stemmer | None:
+    try:
+        return Stemmer.Stemmer(language, 100_000)  # words kept in its cache
+    except KeyError:
+        return None
 
 
 def _languages(batch: Words, strings: list[str], inverse: Ints) -> list[str]:

@@ -16,25 +16,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
-UInt64s = npt.NDArray[np.uint64]
-Int32s = npt.NDArray[np.int32]
-Floats = npt.NDArray[np.float32]
-Ints = npt.NDArray[np.int64]
-Bytes = npt.NDArray[np.uint8]
+from analecta.arrays import Bools, Bytes, Float32s, Int32s, Ints, UInt64s
 
 _NONE: Ints = np.zeros(0, np.int64)
 LOOKED_AT = 200_000  # characters of a text whose words count: one page in ten thousand has more
 LONGEST = 64  # bytes; longer runs are digests, base64 or text without spaces
-# Those with a list of stop words. Lists were written for Analecta; English is first and wins where none stands out.
-LANGUAGES = tuple(
-    (
-        "en ar ca cs da de el eo es et eu fa fi fr ga hi hu hy id it "
-        "ja ko lt ne nl no pl pt ro ru sr st sv ta tr uk yi zh"
-    ).split()
-)
+_STOP_WORDS = Path(__file__).parent / "stopwords"  # a list for each language, written for Analecta
+# The languages of the lists; English is first and wins where none stands out.
+LANGUAGES = ("en", *sorted({path.stem for path in _STOP_WORDS.glob("*.txt")} - {"en"}))
 
 BLOCK = 1 << 15  # bytes hashed at once: the powers below stay in the cache and a huge page costs no memory
 _BASE = 0x9E3779B97F4A7C15  # odd, so that it has an inverse modulo 2^64
@@ -73,10 +64,10 @@ class Bags(NamedTuple):
     """
 
     buckets: Int32s
-    counts: Floats
+    counts: Float32s
     starts: Int32s
 
-    def apart(self) -> list[tuple[Int32s, Floats]]:
+    def apart(self) -> list[tuple[Int32s, Float32s]]:
         """The buckets and counts of each page, on their own."""
         spans = zip(self.starts.tolist(), self.starts[1:].tolist(), strict=False)
         return [(self.buckets[i:j].copy(), self.counts[i:j].copy()) for i, j in spans]
@@ -119,9 +110,9 @@ class Words:
         starts = np.searchsorted(keys, np.arange(len(self) + 1, dtype=np.int64) << BITS).astype(np.int32)
         return Bags((keys & (BUCKETS - 1)).astype(np.int32), counts, starts)
 
-    def strings(self) -> list[str]:
-        """The words themselves, as many as there are hashes; slow, for training and for people."""
-        spans = zip(self.begins.tolist(), self.ends.tolist(), strict=True)
+    def strings(self, which: Ints | slice = slice(None)) -> list[str]:
+        """The words themselves, or `which` of them; slow, for training and for people."""
+        spans = zip(self.begins[which].tolist(), self.ends[which].tolist(), strict=True)
         return [self.buffer[begin:end].decode() for begin, end in spans]
 
 
@@ -214,10 +205,10 @@ def tally(pages: Ints, features: Ints, height: int, width: int) -> csr_matrix:
 @cache
 def stop_words(language: str = "en") -> frozenset[str]:
     """Words that say nothing about a topic; none are known for a language without a list."""
-    path = Path(__file__).parent / "stopwords" / f"{language[:2].lower()}.txt"
-    if not language[:2].isalpha() or not path.is_file():
+    code = language[:2].lower()
+    if code not in LANGUAGES:
         return frozenset()
-    return frozenset(words([path.read_text(encoding="utf-8")]).strings())
+    return frozenset(words([(_STOP_WORDS / f"{code}.txt").read_text(encoding="utf-8")]).strings())
 
 
 def likely_language(strings: Sequence[str]) -> str:
@@ -296,7 +287,7 @@ def _kinds() -> Bytes:
     return kinds
 
 
-def _worth_keeping(buffer: Bytes, begins: Ints, ends: Ints) -> npt.NDArray[np.bool_]:
+def _worth_keeping(buffer: Bytes, begins: Ints, ends: Ints) -> Bools:
     """Not single characters, not pure numbers, not endless."""
     first, length = buffer[begins], ends - begins
     keep = (length > _SPAN[first]) & (length <= LONGEST)

@@ -5,9 +5,10 @@ it at once, and so do the examples (learning/examples.py). The next crawl learns
 again.
 """
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
-from analecta.learning.examples import follow, writing
+from analecta.learning.examples import follow
 from analecta.model import BELOW, NO_TOPIC
 from analecta.settings.schema import Settings
 from analecta.store.library import LibraryFolder
@@ -23,13 +24,12 @@ def replant(library: LibraryFolder, settings: Settings, moved: Mapping[int, tupl
     Pages of a topic that is gone go to the nearest one above it. The caller holds the library.
     """
     names = library.topic_names(tuple(topic.name for topic in settings.topics))
-    homes = _homes(names, {topic.name for topic in settings.topics})
     number = {name: n for n, name in enumerate(names)}
+    homes = _homes(number, {topic.name for topic in settings.topics})
     ways = {id: (number[old], number[new]) for id, (old, new) in moved.items()}
-    with writing(library) as shards:
-        above = {
-            old: new for old, new in homes.items() if new != NO_TOPIC
-        }  # with nothing above, pages stay as they are
+    with library.writers() as shards:
+        # With nothing above, pages stay as they are.
+        above = {old: new for old, new in homes.items() if new != NO_TOPIC}
         for shard in shards:
             if above:
                 renumber_topics(shard, above)
@@ -43,22 +43,8 @@ def replant(library: LibraryFolder, settings: Settings, moved: Mapping[int, tupl
         forget_topics(library, gone)
 
 
-def page_counts(library: LibraryFolder) -> dict[str, int]:
-    """How many pages each topic has, also such as the settings no longer name."""
-    with library.snapshot() as snapshot:
-        return {topic.name: topic.pages for topic in snapshot.topics()}
-
-
-def pages_on(library: LibraryFolder, topic: str, ids: Set[int]) -> list[int]:
-    """Those of some pages that are on a topic now."""
-    number = library.topic_names((topic,)).index(topic)
-    with library.snapshot() as snapshot:
-        return [id for id in snapshot.page_ids(number) if id in ids]
-
-
-def _homes(names: Sequence[str], wanted: set[str]) -> dict[int, int]:
+def _homes(numbers: Mapping[str, int], wanted: set[str]) -> dict[int, int]:
     """Of topics that are gone, the number of the nearest topic above; OTHERS where there is none."""
-    numbers = {name: n for n, name in enumerate(names)}
     found = {}
     for name, n in numbers.items():
         above = name
@@ -74,9 +60,8 @@ def _homes(names: Sequence[str], wanted: set[str]) -> dict[int, int]:
 
 def _unused(shards: Sequence[Shard], names: Sequence[str], homes: Mapping[int, int]) -> list[int]:
     """Topics at the end of the list that are gone and to which nothing refers: their numbers may be given anew."""
-    gone: list[int] = []
-    for n in reversed(range(len(names))):
-        if n not in homes or any(refers_to_topic(shard, n) for shard in shards):
-            break
-        gone.append(n)
-    return gone
+
+    def is_unused(n: int) -> bool:
+        return n in homes and not any(refers_to_topic(shard, n) for shard in shards)
+
+    return list(takewhile(is_unused, reversed(range(len(names)))))

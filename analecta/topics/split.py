@@ -20,7 +20,7 @@ from analecta.sources.collector import clean
 from analecta.sources.files import read_bytes, text_of
 from analecta.store.library import LibraryFolder
 from analecta.store.schema import MetaKey
-from analecta.topics.relabel import page_counts, pages_on, replant
+from analecta.topics.relabel import replant
 from analecta.urls import canonical
 from analecta.views.clusters import PageCluster, TopicClusters, load
 
@@ -32,37 +32,29 @@ from analecta.views.clusters import PageCluster, TopicClusters, load
 EXAMPLES = 10  # pages that show a subtopic
 
 
-class Subtopic(msgspec.Struct, frozen=True):
-    """A subtopic as it is suggested: a label, and the URLs of its pages, those nearest to the centre first."""
-
-    label: str
-    pages: Sequence[str]
-
-
 class Split(msgspec.Struct, frozen=True):
-    """The new settings, and what is new in them."""
+    """The new settings with what is new in them."""
 
-    text: str
-    names: tuple[str, ...]  # of the subtopics, in the order of the parts
+    names: tuple[str, ...]  # of the subtopics, in the order of the clusters
     added: Added
     shared: Mapping[str, str]  # seeds of the topic that now show a subtopic: URL to the subtopic's name
 
 
-def split(text: str, name: str, topic: str, parts: Sequence[Subtopic], examples: int = EXAMPLES) -> Split:
-    """Settings in which a topic has these subtopics; `name` is what the file is called."""
+def split(text: str, name: str, topic: str, clusters: Sequence[PageCluster], examples: int = EXAMPLES) -> Split:
+    """Settings in which a topic has these clusters as subtopics; `name` is what the file is called."""
     written = parse(text, name)
     seeds = _seeds(written, topic, name)
-    names = tuple(topic + BELOW + clean(part.label) for part in parts)
-    shared = _shared(seeds[topic], names, parts)
+    names = tuple(topic + BELOW + clean(one.label) for one in clusters)
+    shared = _shared(seeds[topic], names, clusters)
     others = written.get("others", {}).get("seeds", ())
     taken = {_key(url) for urls in (*seeds.values(), others) for url in urls}
     own = [{*map(_key, seeds.get(one, ()))} for one in names]
     topics = [
-        Topic(one, (*(url for url, to in shared.items() if to == one), *_nearest(part, taken, had, examples)))
-        for one, part, had in zip(names, parts, own, strict=True)
+        Topic(one, (*(url for url, to in shared.items() if to == one), *_nearest(cluster, taken, had, examples)))
+        for one, cluster, had in zip(names, clusters, own, strict=True)
     ]
     added = add(_without(text, written, topic, shared, name), topics, name)
-    return Split(added.text, names, added, shared)
+    return Split(names, added, shared)
 
 
 def _seeds(written: Mapping[str, Any], topic: str, name: str) -> dict[str, list[str]]:
@@ -75,28 +67,28 @@ def _seeds(written: Mapping[str, Any], topic: str, name: str) -> dict[str, list[
     return seeds
 
 
-def _shared(seeds: Sequence[str], names: Sequence[str], parts: Sequence[Subtopic]) -> dict[str, str]:
+def _shared(seeds: Sequence[str], names: Sequence[str], clusters: Sequence[PageCluster]) -> dict[str, str]:
     """Which seeds go to which subtopic."""
-    homes = {_key(url): one for one, part in zip(names, parts, strict=True) for url in part.pages}
+    homes = {_key(page.url): name for name, one in zip(names, clusters, strict=True) for page in one.members}
     return {url: homes[_key(url)] for url in seeds if _key(url) in homes}
 
 
-def _nearest(part: Subtopic, taken: set[int], own: set[int], count: int) -> list[str]:
-    """The pages nearest to the centre that are no seeds; they are none for the next part.
+def _nearest(cluster: PageCluster, taken: set[int], own: set[int], count: int) -> list[str]:
+    """The pages nearest to the centre that are no seeds; they are none for the next cluster.
 
     Those that the subtopic has already, its `own`, are among the count: who splits the same again changes nothing.
     """
     found: list[str] = []
     had = 0
-    for url in part.pages:
+    for page in cluster.members:
         if len(found) + had >= count:
             break
-        key = _key(url)
+        key = _key(page.url)
         if key in own:
             had += 1
         elif key and key not in taken:
             taken.add(key)
-            found.append(url)
+            found.append(page.url)
     return found
 
 
@@ -139,7 +131,6 @@ def _remove(seeds: Any, urls: Mapping[str, str]) -> None:
 # The settings before each split are kept in library.db, one below the other, so that splits can be undone from the
 # last to the first. A file that was edited since is not put back unless the person insists.
 
-_STEPS = MetaKey.SPLITS
 _MOST_STEPS = 50
 
 
@@ -180,23 +171,18 @@ class SplitUndo(msgspec.Struct, frozen=True):
 def branches(library: LibraryFolder) -> list[Branch]:
     """The tree as the settings name it, with what was found; then topics that they no longer name and have pages."""
     topics = load_settings(library.settings_path).topics
-    counts = page_counts(library)
+    with library.snapshot() as snapshot:
+        counts = snapshot.topic_pages()
     found: list[Branch] = []
     path: list[str] = []
     for leaf in tree(topics):
         path[leaf.depth :] = [leaf.name]
         whole = BELOW.join(path)
-        shown = (len(leaf.topic.seeds), len(leaf.topic.examples)) if leaf.topic else (0, 0)
-        found.append(
-            Branch(
-                leaf.depth,
-                leaf.name,
-                leaf.topic.name if leaf.topic else "",
-                *shown,
-                counts.get(whole, 0) if leaf.topic else 0,
-                sum(count for name, count in counts.items() if name.startswith(whole + BELOW)),
-            )
-        )
+        topic = leaf.topic or Topic("")
+        pages = counts.get(whole, 0) if leaf.topic else 0
+        below = sum(count for name, count in counts.items() if name.startswith(whole + BELOW))
+        shown = (len(topic.seeds), len(topic.examples), pages, below)
+        found.append(Branch(leaf.depth, leaf.name, topic.name, *shown))
     named = {topic.name for topic in topics}
     return found + [Branch(0, name, "", 0, 0, n, 0) for name, n in counts.items() if n and name not in named]
 
@@ -229,8 +215,7 @@ def choose(found: TopicClusters, which: str) -> list[PageCluster]:
 def plan(library: LibraryFolder, topic: str, clusters: Sequence[PageCluster], examples: int = EXAMPLES) -> Split:
     """What a split would make of the settings; nothing is written."""
     path = library.settings_path
-    parts = [Subtopic(one.label, [page.url for page in one.members]) for one in clusters]
-    return split(text_of(read_bytes(path), path), str(path), topic, parts, examples)
+    return split(text_of(read_bytes(path), path), str(path), topic, clusters, examples)
 
 
 def grow(
@@ -243,14 +228,22 @@ def grow(
             return made, None
         path = library.settings_path
         new = tuple(one.name for one in made.added.topics)
-        names = zip(made.names, clusters, strict=True)
-        going = {name: pages_on(library, topic, {page.id for page in one.members}) for name, one in names}
+        going = dict(zip(made.names, _pages_on(library, topic, clusters), strict=True))
         old = {name: ids for name, ids in going.items() if name not in new}
-        step = SplitStep(topic, new, text_of(read_bytes(path), path), _digest(made.text), old)
+        step = SplitStep(topic, new, text_of(read_bytes(path), path), _digest(made.added.text), old)
         _put(library, [*_steps(library), step][-_MOST_STEPS:])  # first: a step too many does no harm, one too few does
-        before = rewrite(path, made.text)
+        before = rewrite(path, made.added.text)
         replant(library, load_settings(path), {id: (topic, name) for name, ids in going.items() for id in ids})
     return made, before
+
+
+def _pages_on(library: LibraryFolder, topic: str, clusters: Sequence[PageCluster]) -> list[list[int]]:
+    """The pages of each cluster that are on the topic now."""
+    number = library.topic_names((topic,)).index(topic)
+    members = [{page.id for page in one.members} for one in clusters]
+    with library.snapshot() as snapshot:
+        now = list(snapshot.page_ids(number))
+    return [[id for id in now if id in ids] for ids in members]
 
 
 def undo(library: LibraryFolder, force: bool = False) -> SplitUndo:
@@ -274,11 +267,11 @@ def undo(library: LibraryFolder, force: bool = False) -> SplitUndo:
 
 
 def _steps(library: LibraryFolder) -> list[SplitStep]:
-    return msgspec.json.decode(library.get(_STEPS, "[]"), type=list[SplitStep])
+    return msgspec.json.decode(library.get(MetaKey.SPLITS, "[]"), type=list[SplitStep])
 
 
 def _put(library: LibraryFolder, steps: Sequence[SplitStep]) -> None:
-    library.put(_STEPS, msgspec.json.encode(steps).decode())
+    library.put(MetaKey.SPLITS, msgspec.json.encode(steps).decode())
 
 
 def _digest(text: str) -> str:

@@ -1,7 +1,7 @@
 """`analecta verify`: is every file of a library what it was when it was written, and what can be repaired?
 
 `steps` lists what is looked at, `run` goes through it and remembers how far it came, `repair` puts right what it can.
-The checks themselves are in the parts that own the files (store/verify_*.py, judge/model_files.py, publish/).
+The checks themselves are in the parts that own the files (store/verify.py, judge/model_files.py, publish/).
 """
 
 import contextlib
@@ -26,87 +26,66 @@ from analecta.verify.steps import VerifyStep, steps
 
 NAME = "verify.json"
 _SAVE_EVERY = 1.0  # seconds
-_Parts = dict[str, CheckPart]
+_Parts = dict[str, CheckPart]  # what was found, by step
 Doing = Callable[[str, int, int], None]  # the step, bytes read and bytes in all
 
 
-def quiet(name: str, done: int, all: int) -> None:
-    """For who wants no progress."""
-
-
-def run(library: LibraryFolder, doing: Doing = quiet, resume: bool = True) -> tuple[VerifyReport, _Parts]:
+def run(
+    library: LibraryFolder, doing: Doing = lambda name, done, all: None, resume: bool = True
+) -> tuple[VerifyReport, _Parts]:
     """Look at everything: the report, and what each step found."""
-    state = _VerifyState(library.folder / NAME, resume)
-    todo = steps(library)
-    total, done = sum(step.size for step in todo), 0
+    path, todo = library.folder / NAME, steps(library)
+    before = _load(path) if resume else {}
+    parts: _Parts = {}
+    total, done, saved = sum(step.size for step in todo), 0, time.monotonic()
     try:
         for step in todo:
             doing(step.name, done, total)
-            part = state.begin(step)
+            part = parts[step.name] = _known(step, before.get(step.name))
             read = part.place
             for length in () if part.done else step.look(part):
                 read += length
                 doing(step.name, done + read, total)
-                state.save_now_and_then()
+                if time.monotonic() - saved >= _SAVE_EVERY:
+                    saved = time.monotonic()
+                    _save(path, parts)
             part.done = True
             done += step.size
     except KeyboardInterrupt:
-        state.save()
+        _save(path, parts)
         raise
-    state.forget()
-    report = combined(state.parts[step.name] for step in todo)
-    report.resumed = state.resumed
-    return report, state.parts
+    with contextlib.suppress(OSError):  # a check of a read-only library starts at the beginning
+        path.unlink(missing_ok=True)
+    report = combined(parts[step.name] for step in todo)
+    report.resumed = any(part is before.get(name) for name, part in parts.items())
+    return report, parts
 
 
-class _VerifyState:
-    """What was found so far, in a file of the library; on a read-only one a check starts at the beginning."""
+def _known(step: VerifyStep, before: CheckPart | None) -> CheckPart:
+    """What is known of a step: from before, where its files are as they were."""
+    stamp = step.stamp()
+    if before and before.stamp == stamp and (before.done or before.place):
+        return before
+    return CheckPart(stamp=stamp)
 
-    def __init__(self, path: Path, resume: bool) -> None:
-        self.path = path
-        self.parts: _Parts = {}
-        self.resumed = False
-        self._before: _Parts = {}
-        self._saved = time.monotonic()
-        if resume:
-            with contextlib.suppress(OSError, msgspec.DecodeError, msgspec.ValidationError):
-                self._before = msgspec.json.decode(path.read_bytes(), type=_Parts)
 
-    def begin(self, step: VerifyStep) -> CheckPart:
-        """What is known of a step: from before, where its files are as they were."""
-        stamp = step.stamp()
-        part = self._before.get(step.name)
-        if part is None or part.stamp != stamp or not (part.done or part.place):
-            part = CheckPart(stamp=stamp)
-        else:
-            self.resumed = True
-        self.parts[step.name] = part
-        return part
+def _load(path: Path) -> _Parts:
+    with contextlib.suppress(OSError, msgspec.DecodeError, msgspec.ValidationError):
+        return msgspec.json.decode(path.read_bytes(), type=_Parts)
+    return {}
 
-    def save_now_and_then(self) -> None:
-        """Write it down, at most once a second."""
-        now = time.monotonic()
-        if now - self._saved >= _SAVE_EVERY:
-            self._saved = now
-            self.save()
 
-    def save(self) -> None:
-        """Write it down."""
-        part = self.path.with_name(f".{NAME}.part")
-        with contextlib.suppress(OSError):
-            part.write_bytes(msgspec.json.encode(self.parts))
-            os.replace(part, self.path)
-
-    def forget(self) -> None:
-        """The check is over."""
-        with contextlib.suppress(OSError):
-            self.path.unlink(missing_ok=True)
+def _save(path: Path, parts: _Parts) -> None:
+    part = path.with_name(f".{NAME}.part")
+    with contextlib.suppress(OSError):
+        part.write_bytes(msgspec.json.encode(parts))
+        os.replace(part, path)
 
 
 # --- Checks a library from beginning to end, and repairs it where that is asked for ----------------------------------
 
 
-def check_library(folder: Path, repairing: bool = False, doing: Doing = quiet) -> VerifyReport:
+def check_library(folder: Path, repairing: bool = False, doing: Doing = lambda name, done, all: None) -> VerifyReport:
     """What is wrong with a library, after repairs if asked for; Environment where a part is missing or foreign."""
     try:
         done = _repair_databases(folder) if repairing else []

@@ -9,13 +9,11 @@ from analecta.judge.model_files import damaged_models
 from analecta.publish.oai.verify import write_again, wrong_records
 from analecta.search.update import changed_files, sync
 from analecta.store import shard_ids
-from analecta.store.checksums import changed_pages, seal_of
+from analecta.store.checksums import changed_pages
 from analecta.store.library import LibraryFolder
 from analecta.store.migrations import backups
-from analecta.store.oai_records import has_records
 from analecta.store.partition import Shard
 from analecta.store.repair import (
-    count_queued,
     read_changed_again,
     rebuild_shard,
     reindexed,
@@ -24,7 +22,7 @@ from analecta.store.repair import (
     salvage,
 )
 from analecta.store.schema import LIBRARY_SQL, MetaKey
-from analecta.store.sqlite import looking, readable, remake_indexes
+from analecta.store.sqlite import has_table, looking, readable, remake_indexes
 from analecta.store.verify import CheckPart, is_sound
 from analecta.store.warc_scan import set_aside
 
@@ -73,7 +71,6 @@ def _repair_shard(library: LibraryFolder, path: Path, parts: Mapping[str, CheckP
             read_changed_again(shard, library.archive, changed)
         repair_archive(shard, library.archive, [damage for part in own for damage in part.damages])
         repair_rows(shard, topics, library.archive)
-        count_queued(shard)
         shard.commit()
     return [f"{path.name}: repaired {before:,} finding{'' if before == 1 else 's'} in its rows and archive files"]
 
@@ -83,7 +80,6 @@ def _reseal(path: Path) -> list[str]:
     if not (changed := changed_pages(path)):
         return []
     remake_indexes(path)
-    seal_of(path).unlink(missing_ok=True)
     pages = ", ".join(map(str, changed[:5]))
     what = "its indexes were rebuilt. Values in its rows cannot be checked: compare with a copy if you have one"
     return [f"{path.name}: page {pages} had changed; {what}"]
@@ -124,7 +120,7 @@ def _oai(library: LibraryFolder) -> list[str]:
         rows = salvage(path, "", library.folder / _ASIDE)
         done.append(f"oai.db: rebuilt with {rows:,} rows saved; the old file is in {_ASIDE}/")
     with looking(path) as db:
-        wrong = [id for id, _, bad in wrong_records(library, db) if bad] if has_records(db) else []
+        wrong = [id for id, _, bad in wrong_records(library, db) if bad] if has_table(db, "records") else []
     if wrong or done:
         write_again(library, time.time(), wrong)
         done.append(f"{len(wrong):,} OAI records were written again")

@@ -12,12 +12,12 @@ from analecta.judge.model_files import damaged_models
 from analecta.publish.oai.verify import wrong_records
 from analecta.search.update import changed_files, folder_of
 from analecta.store import DatabaseError, SqliteError
+from analecta.store.checksums import log_path
 from analecta.store.library import LibraryFolder
 from analecta.store.migrations import backups
 from analecta.store.schema import MetaKey
 from analecta.store.sqlite import Connection, looking
 from analecta.store.verify import (
-    BAD_ZLIB,
     DAMAGED,
     CheckPart,
     archive_files,
@@ -27,6 +27,7 @@ from analecta.store.verify import (
     verify_places,
     verify_rows,
 )
+from analecta.store.warc import BAD_ZLIB
 
 BACKUPS, MODELS, INDEX, OAI = "backups", "models", "search index", "OAI records"
 _REBUILD = "it is rebuilt"
@@ -74,7 +75,7 @@ def steps(library: LibraryFolder) -> list[VerifyStep]:
 
 
 def _with_log(path: Path) -> list[Path]:
-    return [path, path.with_name(f"{path.name}-wal")]
+    return [path, log_path(path)]
 
 
 def _reading(path: Path, part: CheckPart, look: Callable[[Connection], Iterator[int]]) -> Iterator[int]:

@@ -11,7 +11,6 @@ from typing import Any
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
 from analecta.analyse.clustering import (
@@ -24,15 +23,15 @@ from analecta.analyse.clustering import (
     kmeans,
     space,
 )
-from analecta.analyse.hits import HostedLinks, hubs_and_authorities_of, link_graph, links_between, within
+from analecta.analyse.hits import LinkGraph, hubs_and_authorities_of, link_graph, links_between
 from analecta.analyse.labels import labels_of, terms_of_clusters
+from analecta.arrays import Bools, Float32s, Floats, Ints
 from analecta.errors import UsageError
 from analecta.files import whole_file
 from analecta.store.library import LibraryFolder
 from analecta.store.rows import PageRow
 from analecta.store.snapshot import Snapshot
 from analecta.text.display import many
-from analecta.text.tokens import Ints
 
 ALL = "all"  # the name of what is of all topics
 
@@ -148,8 +147,6 @@ def once(snapshot: Snapshot, pages: Iterable[PageRow]) -> list[PageRow]:
 
 # --- Looks over the pages of a topic: clusters, their labels, their hubs and authorities (P7, P8, P9, B19) -----------
 
-Floats = npt.NDArray[np.float32]
-Ranks = npt.NDArray[np.float64]
 Doing = Callable[[str], None]
 
 FEWEST = 20  # pages: of fewer a list tells more than clusters
@@ -166,7 +163,6 @@ def survey(
     topic: str = "",
     clusters: int = 0,
     seed: int = 1,
-    most: int = SHOWN,
     doing: Doing = lambda _: None,
     now: Callable[[], float] = time.time,
 ) -> TopicClusters:
@@ -201,7 +197,7 @@ def survey(
     of[own] = found.of
     ranks = hubs_and_authorities_of(web, cosines)
     made = [
-        _cluster(pages, np.flatnonzero(of == c), cosines[:, c], label, terms[c], ranks[c], most)
+        _cluster(pages, np.flatnonzero(of == c), cosines[:, c], label, terms[c], ranks[c])
         for c, label in enumerate(labels_of(terms))
     ]
     return TopicClusters(
@@ -213,13 +209,13 @@ def survey(
         chosen="given" if clusters else "auto",
         impurity=impurity,
         clusters=made,
-        similar=_rounded(centres @ centres.T),
+        similar=[[round(value, 4) for value in row] for row in np.clip(centres @ centres.T, 0, 1).tolist()],
         links=links_between(web, of, k).tolist(),
         origins=_origins(library, topic, pages),
     )
 
 
-def _without_worst(pages: Sequence[PageRow]) -> npt.NDArray[np.bool_]:
+def _without_worst(pages: Sequence[PageRow]) -> Bools:
     """Which pages are in clusters: all but the worst quarter; of equals the later ones go."""
     order = np.argsort([-page.confidence for page in pages], kind="stable")
     good = np.zeros(len(pages), bool)
@@ -240,19 +236,15 @@ def _clusters(rows: csr_matrix, wanted: int, rng: np.random.Generator) -> tuple[
     return Clusters(np.argsort(order)[found.of], found.near, found.centres[order]), tried
 
 
-def _centres(rows: csr_matrix, of: Ints, k: int) -> Floats:
+def _centres(rows: csr_matrix, of: Ints, k: int) -> Float32s:
     """The directions of the clusters in the space of stems."""
     which = csr_matrix((np.ones(len(of), np.float32), (of, np.arange(len(of)))), shape=(k, len(of)))
     sums = (which @ rows).toarray()
     return np.asarray(sums / np.maximum(np.sqrt(np.square(sums).sum(axis=1)), 1e-12)[:, None], np.float32)
 
 
-def _rounded(cosines: Floats) -> list[list[float]]:
-    return [[round(value, 4) for value in row] for row in np.clip(cosines, 0, 1).tolist()]
-
-
 def _named(
-    snapshot: Snapshot, pages: Sequence[PageRow], own: Ints, of: Ints, cosines: Floats, k: int
+    snapshot: Snapshot, pages: Sequence[PageRow], own: Ints, of: Ints, cosines: Float32s, k: int
 ) -> list[list[str]]:
     """The terms of each cluster, from the pages in the midst of it."""
     nearest = [_best(own[of == c], cosines[:, c], _READ_FOR_LABELS) for c in range(k)]
@@ -260,24 +252,18 @@ def _named(
     return terms_of_clusters(texts, np.repeat(np.arange(k), [len(some) for some in nearest]), k)
 
 
-def _web(snapshot: Snapshot, pages: Sequence[PageRow]) -> HostedLinks:
+def _web(snapshot: Snapshot, pages: Sequence[PageRow]) -> LinkGraph:
     """The links between these pages; the worst of them too: lists of links are often among those."""
     graph = link_graph(*snapshot.link_arrays())
     place = {id: i for i, id in enumerate(graph.ids)}
     members = np.array([place[page.id] for page in pages], np.int64)
-    return HostedLinks(*within(members, graph.src, graph.dst), graph.hosts[members])
+    return graph.among(members)
 
 
 def _cluster(
-    pages: Sequence[PageRow],
-    own: Ints,
-    near: Floats,
-    label: str,
-    terms: list[str],
-    ranks: tuple[Ranks, Ranks],
-    most: int,
+    pages: Sequence[PageRow], own: Ints, near: Float32s, label: str, terms: list[str], ranks: tuple[Floats, Floats]
 ) -> PageCluster:
-    hubs, authorities = (_best(np.flatnonzero(rank > 0), rank, most).tolist() for rank in ranks)
+    hubs, authorities = (_best(np.flatnonzero(rank > 0), rank, SHOWN).tolist() for rank in ranks)
     inside = _best(own, near, len(own)).tolist()
     hosts = Counter(pages[i].host for i in inside)
     return PageCluster(
@@ -285,15 +271,15 @@ def _cluster(
         terms,
         len(own),
         round(float(near[own].mean(dtype=np.float64)), 4),
-        hosts.most_common(most),
-        [_shown(pages[i], near[i]) for i in inside[:most]],
+        hosts.most_common(SHOWN),
+        [_shown(pages[i], near[i]) for i in inside[:SHOWN]],
         [_shown(pages[i], ranks[0][i]) for i in hubs],
         [_shown(pages[i], ranks[1][i]) for i in authorities],
         [_member(pages[i], near[i]) for i in inside[:MEMBERS]],
     )
 
 
-def _best(numbers: Ints, score: Ranks | Floats, most: int) -> Ints:
+def _best(numbers: Ints, score: Floats | Float32s, most: int) -> Ints:
     """Of these pages those with the highest scores, best first; the earlier of equals."""
     return numbers[np.argsort(-score[numbers], kind="stable")[:most]]
 

@@ -2,13 +2,15 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from math import sqrt
 
 import msgspec
+from msgspec.structs import replace
 
 from analecta.analyse.hits import LinkGraph, hubs_and_authorities, link_graph
-from analecta.communities.view import CommunityIndex, Inside, everything
+from analecta.communities.view import CommunityIndex
 from analecta.judge.page_kinds import kinds_of
 from analecta.store.library import LibraryFolder
 from analecta.store.rows import PageRow
@@ -23,19 +25,27 @@ from analecta.text.tokens import words
 # hundred best lie closer together than that.
 CONFIDENCE, AUTHORITY = 0.9, 0.1
 POOR = 0.3  # what is left of the score of a page of a poor kind: less than any page on topic has
+KindOf = Callable[[PageRow], str]  # "" for a good page
 
 
-class ScoredPage(msgspec.Struct, frozen=True, gc=False):
-    """A page that may enter a collection; `confidence` is that of the collection's topic."""
+class CollectionItem(msgspec.Struct, frozen=True, gc=False):
+    """A page that may enter a collection, then an item with its place in it, and what put it there."""
 
     item: PageRow
-    confidence: float
-    authority: float = 0.0
+    confidence: float  # for the topic of this collection, which need not be the item's first
+    authority: float = 0.0  # 0 to 1, against the best of the topic
+    kind: str = ""  # of page, where that makes it a poor item (S15)
+    rank: int = 0  # from 1; 0 where it has no place
+
+    @property
+    def worth(self) -> float:
+        """Before its kind is looked at."""
+        return CONFIDENCE * self.confidence + AUTHORITY * self.authority
 
     @property
     def score(self) -> float:
-        """Its worth, before its kind is looked at."""
-        return CONFIDENCE * self.confidence + AUTHORITY * self.authority
+        """Its worth, with its kind."""
+        return self.worth * (POOR if self.kind else 1.0)
 
     @property
     def look(self) -> tuple[str, str]:
@@ -43,7 +53,7 @@ class ScoredPage(msgspec.Struct, frozen=True, gc=False):
         return " ".join(self.item.title.casefold().split()) or self.item.url, self.item.host
 
 
-Chosen = tuple[ScoredPage, str]  # with the kind of page, "" for a good one
+RANKED = ("rank", "score", "confidence", "authority", "kind")  # what rows tell of an item's place
 
 
 def scaled(authorities: Mapping[int, float], own: Iterable[int]) -> dict[int, float]:
@@ -56,29 +66,23 @@ def scaled(authorities: Mapping[int, float], own: Iterable[int]) -> dict[int, fl
     return {id: sqrt(value / most) for id, value in found.items()}
 
 
-def in_order(candidates: Iterable[ScoredPage]) -> list[ScoredPage]:
-    """The best first; equals by address, so that the order is the same every time."""
-    return sorted(candidates, key=lambda candidate: (-candidate.score, candidate.item.url))
+def in_order(candidates: Iterable[CollectionItem]) -> list[CollectionItem]:
+    """The best first, whatever their kinds; equals by address, so that the order is the same every time."""
+    return sorted(candidates, key=lambda candidate: (-candidate.worth, candidate.item.url))
 
 
-def score(candidate: ScoredPage, kind: str) -> float:
-    """The worth of a page, with its kind."""
-    return candidate.score * (POOR if kind else 1.0)
-
-
-def choose(
-    ordered: Sequence[ScoredPage], most: int, per_host: int, kind_of: Callable[[ScoredPage], str]
-) -> list[Chosen]:
+def choose(ordered: Sequence[CollectionItem], most: int, per_host: int, kind_of: KindOf) -> list[CollectionItem]:
     """The first `most` of the collection. What is asked for does not change what comes first."""
-    return list(islice(_distinct(ordered, per_host, kind_of), most))
+    chosen = islice(_distinct(ordered, per_host, kind_of), most)
+    return [replace(one, rank=rank) for rank, one in enumerate(chosen, 1)]
 
 
-def _distinct(ordered: Sequence[ScoredPage], per_host: int, kind_of: Callable[[ScoredPage], str]) -> Iterator[Chosen]:
+def _distinct(ordered: Sequence[CollectionItem], per_host: int, kind_of: KindOf) -> Iterator[CollectionItem]:
     """Each title of a host once: at most so many of a host, then more of the same hosts, then pages of poor kinds."""
     looks: set[tuple[str, str]] = set()
     hosts: Counter[str] = Counter()
-    more: list[ScoredPage] = []
-    poor: list[Chosen] = []
+    more: list[CollectionItem] = []
+    poor: list[CollectionItem] = []
     for candidates, limit in ((ordered, per_host), (more, 0)):
         for candidate in candidates:
             host, look = candidate.item.host, candidate.look
@@ -86,16 +90,16 @@ def _distinct(ordered: Sequence[ScoredPage], per_host: int, kind_of: Callable[[S
                 continue
             if limit and hosts[host] >= limit:
                 more.append(candidate)  # its text is not looked at: it may never be needed
-            elif kind := kind_of(candidate):
-                poor.append((candidate, kind))
+            elif kind := kind_of(candidate.item):
+                poor.append(replace(candidate, kind=kind))
             else:
                 looks.add(look)
                 hosts[host] += 1
-                yield candidate, ""
-    for candidate, kind in sorted(poor, key=lambda chosen: (-chosen[0].score, chosen[0].item.url)):
+                yield candidate
+    for candidate in in_order(poor):
         if candidate.look not in looks:
             looks.add(candidate.look)
-            yield candidate, kind
+            yield candidate
 
 
 # --- Collections: the best pages of each topic, ranked (S12) ---------------------------------------------------------
@@ -110,17 +114,6 @@ MOST = 50  # items of a collection
 PER_HOST = 5
 
 
-class CollectionItem(msgspec.Struct, frozen=True):
-    """An item with its place in a collection, and what put it there."""
-
-    item: PageRow
-    rank: int  # from 1
-    score: float
-    authority: float  # 0 to 1, against the best of the topic
-    kind: str  # of page, where that makes it a poor item (S15)
-    confidence: float = 0.0  # for the topic of this collection, which need not be the item's first
-
-
 class Collection(msgspec.Struct, frozen=True):
     """The best of a topic."""
 
@@ -130,7 +123,7 @@ class Collection(msgspec.Struct, frozen=True):
     items: list[CollectionItem]
 
 
-Worth = dict[int, list[ScoredPage]]  # the pages of each topic with what they are worth, best first
+Worth = dict[int, list[CollectionItem]]  # the pages of each topic with what they are worth, best first
 
 
 def collections(
@@ -139,12 +132,15 @@ def collections(
     most: int = MOST,
     per_host: int = PER_HOST,
     examples: bool = False,
-    inside: Inside = everything,
+    homes: CommunityIndex | None = None,
 ) -> list[Collection]:
-    """The collections of these topics, or of all, in the order of the topics; `per_host` 0 is no limit."""
+    """The collections of these topics, or of all, in the order of the topics; `per_host` 0 is no limit.
+
+    With `homes` they have only pages of the community that is asked for there.
+    """
     with library.snapshot() as snapshot:
         wanted = snapshot.topic_numbers(topics, below=False)  # each has its own list
-        return _collections(snapshot, _worth(snapshot, wanted, examples, inside), most, per_host)
+        return _collections(snapshot, _worth(snapshot, wanted, examples, homes), most, per_host)
 
 
 def with_communities(
@@ -153,27 +149,26 @@ def with_communities(
     """The collections of all topics, and so many of the best pages `of_each` community over all topics, by number."""
     with library.snapshot() as snapshot:
         worth = _worth(snapshot, snapshot.topic_numbers(None, below=False))
-        best = {number: _ranked(snapshot, own, of_each, per_host) for number, own in _by_home(worth, homes).items()}
+        kind_of = partial(_kind, snapshot)
+        best = {number: choose(own, of_each, per_host, kind_of) for number, own in _by_home(worth, homes).items()}
         return _collections(snapshot, worth, most, per_host), best
 
 
 def _worth(
-    snapshot: Snapshot,
-    wanted: Iterable[int],
-    examples: bool = False,
-    inside: Inside = everything,
+    snapshot: Snapshot, wanted: Iterable[int], examples: bool = False, homes: CommunityIndex | None = None
 ) -> Worth:
     found = _by_topic(snapshot.shown_pages(), frozenset(wanted), examples)
     graph = link_graph(*snapshot.link_arrays()) if any(found.values()) else None
-    return {n: [one for one in _candidates(graph, n, found[n]) if inside(one.item)] for n in wanted}
+    worth = {n: _candidates(graph, n, found[n]) for n in wanted}
+    return {n: [one for one in own if homes.inside(one.item)] for n, own in worth.items()} if homes else worth
 
 
 def _collections(snapshot: Snapshot, worth: Worth, most: int, per_host: int) -> list[Collection]:
-    names = snapshot.topic_names()
-    return [Collection(n, names[n], len(own), _ranked(snapshot, own, most, per_host)) for n, own in worth.items()]
+    names, kind_of = snapshot.topic_names(), partial(_kind, snapshot)
+    return [Collection(n, names[n], len(own), choose(own, most, per_host, kind_of)) for n, own in worth.items()]
 
 
-def _by_home(worth: Mapping[int, Sequence[ScoredPage]], homes: CommunityIndex) -> Worth:
+def _by_home(worth: Worth, homes: CommunityIndex) -> Worth:
     """The pages of each community, best first; one of several topics is chosen once, for the best of them."""
     found: Worth = {one.number: [] for one in homes.communities}
     for one in in_order(candidate for own in worth.values() for candidate in own):
@@ -193,26 +188,13 @@ def _by_topic(found: Iterable[PageRow], wanted: Container[int], examples: bool) 
     return pages
 
 
-def _candidates(graph: LinkGraph | None, topic: int, pages: Sequence[PageRow]) -> list[ScoredPage]:
+def _candidates(graph: LinkGraph | None, topic: int, pages: Sequence[PageRow]) -> list[CollectionItem]:
     """The pages of a topic with what they are worth, best first."""
     own = [item.id for item in pages]
     authority = scaled(hubs_and_authorities(graph, own, within_hosts=True)[1], own) if graph and own else {}
-    return in_order(ScoredPage(item, dict(item.topics)[topic], authority.get(item.id, 0.0)) for item in pages)
+    return in_order(CollectionItem(item, dict(item.topics)[topic], authority.get(item.id, 0.0)) for item in pages)
 
 
-def _ranked(snapshot: Snapshot, candidates: Sequence[ScoredPage], most: int, per_host: int) -> list[CollectionItem]:
-    chosen = choose(candidates, most, per_host, _kind_of(snapshot))
-    return [
-        CollectionItem(one.item, rank, score(one, kind), one.authority, kind, one.confidence)
-        for rank, (one, kind) in enumerate(chosen, 1)
-    ]
-
-
-def _kind_of(snapshot: Snapshot) -> Callable[[ScoredPage], str]:
-    """Looks at the text of a page for its kind."""
-
-    def kind(candidate: ScoredPage) -> str:
-        item = candidate.item
-        return kinds_of(words([f"{item.title}\n{snapshot.text(item)}"]), [item.url])[0][0]
-
-    return kind
+def _kind(snapshot: Snapshot, item: PageRow) -> str:
+    """The kind of a page, by its text."""
+    return kinds_of(words([f"{item.title}\n{snapshot.text(item)}"]), [item.url])[0][0]

@@ -5,8 +5,6 @@ Pages are hostile and a table can be made to fill any memory, so they are read i
 
 import re
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from analecta.fetch.message import decode, parse_head
 from analecta.model import Response, UrlRef
@@ -38,26 +36,14 @@ def html_of(answer: Response) -> str:
     return decode_text(answer.body, header_charset(answer.headers.get("content-type", "")))[0]
 
 
-class MainTexts:
-    """Gives the main texts of pages; ends its child when it is left."""
-
-    def __init__(self) -> None:
-        self._child = PageSandbox()
-
-    def of(self, item: PageRow, answer: Response) -> str:
-        """The main text of an HTML page; "" where there is none, or the page cannot be read."""
-        try:
-            page = self._child.parse(answer, UrlRef(item.url, item.id, item.host), item.mime)
-        except ParserDied:
-            return ""
-        text = page.main_text()
-        return tidy(text) if len(text) <= MAX_TEXT else ""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
-        self._child.close()
+def main_text(child: PageSandbox, item: PageRow, answer: Response) -> str:
+    """The main text of an HTML page; "" where there is none, or the page cannot be read."""
+    try:
+        page = child.parse(answer, UrlRef(item.url, item.id, item.host), item.mime)
+    except ParserDied:
+        return ""
+    text = page.main_text()
+    return tidy(text) if len(text) <= MAX_TEXT else ""
 
 
 def tidy(text: str) -> str:

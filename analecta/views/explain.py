@@ -14,17 +14,16 @@ from analecta.store.archive import CERTIFICATE, RecordPlace, read_field
 from analecta.store.library import LibraryFolder
 from analecta.store.library_db import DROP, GOOD, learnt, said
 from analecta.store.links import Inlinks
-from analecta.store.partition import NOARCHIVE, NOFOLLOW, NOINDEX, SOFT404
 from analecta.store.rows import StoredPage, UrlRow
 from analecta.store.schema import MetaKey
 from analecta.store.snapshot import Snapshot
 from analecta.text.display import iso
 from analecta.urls import canonical
 from analecta.views.reasons import sentence
+from analecta.views.rows import FLAGS, name_of_topic, row_of
 
 _MOST_LISTED = 20
 _TERMS = 10
-_FLAGS = {"noindex": NOINDEX, "nofollow": NOFOLLOW, "noarchive": NOARCHIVE, "soft404": SOFT404}
 
 
 class PathStep(msgspec.Struct, frozen=True):
@@ -164,27 +163,19 @@ def _other_forms(url: str) -> Iterator[UrlRef]:
 
 def _of_url(found: UrlRow, snapshot: Snapshot, topics: Sequence[str]) -> Explanation:
     chain = snapshot.path(found)
-    host = snapshot.host(found.host)
+    delay, waits_until = snapshot.host(found.host)
     others = snapshot.aliases(found.id, _MOST_LISTED)
     return Explanation(
-        url=found.url,
         state=found.state.word,
-        reason=found.reason,
         why=sentence(found.reason) if found.reason else "",
-        detail=found.detail,
-        host=found.host,
-        host_delay=host.delay,
-        host_waits_until=iso(host.wait_until) if host.wait_until else "",
-        topic=topics[found.topic] if 0 <= found.topic < len(topics) else "",
-        priority=found.priority,
-        depth=found.depth,
-        astray=found.astray,
-        tries=found.tries,
+        host_delay=delay,
+        host_waits_until=iso(waits_until) if waits_until else "",
+        topic=name_of_topic(topics, found.topic),
         chain=[PathStep(step.url, step.found.name.lower(), step.state.word, step.anchor) for step in chain],
         stands_elsewhere=[after.url for after in snapshot.resolve(found.id)[1:]],
         stands_for=[url for _, url in others],
         linked=snapshot.inlinks([found.id, *(id for id, _ in others)], topics),
-        context=found.context,
+        **row_of(("url", "reason", "detail", "host", "priority", "depth", "astray", "tries", "context"), found),
     )
 
 
@@ -194,28 +185,22 @@ def _kept(library: LibraryFolder, snapshot: Snapshot, found: UrlRow, topics: Seq
     row, text = stored
     made_by = _model(library, snapshot, row.model) if row.model else None
     page = Page(found.url, found.id, found.host, row.mime, title=row.title, text=text)
-    return StoredUrl(
-        title=row.title,
-        status=row.status,
-        mime=row.mime,
-        lang=row.lang,
-        author=row.author,
-        date=row.date,
+    fields = row_of(
+        StoredUrl.__struct_fields__,
+        row,
         fetched_at=iso(row.fetched_at),
-        topic=topics[row.topic] if 0 <= row.topic < len(topics) else "",
-        confidence=row.confidence,
+        topic=name_of_topic(topics, row.topic),
         model=made_by,
         terms=_terms(library, made_by, page) if made_by else [],
-        flags=[name for name, bit in _FLAGS.items() if row.flags & bit],
+        flags=[name for name, bit in FLAGS.items() if row.flags & bit],
         kind=kind_of(page)[0],
         words=row.words or 0,
-        limits=row.limits,
-        truncated=row.truncated,
         warc_file=f"archive/{row.warc}" if row.warc else "",
         warc_offset=row.offset,
         warc_length=row.length,
         certificate=_certificate(library, found.url, row),
     )
+    return StoredUrl(**fields)
 
 
 def _certificate(library: LibraryFolder, url: str, row: StoredPage) -> str:

@@ -18,8 +18,8 @@ def verdict(found: Health, topic: TopicHealth, most: int = NAME_WITHIN) -> tuple
         if not topic.examples and topic.name not in found.few:
             return "shown by the topics below it", GOOD
         return "too few examples" if topic.examples else "no examples", BAD
-    if near := [_other(pair, topic.name) for pair in found.close if topic.name in (pair.one, pair.other)]:
-        return f"too close to {short(near[0], most)}", BAD
+    if close := next((pair for pair in found.close if topic.name in (pair.one, pair.other)), None):
+        return f"too close to {short(close.other if close.one == topic.name else close.one, most)}", BAD
     if astray := Counter(stray.nearer for stray in found.strays if stray.topic == topic.name):
         return f"{sum(astray.values())} of {topic.examples} {_like(astray, most)}", BAD
     if topic.back is not None and topic.back < BACK:
@@ -73,10 +73,6 @@ def short(name: str, most: int) -> str:
 def percent(share: float | None) -> str:
     """A share in per cent, and a dash where it can not be told."""
     return "–" if share is None else f"{share:.0%}"
-
-
-def _other(pair: Pair, name: str) -> str:
-    return pair.other if pair.one == name else pair.one
 
 
 def _like(counts: Counter[str | None], most: int) -> str:

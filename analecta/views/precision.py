@@ -16,7 +16,7 @@ from analecta.store.library import LibraryFolder
 from analecta.urls import address, canonical
 from analecta.views.collections import Collection
 
-AT = (5, 10, 20, 50)
+_AT = (5, 10, 20, 50)
 _WORDS = {"yes": True, "y": True, "1": True, "true": True, "no": False, "n": False, "0": False, "false": False}
 _FORM = "a line is URL TAB yes|no, or URL TAB topic|topic…"
 
@@ -68,10 +68,10 @@ def settled(library: LibraryFolder, judged: Judged) -> Judged:
     return found
 
 
-def precisions(collection: Collection, judged: Judged, at: Iterable[int] = AT) -> list[Precision]:
+def precisions(collection: Collection, judged: Judged) -> list[Precision]:
     """Precision among the first 5, 10, … items, as far as there are any."""
     curve = precision_curve(collection, judged)
-    return [curve[n - 1] for n in at if n <= len(curve)] or curve[-1:]
+    return [curve[n - 1] for n in _AT if n <= len(curve)] or curve[-1:]
 
 
 def precision_curve(collection: Collection, judged: Judged) -> list[Precision]:

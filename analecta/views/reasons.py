@@ -7,8 +7,9 @@ from http import HTTPStatus
 
 from analecta.fetch import REASONS as NO_ANSWER
 
-# Why a URL was not asked for, though it was found.
-REFUSED: dict[str, str] = {
+REASONS: dict[str, str] = {
+    **NO_ANSWER,
+    # Why a URL was not asked for, though it was found.
     "nofollow": "The page that links to it, or its link, asks robots not to follow (nofollow, ugc or sponsored).",
     "shunned": "The words of its link are among those that are never followed (policy.never).",
     "scope-host": "Its host is not among those that the library keeps to (scope.hosts).",
@@ -22,10 +23,7 @@ REFUSED: dict[str, str] = {
     "trap-repeat": "Its path repeats itself, which is how crawler traps look.",
     "sitemap": "It is a sitemap: it was read for its links and is no page itself.",
     "probe": "We made this address up, to learn how its host answers for pages that it does not have.",
-}
-
-# Why a URL that was asked for gave no page.
-FAILED: dict[str, str] = {
+    # Why a URL that was asked for gave no page.
     "bad-host": "Its host kept failing for too long and was given up for that run (fetch.patience).",
     "busy-host": "Its host kept answering 429 or 503 for too long and was given up for that run (fetch.patience).",
     "poison": "The program ended each time it read this page, so the page is set aside.",
@@ -35,10 +33,7 @@ FAILED: dict[str, str] = {
     "redirect-bad": "It redirects, but not to an address that can be asked for.",
     "redirect-many": "It is at the end of too many redirects.",
     "redirect-loop": "It redirects to itself.",
-}
-
-# Why it stands elsewhere, or again in the queue.
-OTHER: dict[str, str] = {
+    # Why it stands elsewhere, or again in the queue.
     "duplicate": "Its content is the same, or nearly the same, as that of another page, which stands for it.",
     "trap": "URLs like it brought almost nothing new, so it waits behind every other URL (scope.trusted lifts this).",
     "trap-mirror": "Its host copies other hosts, so it waits behind every other URL (scope.trusted lifts this).",
@@ -47,7 +42,6 @@ OTHER: dict[str, str] = {
     "stopped": "The crawl ended before it was answered, so it waits for the next one.",
 }
 
-REASONS: dict[str, str] = {**NO_ANSWER, **REFUSED, **FAILED, **OTHER}
 NO_REFUSALS = ("sitemap", "probe")  # URLs that did their work without ever being meant as pages
 
 

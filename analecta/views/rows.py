@@ -34,6 +34,9 @@ COLUMNS: dict[str, dict[str, type]] = {
 }  # fmt: skip
 
 
+FLAGS = {"noindex": NOINDEX, "nofollow": NOFOLLOW, "noarchive": NOARCHIVE, "soft404": SOFT404}
+
+
 class LeftOut(msgspec.Struct):
     """What was left out of an export, to be told."""
 
@@ -92,7 +95,7 @@ def history(library: LibraryFolder, _: LeftOut) -> Iterator[Row]:
     """How good each topic's best items were as crawls went on: their least, mean and most confidence (S12)."""
     topics = library.topic_names()
     for moment in library.history():
-        yield moment._asdict() | {"at": iso(moment.at), "topic": _name(topics, moment.topic)}
+        yield moment._asdict() | {"at": iso(moment.at), "topic": name_of_topic(topics, moment.topic)}
 
 
 KINDS: dict[str, Callable[..., Iterator[Row]]] = {
@@ -111,13 +114,12 @@ def _page(stored: StoredPage, order: int, snapshot: Snapshot, hidden: Container[
     final = snapshot.url(stored.id)
     assert final is not None
     first = snapshot.first_address(final)
-    flags = {"noindex": NOINDEX, "nofollow": NOFOLLOW, "noarchive": NOARCHIVE, "soft404": SOFT404}
     return row_of(
         COLUMNS["pages"],
         stored,
         url=first.url,
         final_url=final.url,
-        topic=_name(topics, stored.topic),
+        topic=name_of_topic(topics, stored.topic),
         order=order,
         depth=final.depth,
         parent=_address(snapshot, hidden, first.parent),
@@ -125,14 +127,15 @@ def _page(stored: StoredPage, order: int, snapshot: Snapshot, hidden: Container[
         duplicate_of=_address(snapshot, hidden, stored.duplicate_of),
         warc_file=stored.warc,
         warc_offset=stored.offset,
-        topics={_name(topics, number): sure for number, sure in stored.verdict.topics},
+        topics={name_of_topic(topics, number): sure for number, sure in stored.verdict.topics},
         host=final.host,
         reserved="; ".join(dict.fromkeys(filter(None, (stored.reserved, stored.host_reserved)))),
-        **{name: bool(stored.flags & flag) for name, flag in flags.items()},
+        **{name: bool(stored.flags & flag) for name, flag in FLAGS.items()},
     )
 
 
-def _name(topics: Sequence[str], topic: int) -> str:
+def name_of_topic(topics: Sequence[str], topic: int) -> str:
+    """The name of the topic with this number; "" for none."""
     return topics[topic] if 0 <= topic < len(topics) else ""
 
 

@@ -89,13 +89,8 @@ def status(library: LibraryFolder) -> Status:
         crawling=library.holder(),
         urls=dict(urls),
         reasons=dict(reasons.most_common()),
-        pages=figures["pages"],
         on_topic=sum(topics.values()),
-        duplicates=figures["duplicates"],
         limits=dict(Counter(counts.limits).most_common(_MOST_LIMITS)),
-        noindex=figures["noindex"],
-        soft404=figures["soft404"],
-        reserved=figures["reserved"],
         topics=topics,
         collections={topic: msgspec.convert(row, CollectionSize) for topic, row in latest.items()},
         hosts=counts.hosts,
@@ -112,6 +107,7 @@ def status(library: LibraryFolder) -> Status:
         history=past,
         notes=[f"{iso(at)} {note}" for at, note in library.notes()],
         settings=_wrong_settings(library),
+        **figures,
     )
 
 
@@ -119,24 +115,24 @@ def _count_urls(counts: LibraryCounts) -> tuple[Counter[str], Counter[str]]:
     """URLs by state, and by the reason of those that were refused or failed."""
     urls: Counter[str] = Counter({state.word: 0 for state in UrlState})
     reasons: Counter[str] = Counter()
-    for one in counts.urls:
-        urls[one.state.word] += one.urls
-        if one.state in (UrlState.FAILED, UrlState.REFUSED) and one.reason not in NO_REFUSALS:
-            reasons[one.reason or ""] += one.urls
+    for state, reason, count in counts.urls:
+        urls[UrlState(state).word] += count
+        if state in (UrlState.FAILED, UrlState.REFUSED) and reason not in NO_REFUSALS:
+            reasons[reason or ""] += count
     return urls, reasons
 
 
 def _count_pages(counts: LibraryCounts, names: Sequence[str], topics: dict[str, int]) -> Counter[str]:
     """Pages in all and by what is special about them; those of each topic are added to `topics`."""
-    figures: Counter[str] = Counter()
-    for one in counts.pages:
-        figures["pages"] += one.pages
-        figures["duplicates"] += one.pages * one.duplicate
-        figures["reserved"] += one.pages * one.reserved
-        figures["noindex"] += one.pages * bool(one.flags & NOINDEX)
-        figures["soft404"] += one.pages * bool(one.flags & SOFT404)
-        if 0 <= one.topic < len(names):
-            topics[names[one.topic]] = topics.get(names[one.topic], 0) + one.pages  # one that has pages since a moment
+    figures: Counter[str] = Counter(dict.fromkeys(("pages", "duplicates", "reserved", "noindex", "soft404"), 0))
+    for topic, flags, copies, reserved, count in counts.pages:
+        figures["pages"] += count
+        figures["duplicates"] += count * copies
+        figures["reserved"] += count * reserved
+        figures["noindex"] += count * bool(flags & NOINDEX)
+        figures["soft404"] += count * bool(flags & SOFT404)
+        if 0 <= topic < len(names):
+            topics[names[topic]] = topics.get(names[topic], 0) + count  # one that has pages since a moment
     return figures
 
 
@@ -144,9 +140,8 @@ def _run(library: LibraryFolder) -> RunSummary | None:
     run = library.last_run()
     if run is None:
         return None
-    tally: dict[str, Any] = orjson.loads(run["tally"]) if run["tally"] else {}
-    ended = iso(run["ended"]) if run["ended"] else ""
-    return RunSummary(iso(run["began"]), ended, run["reason"] or "", tally.get("pages", 0))
+    tally: dict[str, Any] = orjson.loads(run.tally) if run.tally else {}
+    return RunSummary(iso(run.began), iso(run.ended) if run.ended else "", run.reason or "", tally.get("pages", 0))
 
 
 def _wrong_settings(library: LibraryFolder) -> str:

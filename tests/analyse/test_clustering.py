@@ -3,8 +3,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
+from sklearn.metrics import normalized_mutual_info_score as nmi
 
-from analecta.analyse.clustering import best_number, condensed, directions, impurities, kmeans, nearest, nmi
+from analecta.analyse.clustering import best_number, condensed, directions, impurities, kmeans, nearest
 
 
 def heaps(count, each=40, width=30, noise=0.02, seed=0):

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.analyse.hits import base_set, hits, settled, within
+from analecta.analyse.hits import LinkGraph, base_set, hits, settled
 
 NODES = 12
 LINKS = st.lists(st.tuples(st.integers(0, NODES - 1), st.integers(0, NODES - 1)), max_size=60)
@@ -98,8 +98,10 @@ def test_b12_the_base_set_has_all_successors_and_some_predecessors():
 
 
 def test_b12_links_within_the_base_set_are_numbered_by_place():
-    src, dst = within(np.array([1, 2, 9]), *ends([(1, 9), (2, 1), (3, 1), (9, 10)]))
-    assert (src.tolist(), dst.tolist()) == ([0, 1], [2, 0])
+    graph = LinkGraph([*range(100, 111)], np.arange(11), *ends([(1, 9), (2, 1), (3, 1), (9, 10)]))
+    few = graph.among(np.array([1, 2, 9]))
+    assert (few.src.tolist(), few.dst.tolist()) == ([0, 1], [2, 0])
+    assert (few.ids, few.hosts.tolist()) == ([101, 102, 109], [1, 2, 9])
     assert base_set([], [], []).tolist() == []
 
 

@@ -8,8 +8,9 @@ from typer.testing import CliRunner
 import analecta.cli.collection
 import analecta.cli.export  # noqa: F401
 from analecta.cli import app
-from analecta.communities.view import neighbourhood
+from analecta.communities.view import Community, CommunityIndex, CommunityList, CommunityMember, index_communities
 from analecta.errors import ResourceError, UsageError
+from analecta.store.site_rules import Sites
 from analecta.views.collections import collections
 
 
@@ -67,7 +68,7 @@ def test_s12_the_picture_is_html_or_svg_by_its_name(grown, tmp_path):
 
 
 def test_c7_a_collection_can_be_of_one_community_alone(grown):
-    one = neighbourhood(grown).homes.communities[0]
+    one = index_communities(grown).communities[0]
     found = [json.loads(run(grown.folder, "--community", said, "--json").stdout) for said in ("1", one.name)]
     items = [item for each in found[0]["collections"] for item in each["items"]]
     assert found[0] == found[1]
@@ -78,13 +79,15 @@ def test_c7_a_collection_can_be_of_one_community_alone(grown):
 def test_c7_a_page_has_the_score_that_it_has_among_all_whatever_is_asked_for(grown):
     everything = collections(grown, most=999)
     host = min(everything[0].items, key=lambda ranked: ranked.authority).item.host
-    alone = {r.item.id: r.score for one in collections(grown, inside=lambda item: item.host == host) for r in one.items}
+    own = Community(1, "own", [], 1, [CommunityMember(host, "", 1)], [])
+    homes = CommunityIndex(Sites(), CommunityList([own]), "own")
+    alone = {r.item.id: r.score for one in collections(grown, homes=homes) for r in one.items}
     assert alone.items() <= {r.item.id: r.score for one in everything for r in one.items}.items()
     assert alone
 
 
 def test_c7_an_export_of_a_collection_has_communities_and_can_be_of_one(grown):
-    names = {one.name for one in neighbourhood(grown).homes.communities}
+    names = {one.name for one in index_communities(grown).communities}
     whole, alone = (exported(grown.folder, *more) for more in ((), ("--community", "1")))
     assert {row["community"] for row in whole} == names
     assert {row["community"] for row in alone} < names

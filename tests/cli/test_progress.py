@@ -20,7 +20,7 @@ from analecta.views.collections import CollectionItem
 def crawl(*reports, tally=Tally(), only_examples=False):
     """How a crawl stands: (under way, queued, seconds until a host may be asked) a partition."""
     engines = [
-        EngineStatus(n, 1, Tally(), 0, 0, in_flight, queued, 0, 0, 0, 0, "m", wait, 0, [])
+        EngineStatus(n, Tally(), in_flight, queued, 0, 0, 0, 0, "m", wait, 0, [], serial=1)
         for n, (in_flight, queued, wait) in enumerate(reports)
     ]
     return CrawlStatus(0.0, tally, engines, CrawlPhase(), "m", 0, only_examples, 0, "")
@@ -74,13 +74,13 @@ def test_where_nothing_is_left_it_is_told_what_would_give_more_to_do():
 
 def test_a_long_address_is_visibly_cut_where_the_terminal_is_narrow():
     page = item(url="http://a.test/" + "long-" * 30, title="Short")
-    lines = written(_table("bees", [CollectionItem(page, 1, 0.5, 0.0, "")])).splitlines()
+    lines = written(_table("bees", [CollectionItem(page, 0.5)])).splitlines()
     assert lines[-1].rstrip().endswith("…")
     assert max(map(len, lines)) <= 80
 
 
 def test_the_demo_shows_the_figure_that_it_sorts_by():
-    assert "0.78  Short" in written(_table("bees", [CollectionItem(item(title="Short"), 1, 0.78, 0.0, "", 0.9)]))
+    assert "0.78  Short" in written(_table("bees", [CollectionItem(item(title="Short"), 0.8, authority=0.6)]))
 
 
 def test_a_look_at_the_examples_is_not_called_a_crawl():

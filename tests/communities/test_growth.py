@@ -1,3 +1,4 @@
+import re
 from functools import cache
 from random import Random
 
@@ -5,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analecta.communities.growth import Communities, GrownMember
+from analecta.communities.growth import Communities
 from analecta.errors import UsageError
 from analecta.testweb.community_web import CommunityWeb
 
@@ -57,8 +58,8 @@ def test_c5_two_seeds_of_one_community_merge_and_the_reason_has_figures():
     links = {f"m{i}": {f"m{j}": 2 for j in range(9) if j != i} for i in range(9)}
     (cluster,) = grown(links, ["m0", "m1"]).clusters()
     assert cluster.seeds == ["m0", "m1"]
-    assert [(join.into, join.other) for join in cluster.merges] == [("m0", "m1")]
-    assert cluster.merges[0].reason.startswith(f"{cluster.merges[0].links} links between them, ")
+    (told,) = cluster.merged
+    assert re.fullmatch(r"m1 and m0 grew together: \d+ links between them, \d+ % of all links of the smaller one", told)
 
 
 def test_what_everybody_links_to_is_told_and_glues_nothing():
@@ -95,8 +96,11 @@ def test_what_cannot_be_is_told(wrong):
 def test_members_say_why_and_time_is_counted():
     ticks = iter(range(1000))
     found = grown({"a": {"b": 3, "c": 1}, "b": {"a": 1}}, ["a"], clock=lambda: float(next(ticks)))
-    reasons = {member.site: member.reason for member in found.clusters()[0].members}
-    assert reasons == {"a": "a seed", "b": "3 of 4 links of a lead here", "c": "1 of 4 links of a lead here"}
+    assert found.clusters()[0].members == {
+        "a": "a seed",
+        "b": "3 of 4 links of a lead here",
+        "c": "1 of 4 links of a lead here",
+    }
     assert found.seconds > 0
 
 
@@ -149,11 +153,17 @@ def test_c5_hosts_that_are_known_to_be_everywhere_are_not_gone_to_unless_they_ar
 def test_c5_the_reason_of_a_member_is_a_link_from_inside_its_community():
     for web in (WEB, CommunityWeb(sites=300, communities=5, seed=3)):
         for cluster in grown(web.graph, Random(4).sample(sorted(web.truth), 8)).clusters():
-            through = {member.through for member in cluster.members if member.through}
-            assert through <= set(cluster.sites)
-            seeds = [member.site for member in cluster.members if member.reason == "a seed"]
+            through = [re.findall(" links of (.*) lead here", reason) for reason in cluster.members.values()]
+            assert {site for named in through for site in named} <= set(cluster.sites)
+            seeds = [site for site, reason in cluster.members.items() if reason == "a seed"]
             assert sorted(seeds) == sorted(cluster.seeds)
 
 
 def test_c5_a_site_that_nobody_inside_links_to_is_there_for_its_own_links():
-    assert GrownMember("a", "", 3, 4).reason == "3 of its 4 links lead to sites of this community"
+    links = {f"{v}{i}": {f"{v}{j}": 2 for j in range(6) if j != i} for v in "mn" for i in range(6)}
+    links["m1"]["x"] = 1
+    links["x"] = {"n0": 2, "n1": 1, "m1": 1}
+    found = {
+        site: reason for cluster in grown(links, ["m0", "n0"]).clusters() for site, reason in cluster.members.items()
+    }
+    assert found["x"] == "3 of its 4 links lead to sites of this community"

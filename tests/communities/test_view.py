@@ -11,7 +11,7 @@ from analecta.communities.view import (
     communities,
     deeper,
     find,
-    neighbourhood,
+    index_communities,
 )
 from analecta.errors import UsageError
 from analecta.export.graphs import write_community_graph
@@ -90,7 +90,7 @@ def test_a_deeper_crawl_keeps_to_the_hosts_of_one_community(grown, found):
 
 
 def test_pages_know_their_community(grown, found):
-    known = neighbourhood(grown).homes
+    known = index_communities(grown)
     for one in known.communities:
         site = one.members[-1].site
         assert known.of(f"http://{site}/a/b", site) == one
@@ -115,7 +115,7 @@ def test_a_library_from_before_the_count_says_what_to_do(tmp_path):
         pass
     with pytest.raises(UsageError, match="--recount"):
         communities(library)
-    assert neighbourhood(library).homes.communities == []
+    assert index_communities(library).communities == []
 
 
 def test_sites_that_were_only_looked_into_are_in_no_community(grown, found):

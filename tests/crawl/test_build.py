@@ -7,7 +7,7 @@ import pytest
 from analecta.crawl import build
 from analecta.crawl.build import address_limits, manners
 from analecta.settings.schema import FetchSettings
-from analecta.store.recovery import open_partition
+from analecta.store.recovery import Partition
 from tests.crawls.alone import crawl_alone
 from tests.crawls.driver import make_library
 from tests.crawls.site import site
@@ -60,5 +60,5 @@ def test_a_partition_whose_parts_cannot_be_made_lets_go_of_what_it_has_opened(tm
     monkeypatch.setattr(build, part, broken)
     with pytest.raises(OSError, match="no more files"):
         crawl_alone(library, lambda _: None)
-    with contextlib.closing(open_partition(library, 0)):
+    with contextlib.closing(Partition(library.shard_path(0), library.archive)):
         assert len(closed) == 1

@@ -27,7 +27,7 @@ from analecta.settings.schema import (
 )
 from analecta.store.library import LibraryFolder
 
-REPORT = EngineStatus(0, 1, Tally(), 0, 0, 0, 0, 0, 0, 0, 0, "model", -1.0, 0, [])
+REPORT = EngineStatus(0, Tally(), 0, 0, 0, 0, 0, 0, "model", -1.0, 0, [], serial=1)
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def says(coordinator, serial, *but, **values):
 def stepped(coordinator, now=0.0):
     """Why the crawl ends, with the exit code; after one step."""
     coordinator.step(now)
-    return coordinator.result.reason, coordinator.result.code
+    return coordinator.reason, coordinator.status().code
 
 
 def test_f70_demoted_urls_wait_until_all_have_said_twice_that_nothing_else_is_left():
@@ -359,7 +359,7 @@ class Clumsy:
     def first(self):
         raise ValueError("two and two is five")
 
-    def again(self, load, old):
+    def again(self, old):
         raise ValueError("two and two is five")
 
 

@@ -16,7 +16,6 @@ from analecta.frontier.policy import (
     LinkValue,
     Policy,
     Scope,
-    SeedArea,
     SiteEntries,
     best_first,
 )
@@ -67,7 +66,7 @@ def test_s16_one_entry_a_site_and_links_inside_it(shard):
 
 
 def test_b10_what_is_far_waits_behind_what_is_near_while_the_crawl_learns(shard):
-    focus = Focus(Policy(best_first), Policy(best_first), SeedArea(["a.test"]))
+    focus = Focus(Policy(best_first), Policy(best_first), near_domains=["a.test"])
     focus.turn(CrawlPhase(learning=True))
     offers = offers_to(shard, focus)
     offers.follow([page("http://a.test/", 0.9, "http://far.test/")])

@@ -13,6 +13,7 @@ from analecta.fetch.robots import Robots
 from analecta.frontier.frontier import Frontier
 from analecta.frontier.hosts import Politeness
 from analecta.model import FoundBy, NoResponse, Request
+from analecta.settings.schema import Settings
 
 
 async def fetch(request):
@@ -28,7 +29,7 @@ def asked(frontier, load, fetch=fetch):
 
     clock = lambda: 0.0  # noqa: E731
     robots = Robots(SideRequests(fetch, frontier, clock=clock), "test", now=lambda: 1000.0, load=load)
-    requests = PageRequests(fetch, robots, frontier, print, EngineOptions(), clock)
+    requests = PageRequests(fetch, robots, frontier, print, EngineOptions(Settings()), clock)
     return asyncio.run(requests.ask(Fetch(lease)))
 
 
@@ -101,7 +102,7 @@ async def turns_for(sitemaps, urls):
         return answer(fetch.lease.url, f"<urlset>{pages}</urlset>".encode())
 
     partition = SimpleNamespace(archive=SimpleNamespace(write=print), unread=list)
-    fetcher = Fetcher(None, None, None, SimpleNamespace(lines=None), partition, EngineOptions())
+    fetcher = Fetcher(None, None, None, SimpleNamespace(lines=None), partition, EngineOptions(Settings()))
     fetcher.requests = SimpleNamespace(ask=ask)
     fetcher.start([lease(f"http://h{n}.test/map.xml", found_by=FoundBy.MAP) for n in range(sitemaps)])
     while len(fetcher._slices) < sitemaps:

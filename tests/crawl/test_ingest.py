@@ -24,7 +24,7 @@ TEXT = "a document about the ways in which rivers change their beds over the yea
 
 @pytest.fixture
 def partition(tmp_path):
-    with contextlib.closing(Partition(tmp_path / "p00.db", tmp_path, "p00")) as made:
+    with contextlib.closing(Partition(tmp_path / "p00.db", tmp_path)) as made:
         yield made
 
 

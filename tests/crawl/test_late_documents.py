@@ -29,7 +29,7 @@ def clocks():
 
 @pytest.fixture
 def pile(tmp_path, clocks):
-    with contextlib.closing(Partition(tmp_path / "p00.db", tmp_path, "p00")) as partition:
+    with contextlib.closing(Partition(tmp_path / "p00.db", tmp_path)) as partition:
         yield LateDocuments(partition, Parser(), 1 << 20, 2, lambda: clocks.now, lambda: clocks.worked)
 
 

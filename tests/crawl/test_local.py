@@ -26,6 +26,6 @@ def test_a_run_that_ends_by_a_fault_of_an_engine_is_over_and_the_next_one_goes_o
             crawl_here(library, settings, web)
     assert isinstance(caught.value.__cause__, ExceptionGroup), "with the errors of other partitions"
     run = library.last_run()
-    assert (run["reason"], run["ended"] >= run["began"]) == ("RuntimeError: no such case", True)
+    assert (run.reason, run.ended >= run.began) == ("RuntimeError: no such case", True)
     assert crawl_here(library, settings, web).reason == "nothing is left to fetch"
     assert kept(library) == {"http://a.test/"}

@@ -7,6 +7,7 @@ import pytest
 from analecta.crawl.outcomes import retry_priority
 from analecta.frontier.policy import EXAMPLE_PRIORITY
 from analecta.model import UrlState
+from analecta.parse import PARSERS
 from analecta.parse.html import parse_html
 from analecta.urls import url_id
 from tests.crawls.alone import crawl_alone
@@ -51,7 +52,7 @@ def test_no_more_pages_of_a_host_are_kept_than_asked_for_however_many_may_fly(tm
     assert (tally.refused, tally.reasons["host-full"]) == (36, 36)
 
 
-def test_f25_a_probe_on_which_the_parser_breaks_does_not_end_the_crawl(tmp_path):
+def test_f25_a_probe_on_which_the_parser_breaks_does_not_end_the_crawl(tmp_path, monkeypatch):
     probe = f"/no-such-page-{url_id('://a.test') & 0xFFFFFFFF:08x}.html"
 
     def parse(answer, target, *more):
@@ -59,10 +60,11 @@ def test_f25_a_probe_on_which_the_parser_breaks_does_not_end_the_crawl(tmp_path)
             raise KeyError("no such tag")
         return parse_html(answer, target, *more)
 
+    monkeypatch.setitem(PARSERS, "text/html", parse)
     pages = {f"a.test{path}": html("/", words=prose("same")) for path in (probe, "/0", "/1", "/2", "/3")}
     with site(pages, {"a.test/": ("/0", "/1", "/2", "/3")}) as server:
         library = make_library(tmp_path / "lib", ["http://a.test/"], server.address)
-        crawl_alone(library, lambda engine: setattr(engine.fetcher.parser, "parsers", {"text/html": parse}))
+        crawl_alone(library, lambda engine: None)
     assert probe in server.paths()
     assert len(kept(library)) == 5
 

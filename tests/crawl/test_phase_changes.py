@@ -1,6 +1,6 @@
 """When a crawl takes another course: phases, full topics, a cutoff that moves."""
 
-from analecta.crawl.phases import CrawlPhases, MovingCutoff
+from analecta.crawl.phases import CrawlPhases
 from analecta.frontier.policy import CrawlPhase
 from analecta.model import UNLIMITED, Tally
 
@@ -43,12 +43,12 @@ def test_s7_a_topic_with_enough_pages_retires_for_good():
 
 
 def test_s6_the_cutoff_moves_with_the_share_of_pages_on_topic():
-    cutoff = MovingCutoff(1)
+    helm = CrawlPhases(["t"], cutoff=1)
     moves, on_topic = [], 0
     for step, share in enumerate((0.9, 0.9, 0.9, 0.3, 0.0, 0.0, 0.0, 0.0), 1):
         on_topic += int(200 * share)
-        cutoff.step(Tally(pages=200 * step, on_topic=on_topic))
-        moves.append(cutoff.now)
+        helm.step(Tally(pages=200 * step, on_topic=on_topic))
+        moves.append(helm.course.cutoff)
     assert moves == [2, 3, 3, 3, 2, 1, 0, 0]
 
 

@@ -6,7 +6,7 @@ from making import FREE, candidate, drained, page_row, pushed, shard_at, target
 
 from analecta.crawl.page_judge import review
 from analecta.frontier.frontier import Frontier, FrontierLimits
-from analecta.frontier.policy import CrawlPhase, Focus, Policy, SeedArea, best_first, depth_first
+from analecta.frontier.policy import CrawlPhase, Focus, Policy, best_first, depth_first
 from analecta.frontier.traps import DEMOTED
 from analecta.model import UrlState
 
@@ -65,8 +65,7 @@ def test_seeds_probes_and_what_is_not_queued_keep_their_priority(shard):
 
 
 def test_b10_at_the_harvest_what_was_far_comes_back_and_the_unknown_is_worth_a_little(shard):
-    near = SeedArea(["a.test"], depth=4)
-    focus = Focus(Policy(best_first), Policy(depth_first), near)
+    focus = Focus(Policy(best_first), Policy(depth_first), near_domains=["a.test"], near_depth=4)
     page = kept(shard, "http://a.test/", ["http://far.test/"], page={"topic": 0, "confidence": 0.9})
     known = waits(shard, "http://far.test/", page, priority=0.5 * DEMOTED, depth=1)
     unknown = waits(shard, "http://too.test/", 77, priority=0.8 * DEMOTED, depth=1)

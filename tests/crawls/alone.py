@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 
 from analecta.crawl.build import partition
-from analecta.crawl.control import Directive, EngineStatus, decode, encode
+from analecta.crawl.control import Directive, EngineStatus, MessageControl, decode, encode
 from analecta.crawl.engine import Engine
 from analecta.judge import new_judge
 from analecta.model import UNLIMITED
@@ -40,7 +40,7 @@ def crawl_alone(library: LibraryFolder, tweak: Callable[[Engine], None], seconds
     leader = Leader(new_judge(settings).fit([], topics).save(library.models))
 
     async def run() -> None:
-        async with partition(settings, library, 0, 1, leader) as engine:
+        async with partition(settings, library, 0, 1, MessageControl(leader), leader.send) as engine:
             tweak(engine)
             asyncio.get_running_loop().call_later(seconds, setattr, leader.order, "stop", "now")
             await engine.run()

@@ -12,7 +12,7 @@ from typing import Any
 
 import tomlkit
 
-from analecta.crawl.coordinator import CrawlResult, CrawlStatus
+from analecta.crawl.coordinator import CrawlStatus
 from analecta.crawl.run import Crawl
 from analecta.model import FoundBy, UrlState
 from analecta.settings.load import load, merge
@@ -42,7 +42,7 @@ def make_library(folder: Path, seeds: Seeds, connect_to: str = "", **override: A
 
 def crawl(
     library: LibraryFolder, progress: Callable[[CrawlStatus], None] = lambda _: None, **override: Any
-) -> CrawlResult:
+) -> CrawlStatus:
     """Crawl in this process (the partitions are children all the same) until it is over."""
     return Crawl(library, load(library.settings_path, override)).run(progress)
 

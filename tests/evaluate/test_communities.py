@@ -8,7 +8,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from analecta.cli import app
-from analecta.cli.evaluate_communities import show_crawled, show_grown
+from analecta.cli.evaluate import show_crawled, show_grown
 from analecta.errors import UsageError
 from analecta.evaluate import communities_crawl as crawls
 from analecta.evaluate.communities import CommunityQuality, draw, evaluate_communities, open_graph, read_gml, trial

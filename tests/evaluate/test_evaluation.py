@@ -4,8 +4,8 @@ import pytest
 from analecta.cli.evaluate import show
 from analecta.errors import UsageError
 from analecta.evaluate.crawls import setting
-from analecta.evaluate.evaluation import ORACLE, EvaluationPlan, evaluate
-from analecta.evaluate.questions import budget
+from analecta.evaluate.evaluation import ORACLE, evaluate
+from analecta.evaluate.questions import EvaluationPlan, budget
 from analecta.evaluate.report import page, write
 from analecta.evaluate.summary import comparisons, mean
 from analecta.testweb.server import wire
@@ -107,7 +107,7 @@ def test_everything_is_written(found, tmp_path):
 
 def test_an_archive_is_crawled_with_labels_from_a_file(tmp_path, web):
     subjects = web.subjects()
-    blocks = {one.url: web.web.answer(*split(one.url), {}) for one in web.web.pages(links=False)}
+    blocks = {one.url: web.pocket.answer(*split(one.url), {}) for one in web.pocket.pages(links=False)}
     records = [record(url, wire(answer)) for url, answer in blocks.items()]
     warc(tmp_path / "a.warc.gz", *records)
     (tmp_path / "labels").write_text("\n".join(f"{url}\tall.{topics[0]}" for url, topics in subjects.items()))

@@ -63,12 +63,12 @@ def test_nodes_are_kept_and_what_is_broken_is_not_read(tmp_path):
 
 
 def test_what_robots_forbid_is_out_of_reach(web, graph):
-    forbidden = [page.url for page in web.web.pages(links=False) if not page.allowed and page.status == 200]
+    forbidden = [page.url for page in web.pocket.pages(links=False) if not page.allowed and page.status == 200]
     assert forbidden
     assert all(graph.find(url) is None for url in forbidden)
 
 
 def test_nofollow_pages_lead_nowhere(web, graph):
-    closed = [p for p in web.web.pages() if "nofollow" in p.robots and p.allowed and p.links and p.status == 200]
+    closed = [p for p in web.pocket.pages() if "nofollow" in p.robots and p.allowed and p.links and p.status == 200]
     assert closed
     assert all(graph.links[graph.find(page.url)] == [] for page in closed)

@@ -64,5 +64,5 @@ def test_what_is_no_web_is_bad_use(name):
 
 def test_the_pocket_web_knows_its_subjects(web):
     subjects = web.subjects()
-    assert {topic for topics in subjects.values() for topic in topics} == set(web.web.topics)
+    assert {topic for topics in subjects.values() for topic in topics} == set(web.pocket.topics)
     assert all(web.get(url).status == 200 for url in list(subjects)[:50])

@@ -5,13 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.communities.view import neighbourhood
-from analecta.errors import ResourceError, UsageError
-from analecta.export.citations import FORMATS, Name, bibtex, names_of, references, ris, tex, write_citations
+from analecta.communities.view import index_communities
+from analecta.errors import ResourceError
+from analecta.export.citations import FORMATS, Name, bibtex, names_of, references, ris, tex
 from analecta.export.tables import COLLECTION as COLUMNS
 from analecta.export.tables import collection_rows
 from analecta.store.rows import PageRow
 from analecta.views.collections import Collection, CollectionItem, collections
+from tests.export.exporting import exported
 from tests.making import target
 
 PDF = "application/pdf"
@@ -29,9 +30,7 @@ def item(url="http://www.birds.test/wp/Wren.htm", **more):
 
 
 def collected(*found, topic="birds"):
-    return Collection(
-        0, topic, len(found), [CollectionItem(one, n, 0.9, 0.0, "", 0.9) for n, one in enumerate(found, 1)]
-    )
+    return Collection(0, topic, len(found), [CollectionItem(one, 0.9, rank=n) for n, one in enumerate(found, 1)])
 
 
 def parsed_bibtex(*found):
@@ -171,25 +170,23 @@ def test_names_with_commas_or_and_stay_one():
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_real_library_is_cited_whole(grown, tmp_path, format):
-    found = collections(grown)
-    urls = {ranked.item.url for collection in found for ranked in collection.items}
-    assert write_citations(found, format, tmp_path / "out") == len(urls) > 20
+    urls = {ranked.item.url for collection in collections(grown) for ranked in collection.items}
+    assert exported(grown, "collection", format, tmp_path / "out") == [f"{len(urls)} items."]
+    assert len(urls) > 20
     text = (tmp_path / "out").read_bytes().decode()
     assert all(url in text for url in urls)
 
 
-def test_what_cannot_be_written_is_told(tmp_path, capfdbinary):
+def test_what_cannot_be_written_is_told(grown, tmp_path, capfdbinary):
     (tmp_path / "file").write_text("")
     with pytest.raises(ResourceError, match="cannot write"):
-        write_citations([collected(item())], "ris", tmp_path / "file" / "out")
-    with pytest.raises(UsageError, match="bibtex or ris"):
-        write_citations([], "endnote", None)
-    assert write_citations([collected(item())], "bibtex", None) == 1
-    assert capfdbinary.readouterr().out.startswith(b"@online{birds-wren-")
+        exported(grown, "collection", "ris", tmp_path / "file" / "out")
+    assert exported(grown, "collection", "bibtex", top=1, topic=grown.topic_names()[0]) == ["1 item."]
+    assert capfdbinary.readouterr().out.startswith(b"@online{")
 
 
 def test_s12_rows_of_collections_are_in_the_order_of_ranks(grown):
-    rows = list(collection_rows(grown, collections(grown, most=7), neighbourhood(grown).homes))
+    rows = list(collection_rows(grown, collections(grown, most=7), index_communities(grown)))
     topics = grown.topic_names()
     assert [row["topic"] for row in rows] == sorted((row["topic"] for row in rows), key=topics.index)
     assert all(list(row) == list(COLUMNS) for row in rows)

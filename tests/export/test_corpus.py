@@ -1,6 +1,7 @@
 import io
 import json
 import sqlite3
+from collections import Counter
 from contextlib import closing
 
 import orjson
@@ -11,13 +12,22 @@ from isal import isal_zlib
 
 from analecta.errors import ResourceError, UsageError
 from analecta.export import corpus
-from analecta.export.corpus import COLUMNS, DATA, write_corpus
+from analecta.export.corpus import COLUMNS, DATA, SUMMARY
+from analecta.export.datasheet import Counts
 from analecta.export.parquet import write_parquet
 from analecta.store.partition import NOARCHIVE, NOINDEX
+from tests.export.exporting import exported
 from tests.making import item, target
 from tests.publish.shelf import PROSE, Given, html, shelved
 
 HOSTILE = "<script>alert(1)</script>\u202egnp\x00|`=1"
+
+
+def write_corpus(library, folder, format="parquet", **more):
+    """Export it; what its summary counts."""
+    exported(library, "corpus", format, folder, **more)
+    found = json.loads((folder / SUMMARY).read_bytes())
+    return Counts(**{name: Counter(value) if isinstance(value, dict) else value for name, value in found.items()})
 
 
 def read(folder):
@@ -104,7 +114,7 @@ def test_f36_what_owners_reserve_is_left_out_and_counted_by_kind(shelf, tmp_path
 
 
 def test_f36_a_corpus_that_is_not_for_training_says_what_is_reserved(shelf, tmp_path):
-    write_corpus(shelf, tmp_path / "out", for_training=False)
+    write_corpus(shelf, tmp_path / "out", with_reserved=True)
     reserved = {row["url"]: row["reserved"] for row in read(tmp_path / "out")}
     assert reserved == {
         "http://a.test/wren": "", "http://a.test/tdm": "tdm-reservation=1", "http://robots.test/x": "ai-train=no",
@@ -121,11 +131,11 @@ def test_f35_each_page_that_is_left_out_has_its_reason(shelf, tmp_path):
 
 
 def test_a_corpus_of_one_topic_has_its_pages_alone(shelf, tmp_path):
-    counts = write_corpus(shelf, tmp_path / "out", topics=["bees"], for_training=False)
+    counts = write_corpus(shelf, tmp_path / "out", topic="bees", with_reserved=True)
     assert [row["topic"] for row in read(tmp_path / "out")] == ["bees"]
     assert counts.left["other topics"] > 0
     with pytest.raises(UsageError, match="no topic 'wasps'"):
-        write_corpus(shelf, tmp_path / "other", topics=["wasps"])
+        write_corpus(shelf, tmp_path / "other", topic="wasps")
 
 
 def test_f37_hostile_names_are_only_values(tmp_path):

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from analecta.export.datasheet import HOW, REASONS, Counts, Provenance, datasheet, escaped, provenance
+from analecta.export.datasheet import HOW, REASONS, Counts, datasheet, escaped, provenance
 
 ROW = {
     "text": "four words are here", "words": 4, "topic": "birds", "lang": "en", "mime": "text/html", "date": "2019-05",
@@ -17,7 +17,7 @@ def made(**more):
         "runs": [(1_799_990_000.0, 1_799_999_000.0, "9 pages were asked for and kept")], "model": "a38c",
         "settings": "sha256:79a6", "version": "1.2",
     }  # fmt: skip
-    return Provenance(**plain | more)
+    return plain | more
 
 
 def counted(*rows):
@@ -93,6 +93,6 @@ def test_f37_names_from_the_web_are_inert():
 
 def test_a_library_tells_how_it_was_grown(grown):
     found = provenance(grown, "pages.parquet", True, 0.0)
-    assert list(found.seeds) == grown.topic_names()
-    assert (found.recipe, len(found.runs), found.model) == ("adaptive", 1, grown.get("model"))
-    assert re.fullmatch("sha256:[0-9a-f]{64}", found.settings)
+    assert list(found["seeds"]) == grown.topic_names()
+    assert (found["recipe"], len(found["runs"]), found["model"]) == ("adaptive", 1, grown.get("model"))
+    assert re.fullmatch("sha256:[0-9a-f]{64}", found["settings"])

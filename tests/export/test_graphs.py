@@ -1,4 +1,5 @@
 import io
+import re
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -6,12 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.communities.view import Community, CommunityIndex, CommunityMember, neighbourhood
+from analecta.communities.view import Community, CommunityIndex, CommunityList, CommunityMember, index_communities
 from analecta.errors import ResourceError, UsageError
-from analecta.export.graphs import FORMATS, PAGE, SITE, ExportGraph, site_graph, write_graph
+from analecta.export.graphs import FORMATS, PAGE, SITE, ExportGraph, site_graph
 from analecta.settings.schema import SiteSettings
 from analecta.store.partition import NOINDEX
 from analecta.store.site_rules import Sites
+from tests.export.exporting import exported
 from tests.making import item, target
 from tests.publish.shelf import Given, shelved
 
@@ -20,9 +22,9 @@ READERS = {"gexf": networkx.read_gexf, "graphml": networkx.read_graphml}
 
 
 def drawn(library, path, format="gexf", **more):
-    size = write_graph(library, path, format, **more)
+    (told,) = exported(library, "graph", format, path, **more)
     graph = READERS[format](path)
-    assert (graph.number_of_nodes(), graph.number_of_edges()) == (size.nodes, size.edges)
+    assert re.findall(r"\d+(?:,\d+)*", told) == [f"{graph.number_of_nodes():,}", f"{graph.number_of_edges():,}"]
     return graph
 
 
@@ -77,7 +79,7 @@ def test_a_real_library_has_all_its_pages_with_their_values(grown, tmp_path, of,
 
 
 def test_pages_and_hosts_of_a_graph_know_their_community(grown, tmp_path):
-    known = neighbourhood(grown).homes
+    known = index_communities(grown)
     names = {one.number: one.name for one in known.communities} | {0: ""}
     for of in ("pages", "sites"):
         nodes = [values for _, values in drawn(grown, tmp_path / "g", of=of).nodes(data=True)]
@@ -95,7 +97,8 @@ def test_a_host_of_several_sites_is_of_the_community_of_most_of_its_pages():
     every = [Community(n, f"c{n}", [], 3, own, []) for n, own in enumerate(members, 1)]
     pages = [item(f"http://h.test/{path}") for path in ("~a/1", "~b/1", "~b/2", "about")]
     none = np.zeros(0, np.int64)
-    graph = site_graph(pages, none, none, ["birds"], CommunityIndex(Sites(SiteSettings(by="prefix")), every))
+    homes = CommunityIndex(Sites(SiteSettings(by="prefix")), CommunityList(every))
+    graph = site_graph(pages, none, none, ["birds"], homes)
     assert [(label, values[-2:]) for label, values in graph.nodes] == [("h.test", (2, "c2"))]
 
 
@@ -110,7 +113,7 @@ def test_the_graph_of_a_topic_has_its_pages_alone(shelf, tmp_path):
     graph = drawn(shelf, tmp_path / "g", of="pages", topic="bees")
     assert [values["url"] for _, values in graph.nodes(data=True)] == ["http://three.test/d"]
     with pytest.raises(UsageError, match="no topic 'wasps'"):
-        write_graph(shelf, tmp_path / "g", topic="wasps")
+        exported(shelf, "graph", "gexf", tmp_path / "g", topic="wasps")
 
 
 def test_a_library_without_pages_makes_an_empty_graph(tmp_path):
@@ -140,13 +143,10 @@ def test_any_name_gives_xml_that_can_be_read(name):
 def test_what_cannot_be_written_is_told_and_leaves_nothing(shelf, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(ResourceError, match="cannot write"):
-        write_graph(shelf, tmp_path / "file" / "g")
-    (tmp_path / "file").unlink()
-    with pytest.raises(UsageError, match="pages or sites"):
-        write_graph(shelf, tmp_path / "g", of="words")
-    assert not list(tmp_path.iterdir())
+        exported(shelf, "graph", "gexf", tmp_path / "file" / "g")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 def test_without_a_file_it_goes_to_standard_output(shelf, capfdbinary):
-    write_graph(shelf, None, "graphml")
+    exported(shelf, "graph", "graphml")
     assert networkx.parse_graphml(capfdbinary.readouterr().out.decode()).number_of_nodes() == 3

@@ -7,9 +7,8 @@ import pytest
 from analecta.errors import UsageError
 from analecta.store.archive import RecordPlace, read_answer
 from analecta.testweb import warc_index
-from analecta.testweb.replay import Replay
 from analecta.testweb.warc_index import WarcIndex
-from analecta.testweb.webs import open_web
+from analecta.testweb.webs import Replay, open_web
 from tests.testweb.test_replay import page, record, said, warc
 
 GOOD = [record(f"http://a.test/{n}", page(b"bees")) for n in range(2)]

@@ -174,7 +174,7 @@ def test_f62_heavy_pages_that_wait_for_the_child_do_not_keep_documents_and_other
     order: list[str] = []
 
     def watch(engine: Engine) -> None:
-        sandbox = engine.fetcher.parser.sandbox.child
+        sandbox = engine.fetcher.parser.sandbox
         sandbox.function, sandbox.limits = "tests.parse.crashing:until_told", ChildLimits(2.0)
         keep, keep_late = engine.ingest.keep, engine.ingest.keep_late
 
@@ -206,7 +206,8 @@ def test_f62_heavy_pages_that_wait_for_the_child_do_not_keep_documents_and_other
 
 
 def test_f62_a_host_that_uses_up_the_time_of_the_child_is_read_in_haste(tmp_path):
-    with Parser(sandbox=PageSandbox("tests.parse.crashing:hang", ChildLimits(0.2))) as parser:
+    with Parser() as parser:
+        parser.sandbox = PageSandbox("tests.parse.crashing:hang", ChildLimits(0.2))
         found = [parser(page_answer(many_tags(i)), target()).limits for i in range(TOO_LATE + 2)]
         other = parser(page_answer(many_tags(0)), target("http://other.test/"))
     assert [limits.startswith(TIME_UP) for limits in found] == [True] * TOO_LATE + [False] * 2

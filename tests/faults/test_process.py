@@ -323,7 +323,7 @@ def test_f75_a_terminal_that_is_closed_ends_a_crawl_cleanly(tmp_path):
         os.close(terminal)  # the system sends SIGHUP, and what is printed from now on fails
         _, status = os.waitpid(pid, 0)
     assert os.waitstatus_to_exitcode(status) == 130
-    assert library.last_run()["reason"] == "interrupted"
+    assert library.last_run().reason == "interrupted"
 
 
 def opened(pid: int) -> list[str]:

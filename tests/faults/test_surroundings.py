@@ -252,7 +252,7 @@ def test_f44_a_page_that_crashes_the_parsers_child_fails_and_the_others_go_on(tm
         library = make_library(tmp_path / "lib", ["http://a.test/"], server.address)
         crawl_alone(
             library,
-            lambda engine: setattr(engine.fetcher.parser.sandbox.child, "function", "tests.faults.killer:abort"),
+            lambda engine: setattr(engine.fetcher.parser.sandbox, "function", "tests.faults.killer:abort"),
         )
     assert kept(library) == {"http://a.test/", "http://a.test/a"}
     assert states(library)["http://a.test/deep"] == (UrlState.FAILED, "poison")

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from analecta.fetch.budget import PARSED, MemoryBudget
-from analecta.fetch.http import Http, Identity
+from analecta.fetch.http import Http
 from analecta.fetch.transfer import FetchLimits
 from analecta.model import FetchResult, Request, Response
 from tests.hostile import Behaviour, HostileServer, answer, drip
@@ -32,7 +32,7 @@ def take_in(budget: MemoryBudget, address: str, count: int, held: float = 0.01) 
         return size
 
     async def run() -> list[int]:
-        http = Http(Identity("T"), FetchLimits(max_body=BODY), connect_to=address, budget=budget)
+        http = Http("T", FetchLimits(max_body=BODY), connect_to=address, budget=budget)
         sizes = await asyncio.gather(*(one(http, n) for n in range(count)))
         await http.close()
         return sizes
@@ -65,7 +65,7 @@ def test_f63_answers_that_are_held_until_all_have_come_are_no_deadlock() -> None
     budget = MemoryBudget(1_000_000, ordered=True)
 
     async def run(address: str) -> list[int]:
-        http = Http(Identity("T"), FetchLimits(max_body=BODY), connect_to=address, budget=budget)
+        http = Http("T", FetchLimits(max_body=BODY), connect_to=address, budget=budget)
         got = await asyncio.gather(*(http(Request(f"http://h{n}.test/{n}", "")) for n in range(8)))
         await http.close()
         return [len(one.body) for one in got if isinstance(one, Response)]
@@ -78,7 +78,7 @@ def test_f63_small_answers_never_wait() -> None:
     budget = MemoryBudget(10_000_000)
 
     async def run(address: str) -> int:
-        http = Http(Identity("T"), FetchLimits(max_body=BODY), connect_to=address, budget=budget)
+        http = Http("T", FetchLimits(max_body=BODY), connect_to=address, budget=budget)
         large = await http(Request("http://a.test/bomb", ""))
         waits = asyncio.create_task(http(Request("http://b.test/bomb", "")))
         small = [await http(Request(f"http://c.test/{n}", "")) for n in range(20)]
@@ -97,7 +97,7 @@ def test_f63_what_is_given_up_gives_its_memory_back() -> None:
     endless = drip(bytes(100_000), 0, b"HTTP/1.1 200 OK\r\n\r\n")
 
     async def run(address: str) -> None:
-        http = Http(Identity("T"), FetchLimits(max_body=BODY), connect_to=address, budget=budget)
+        http = Http("T", FetchLimits(max_body=BODY), connect_to=address, budget=budget)
         held = await http(Request("http://a.test/bomb", ""))
         tasks = [asyncio.create_task(http(Request(f"http://h{n}.test{path}", "")))
                  for n in range(4) for path in ("/bomb", "/endless")]  # fmt: skip
@@ -119,7 +119,7 @@ def test_f63_an_answer_may_be_dropped_by_another_thread() -> None:
     budget = MemoryBudget(1_000_000)
 
     async def run(address: str) -> None:
-        http = Http(Identity("T"), FetchLimits(max_body=BODY), connect_to=address, budget=budget)
+        http = Http("T", FetchLimits(max_body=BODY), connect_to=address, budget=budget)
         for _ in range(3):
             last = [await http(Request("http://a.test/", ""))]
             thread = threading.Thread(target=last.clear)

@@ -11,7 +11,7 @@ import pytest
 import trustme
 
 from analecta.fetch.guard import Guard
-from analecta.fetch.http import Http, Identity
+from analecta.fetch.http import Http
 from analecta.model import FetchResult, NoResponse, Request, Response
 from tests.hostile import Behaviour, HostileServer, answer, raw
 
@@ -44,7 +44,7 @@ def bodies(got: list[FetchResult]) -> list[bytes]:
 
 
 def direct() -> Http:
-    return Http(Identity("T"), guard=Guard(["127.0.0.0/8"]))
+    return Http("T", guard=Guard(["127.0.0.0/8"]))
 
 
 def named(first: Behaviour) -> Behaviour:
@@ -102,7 +102,7 @@ def test_f56_what_comes_with_the_last_chunk_is_thrown_away() -> None:
 @pytest.mark.parametrize("unasked", UNASKED.values(), ids=UNASKED)
 def test_f56_an_unasked_answer_is_not_taken_for_that_of_another_host(unasked: Behaviour) -> None:
     with HostileServer(otherwise=named(unasked)) as server:
-        got = ask(lambda: Http(Identity("T"), connect_to=server.address), *HOSTS, pause=4 * SLOWLY)
+        got = ask(lambda: Http("T", connect_to=server.address), *HOSTS, pause=4 * SLOWLY)
     assert bodies(got)[1:] == [b"true", b"true"]
     of = Counter((asked.connection, asked.host) for asked in server.asked)
     assert len({connection for connection, _ in of}) == len(of), "a connection is of one host"
@@ -111,7 +111,7 @@ def test_f56_an_unasked_answer_is_not_taken_for_that_of_another_host(unasked: Be
 def test_f56_each_host_of_connect_to_keeps_its_own_connection() -> None:
     with HostileServer(otherwise=answer(b"ok")) as server:
         urls = [f"http://h{n % 5}.test/{n}" for n in range(50)]
-        ask(lambda: Http(Identity("T"), connect_to=server.address), *urls)
+        ask(lambda: Http("T", connect_to=server.address), *urls)
     assert (len(server.asked), server.connections) == (50, 5)
     assert len({(asked.connection, asked.host) for asked in server.asked}) == 5
 
@@ -141,14 +141,14 @@ def test_f71_nothing_is_told_as_sent_that_does_not_leave() -> None:
     with HostileServer() as server:
         address = server.address
     sent: list[str] = []
-    got = ask(lambda: Http(Identity("T"), connect_to=address), "http://a.test/", sent=sent)
+    got = ask(lambda: Http("T", connect_to=address), "http://a.test/", sent=sent)
     assert isinstance(got[0], NoResponse)
     assert sent == []
 
 
 def test_f68_a_request_that_may_not_leave_after_all_goes_back_and_reaches_nobody() -> None:
     async def run(address: str) -> list[FetchResult]:
-        http = Http(Identity("T"), connect_to=address)
+        http = Http("T", connect_to=address)
         got = [await http(Request(f"http://a.test/{may}", "", sent=lambda may=may: may)) for may in (False, True)]
         await http.close()
         return got
@@ -177,7 +177,7 @@ def test_f56_a_kept_tls_connection_is_used_again_unless_bytes_came(certificate: 
     for first, connections in ((answer(b"ok"), 1), (later(FORGED), 2)):
         with HostileServer(otherwise=named(first), tls=serving(certificate, "http/1.1")) as server:
             urls = ["https://a.test/"] * 4
-            got = ask(lambda: Http(Identity("T"), connect_to=f"https://{server.address}"), *urls, pause=4 * SLOWLY)
+            got = ask(lambda: Http("T", connect_to=f"https://{server.address}"), *urls, pause=4 * SLOWLY)
         assert bodies(got)[1:] == [b"true"] * 3
         assert server.connections == connections
 
@@ -242,7 +242,7 @@ def test_f71_a_refused_stream_costs_one_request(h2_context: ssl.SSLContext, repl
     sent: list[str] = []
     with HostileServer(otherwise=http2(reply, streams), tls=h2_context) as server:
         urls = [f"https://a.test/{n}" for n in range(6)]
-        got = ask(lambda: Http(Identity("T"), connect_to=f"https://{server.address}"), *urls, sent=sent)
+        got = ask(lambda: Http("T", connect_to=f"https://{server.address}"), *urls, sent=sent)
     assert len(streams) == len(sent) == 6
     lost = [no for no in got if isinstance(no, NoResponse)]
     assert {(no.reason, no.retry) for no in lost} == {("disconnect", True)}
@@ -251,7 +251,7 @@ def test_f71_a_refused_stream_costs_one_request(h2_context: ssl.SSLContext, repl
 def test_f71_an_http2_connection_serves_one_request_after_another(h2_context: ssl.SSLContext) -> None:
     streams: list[int] = []
     with HostileServer(otherwise=http2(lambda _, stream: ok(stream), streams), tls=h2_context) as server:
-        got = ask(lambda: Http(Identity("T"), connect_to=f"https://{server.address}"), *["https://a.test/"] * 5)
+        got = ask(lambda: Http("T", connect_to=f"https://{server.address}"), *["https://a.test/"] * 5)
     assert bodies(got) == [b"hello"] * 5
     assert (streams, server.connections) == ([1, 3, 5, 7, 9], 1)
 
@@ -264,6 +264,6 @@ def test_f71_an_http2_connection_that_the_server_closed_is_replaced(h2_context: 
     streams: list[int] = []
     with HostileServer(otherwise=once, tls=h2_context) as server:
         urls = ["https://a.test/"] * 3
-        got = ask(lambda: Http(Identity("T"), connect_to=f"https://{server.address}"), *urls, pause=4 * SLOWLY)
+        got = ask(lambda: Http("T", connect_to=f"https://{server.address}"), *urls, pause=4 * SLOWLY)
     assert bodies(got) == [b"hello"] * 3
     assert (streams, server.connections) == ([1, 1, 1], 3)

@@ -2,9 +2,9 @@ import asyncio
 import threading
 from collections.abc import Awaitable, Callable
 
-from analecta.fetch.dns import Addresses, DnsLimits, NoAddress, Resolved, Resolver
+from analecta.fetch.dns import Addresses, NoAddress, Resolved, Resolver
 from analecta.fetch.guard import Guard
-from analecta.fetch.http import Http, Identity
+from analecta.fetch.http import Http
 from analecta.model import NoResponse, Request, Response
 from tests.fetch.name_server import AAAA, NXDOMAIN, SERVFAIL, A, NameServer, Reply
 from tests.hostile import HostileServer, answer
@@ -28,7 +28,7 @@ def ask(
     async def run() -> NameServer:
         async with NameServer(**names) as server:
             now = clock or Clock()
-            resolver = Resolver(Guard(), [server.address], DnsLimits(0.15, 2, max_ttl=900.0), now)
+            resolver = Resolver(Guard(), [server.address], timeout=0.15, max_ttl=900.0, now=now)
             try:
                 await work(resolver, server)
             finally:
@@ -101,7 +101,7 @@ def test_a_caller_that_gives_up_does_not_spoil_it_for_others() -> None:
 
 def test_looking_ahead_is_bounded() -> None:
     async def work(resolver: Resolver, server: NameServer) -> None:
-        resolver.limits = DnsLimits(ahead=3)
+        resolver.ahead = 3
         for n in range(50):
             resolver.look_ahead(f"h{n}.test")
         while len({name for name, _ in server.asked}) < 3:
@@ -114,7 +114,7 @@ def test_looking_ahead_is_bounded() -> None:
 
 def test_the_cache_drops_what_was_used_longest_ago() -> None:
     async def work(resolver: Resolver, _: NameServer) -> None:
-        resolver.limits = DnsLimits(size=2)
+        resolver.size = 2
         for host in ("a.test", "b.test", "a.test", "c.test"):
             await resolver.resolve(host)
         assert resolver.cached("a.test") is not None
@@ -149,7 +149,7 @@ def test_f17_the_client_dials_only_what_was_checked() -> None:
         async with NameServer(a_test=script) as names:
             guards = Guard(["127.0.0.0/8"]), Guard()
             # The resolver lets the address through, the client's own guard sees it when it is dialled.
-            clients = [Http(Identity("T"), guard=g, resolver=Resolver(guards[0], [names.address])) for g in guards]
+            clients = [Http("T", guard=g, resolver=Resolver(guards[0], [names.address])) for g in guards]
             got: list[object] = [await http(Request(f"http://a.test:{server.port}/", "")) for http in clients]
             for http in clients:
                 await http.close()
@@ -196,7 +196,7 @@ def test_f18_a_failing_server_is_not_remembered() -> None:
 def test_f18_another_server_is_asked_when_one_fails() -> None:
     async def run() -> Resolved:
         async with NameServer(a_test=[SERVFAIL]) as sick, NameServer(a_test=[[(OTHER, 60)]]) as well:
-            resolver = Resolver(Guard(), [sick.address, well.address], DnsLimits(0.2))
+            resolver = Resolver(Guard(), [sick.address, well.address], timeout=0.2)
             try:
                 return await resolver.resolve("a.test")
             finally:
@@ -208,7 +208,7 @@ def test_f18_another_server_is_asked_when_one_fails() -> None:
 def test_f18_five_thousand_slow_hosts_hold_up_nobody_and_start_no_threads() -> None:
     async def work(resolver: Resolver, _: NameServer) -> None:
         threads = threading.active_count()
-        resolver.limits = DnsLimits(timeout=20.0)
+        resolver.timeout = 20.0
         slow = []
         for n in range(5000):
             slow.append(asyncio.create_task(resolver.resolve(f"h{n}.slow.test")))

@@ -11,14 +11,13 @@ import pytest
 from analecta.errors import SettingsError
 from analecta.fetch import REASONS
 from analecta.fetch.guard import Guard
-from analecta.fetch.http import Http, Identity
+from analecta.fetch.http import Http
 from analecta.fetch.transfer import FetchLimits
 from analecta.model import FetchResult, NoResponse, Request, Response
 from analecta.urls import canonical
 from tests.hostile import Behaviour, HostileServer, answer, drip, in_turn, raw, silence
 
 OK = b"HTTP/1.1 200 OK\r\n"
-T = Identity("T")
 LIMITS = {"connect_timeout": 5.0, "first_byte_timeout": 5.0, "deadline": 10.0}
 
 
@@ -37,7 +36,7 @@ def fetch(behaviour: Behaviour, url: str = "http://site.test/page", **limits: ob
     """Ask a server that behaves so for one page."""
     with HostileServer(otherwise=behaviour) as server:
         return with_http(
-            lambda: Http(Identity("Test/1"), FetchLimits(**(LIMITS | limits)), connect_to=server.address),  # type: ignore[arg-type]
+            lambda: Http("Test/1", FetchLimits(**(LIMITS | limits)), connect_to=server.address),  # type: ignore[arg-type]
             lambda http: http(Request(url, "")),
         )
 
@@ -63,7 +62,7 @@ def test_an_answer_holds_status_headers_and_body() -> None:
 def test_asked_is_byte_for_byte_what_was_sent() -> None:
     with HostileServer(otherwise=answer(b"x")) as server:
         got = with_http(
-            lambda: Http(Identity("Analecta/1 (+https://a.test)", "me@a.test"), connect_to=server.address),
+            lambda: Http("Analecta/1 (+https://a.test)", contact="me@a.test", connect_to=server.address),
             lambda http: http(Request("https://site.test:8443/a?b=c|d", "", '"tag"', "Sat, 15 Nov 2025 20:00:00 GMT")),
         )
     assert good(got).asked == server.asked[0].head
@@ -74,7 +73,7 @@ def test_asked_is_byte_for_byte_what_was_sent() -> None:
 def test_a_validator_cannot_smuggle_in_a_header() -> None:
     with HostileServer(otherwise=answer(b"x")) as server:
         got = with_http(
-            lambda: Http(T, connect_to=server.address),
+            lambda: Http("T", connect_to=server.address),
             lambda http: http(Request("http://a.test/", "", "x\r\nEvil: 1")),
         )
     assert b"Evil" not in server.asked[0].head
@@ -124,7 +123,7 @@ def test_f09_the_slot_of_a_silent_server_is_freed() -> None:
             return await http(Request("http://a.test/page", ""))
 
         got = with_http(
-            lambda: Http(T, FetchLimits(first_byte_timeout=1.0), connect_to=server.address, parallel=1),
+            lambda: Http("T", FetchLimits(first_byte_timeout=1.0), connect_to=server.address, parallel=1),
             work,
         )
     assert good(got).body == b"ok"
@@ -173,7 +172,7 @@ def test_f12_a_body_longer_than_promised_is_read_as_promised() -> None:
             await http(Request("http://a.test/1", ""))
             return await http(Request("http://a.test/2", ""))
 
-        got = with_http(lambda: Http(T, connect_to=server.address), work)
+        got = with_http(lambda: Http("T", connect_to=server.address), work)
     assert (good(got).status, good(got).body) == (200, b"ok")
 
 
@@ -215,7 +214,7 @@ def test_f14_what_is_no_http_fails_for_that_url_only(sent: bytes, reason: str) -
             odd.append(await http(Request("http://a.test/odd", "")))
             return await http(Request("http://a.test/fine", ""))
 
-        fine = with_http(lambda: Http(T, connect_to=server.address), work)
+        fine = with_http(lambda: Http("T", connect_to=server.address), work)
     assert bad(odd[0]).reason == reason
     assert good(fine).body == b"ok"
 
@@ -234,7 +233,7 @@ def test_f14_what_is_no_http_fails_for_that_url_only(sent: bytes, reason: str) -
     ],
 )
 def test_f16_what_is_no_clean_http_url_is_not_asked(url: str) -> None:
-    got = with_http(lambda: Http(T, guard=Guard()), lambda http: http(Request(url, "")))
+    got = with_http(lambda: Http("T", guard=Guard()), lambda http: http(Request(url, "")))
     assert bad(got).reason == "bad-url"
 
 
@@ -246,7 +245,7 @@ def test_f16_a_private_literal_is_refused_without_a_connection(literal: str) -> 
     with HostileServer(otherwise=answer(b"secret")) as server:
         target = canonical(f"http://{literal}:{server.port}/")
         assert target is not None
-        got = with_http(lambda: Http(T), lambda http: http(Request(target.url, target.host)))
+        got = with_http(lambda: Http("T"), lambda http: http(Request(target.url, target.host)))
     assert (bad(got).reason, bad(got).refused, bad(got).retry) == ("guard", True, False)
     assert server.connections == 0
 
@@ -254,7 +253,7 @@ def test_f16_a_private_literal_is_refused_without_a_connection(literal: str) -> 
 def test_an_allowed_network_may_be_asked() -> None:
     with HostileServer(otherwise=answer(b"ok")) as server:
         got = with_http(
-            lambda: Http(T, guard=Guard(["127.0.0.0/8"])),
+            lambda: Http("T", guard=Guard(["127.0.0.0/8"])),
             lambda http: http(Request(f"http://{server.address}/", "")),
         )
     assert (good(got).body, good(got).ip) == (b"ok", "127.0.0.1")
@@ -263,7 +262,7 @@ def test_an_allowed_network_may_be_asked() -> None:
 def test_a_port_where_nobody_listens_is_a_connect_failure() -> None:
     with HostileServer() as server:
         address = server.address
-    got = bad(with_http(lambda: Http(T, connect_to=address), lambda http: http(Request("http://a.test/", ""))))
+    got = bad(with_http(lambda: Http("T", connect_to=address), lambda http: http(Request("http://a.test/", ""))))
     assert (got.reason, got.retry) == ("connect", True)
 
 
@@ -280,7 +279,7 @@ def test_a_kept_connection_that_the_server_closed_is_replaced() -> None:
                 assert good(last).body == b"ok"
             return last
 
-        with_http(lambda: Http(T, connect_to=server.address), work)
+        with_http(lambda: Http("T", connect_to=server.address), work)
     assert server.connections >= 3
 
 
@@ -297,7 +296,7 @@ def test_two_hundred_downloads_run_at_once() -> None:
             assert all(len(good(one).body) == 50_000 for one in got)
             return got[0]
 
-        with_http(lambda: Http(T, connect_to=server.address), work)
+        with_http(lambda: Http("T", connect_to=server.address), work)
     assert server.most_at_once == 200
 
 
@@ -308,7 +307,7 @@ def test_no_more_run_at_once_than_allowed() -> None:
             got = await asyncio.gather(*(http(Request(f"http://a.test/{n}", "")) for n in range(100)))
             return got[-1]
 
-        got = with_http(lambda: Http(T, connect_to=server.address, parallel=4), work)
+        got = with_http(lambda: Http("T", connect_to=server.address, parallel=4), work)
     assert good(got).body == b"ok"
     assert server.connections <= 4
 
@@ -321,7 +320,7 @@ def test_a_cancelled_request_frees_its_handle() -> None:
                 await asyncio.wait_for(http(Request("http://a.test/silent", "")), 0.2)
             return await http(Request("http://a.test/", ""))
 
-        got = with_http(lambda: Http(T, connect_to=server.address, parallel=1), work)
+        got = with_http(lambda: Http("T", connect_to=server.address, parallel=1), work)
     assert good(got).body == b"ok"
 
 
@@ -329,7 +328,7 @@ def test_closing_gives_up_what_is_under_way() -> None:
     with HostileServer(otherwise=silence()) as server:
 
         async def run() -> FetchResult:
-            http = Http(T, connect_to=server.address)
+            http = Http("T", connect_to=server.address)
             asking = asyncio.create_task(http(Request("http://a.test/", "")))
             while not server.asked:
                 await asyncio.sleep(0.01)
@@ -341,9 +340,9 @@ def test_closing_gives_up_what_is_under_way() -> None:
 
 def test_settings_that_make_no_sense_are_refused() -> None:
     with pytest.raises(SettingsError, match="HOST:PORT"):
-        Http(T, connect_to="somewhere")
+        Http("T", connect_to="somewhere")
     with pytest.raises(SettingsError, match="one line"):
-        Http(Identity("T\r\nX: y"))
+        Http("T\r\nX: y")
 
 
 @pytest.fixture(scope="module")
@@ -367,7 +366,7 @@ def tls(certificate: tuple[Path, Path]) -> ssl.SSLContext:
 def test_connect_to_over_tls_takes_any_certificate_of_loopback(certificate: tuple[Path, Path]) -> None:
     with HostileServer(otherwise=answer(b"safe"), tls=tls(certificate)) as server:
         got = with_http(
-            lambda: Http(T, connect_to=f"https://{server.address}"),
+            lambda: Http("T", connect_to=f"https://{server.address}"),
             lambda http: http(Request("https://a.test/", "")),
         )
     assert good(got).body == b"safe"
@@ -376,7 +375,7 @@ def test_connect_to_over_tls_takes_any_certificate_of_loopback(certificate: tupl
 def test_a_certificate_that_nobody_signed_is_refused(certificate: tuple[Path, Path]) -> None:
     with HostileServer(otherwise=answer(b"safe"), tls=tls(certificate)) as server:
         got = with_http(
-            lambda: Http(T, guard=Guard(["127.0.0.0/8"])),
+            lambda: Http("T", guard=Guard(["127.0.0.0/8"])),
             lambda http: http(Request(f"https://{server.address}/", "")),
         )
     assert (bad(got).reason, bad(got).retry) == ("tls-wrong-name", False)
@@ -414,7 +413,7 @@ def test_http2_answers_are_had_whatever_their_status(certificate: tuple[Path, Pa
     context.set_alpn_protocols(["h2"])
     with HostileServer(otherwise=http2(*statuses), tls=context) as server:
         got = with_http(
-            lambda: Http(T, connect_to=f"https://{server.address}"),
+            lambda: Http("T", connect_to=f"https://{server.address}"),
             lambda http: http(Request("https://a.test/", "")),
         )
     assert (good(got).status, good(got).body) == (int(statuses[-1]), b"hello")

@@ -3,7 +3,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from analecta.fetch.http import Http, Identity
+from analecta.fetch.http import Http
 from analecta.fetch.robots import DAY, Robots, Saved
 from analecta.fetch.transfer import FetchLimits
 from analecta.model import Response
@@ -28,7 +28,7 @@ def robots(
 
     async def run() -> None:
         http, clock = (
-            Http(Identity("T"), FetchLimits(first_byte_timeout=1.0, deadline=2.0), connect_to=server.address),
+            Http("T", FetchLimits(first_byte_timeout=1.0, deadline=2.0), connect_to=server.address),
             Clock(),
         )
         found = Robots(http, "Analecta", clock, **parts)  # type: ignore[arg-type]

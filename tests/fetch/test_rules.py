@@ -2,13 +2,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.fetch.robots import MAX_SIZE, Rules, decoded, ours
+from analecta.fetch.robots import MAX_SIZE, Rules, decoded, ours, read_rules
 
 SITE = "http://a.test"
 
 
 def rules(text: str, token: str = "Analecta") -> Rules:
-    return Rules(0.0, 1.0, text, token)
+    return read_rules(text, token)
 
 
 def verdicts(text: str, *paths: str) -> list[bool]:
@@ -45,8 +45,8 @@ def test_escaped_and_plain_paths_are_the_same() -> None:
 
 def test_robots_txt_itself_is_always_allowed() -> None:
     assert verdicts("User-agent: *\nDisallow: /", "/robots.txt", "/robots.txt2") == [True, False]
-    assert Rules(0.0, 1.0, None, "x").allowed("http://a.test/robots.txt")
-    assert not Rules(0.0, 1.0, None, "x").allowed("http://a.test/dir/robots.txt")
+    assert Rules(cause="dns").allowed("http://a.test/robots.txt")
+    assert not Rules(cause="dns").allowed("http://a.test/dir/robots.txt")
 
 
 def test_rules_before_the_first_group_are_nobodys() -> None:

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from analecta.fetch.guard import Guard
-from analecta.fetch.http import Http, Identity
+from analecta.fetch.http import Http
 from analecta.fetch.tls import certificate_reason, handshake_reason
 from analecta.fetch.transfer import FetchLimits
 from analecta.model import FetchResult, NoResponse, Request, Response
@@ -68,7 +68,7 @@ def ca_file(tmp_path_factory: pytest.TempPathFactory) -> str:
 def ask(url: str, ca_file: str, **options: object) -> FetchResult:
     async def run() -> FetchResult:
         limits = FetchLimits(ca_file=ca_file, **options)  # type: ignore[arg-type]
-        http = Http(Identity("T"), limits, guard=Guard(["127.0.0.0/8"]))
+        http = Http("T", limits, guard=Guard(["127.0.0.0/8"]))
         try:
             return await http(Request(url, ""))
         finally:
@@ -165,7 +165,7 @@ def test_f73_a_bad_certificate_may_be_allowed_for_a_named_host(reason: str, ca_f
 def test_a_handle_that_let_a_bad_certificate_pass_does_not_let_the_next(ca_file: str) -> None:
     async def run(url: str) -> list[FetchResult]:
         limits = FetchLimits(ca_file=ca_file, allow_bad_tls=["127.0.0.1"])
-        http = Http(Identity("T"), limits, guard=Guard(["127.0.0.0/8"]), parallel=1)
+        http = Http("T", limits, guard=Guard(["127.0.0.0/8"]), parallel=1)
         got = [await http(Request(url, "")), await http(Request(url.replace("127.0.0.1", "127.0.0.2"), ""))]
         await http.close()
         return got

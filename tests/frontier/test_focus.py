@@ -9,7 +9,6 @@ from analecta.frontier.policy import (
     Focus,
     LinkValue,
     Policy,
-    SeedArea,
     SiteEntries,
     best_first,
     depth_first,
@@ -61,8 +60,8 @@ def test_an_example_is_on_topic_whatever_a_judge_says_but_its_links_are_worth_wh
 
 
 def test_b10_while_it_learns_another_policy_rules_and_what_is_far_waits():
-    near = SeedArea(["own.test"], depth=2, domain_of=domain)
-    focus = Focus(Policy(best_first, cutoff=0), Policy(depth_first), near)
+    near = {"near_domains": ["own.test"], "near_depth": 2, "domain_of": domain}
+    focus = Focus(Policy(best_first, cutoff=0), Policy(depth_first), **near)
     assert focus.outside("other.test", 9) == 1.0
     assert focus.value(Verdict(), lease("http://h/")) is None
     focus.turn(LEARNING)

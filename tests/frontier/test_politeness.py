@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from making import candidate, pushed, shard_at
 
 from analecta.frontier.frontier import Frontier
-from analecta.frontier.hosts import MAX_WAIT, MIN_WAIT, HostTurns, Politeness, retry_after
+from analecta.frontier.hosts import MAX_WAIT, MIN_WAIT, Domain, HostQueue, Politeness, retry_after
 
 NOW = 1_700_000_000.0
 QUICK = settings(max_examples=150, deadline=None)
@@ -17,11 +17,15 @@ WHATS = ("ask", "ask", "leave", "leave", "answered", "pressed", "failed", "dropp
 STEPS = st.lists(st.tuples(st.sampled_from((0.0, 0.1, 0.7, 2.0, 9.0)), st.sampled_from(WHATS)), max_size=60)
 
 
+def turns_at(manners, now=0.0):
+    return HostQueue("h.test", Domain(), manners, now)
+
+
 @QUICK
 @given(STEPS, st.sampled_from((0.0, 0.5, 3.0)), st.integers(1, 4))
 def test_no_two_starts_are_closer_than_the_delay_nor_more_under_way_than_allowed(steps, delay, parallel):
     manners = Politeness(delay, parallel, strikes=1000)
-    turns, now, last, ended = HostTurns(manners), 0.0, -1e9, -1e9
+    turns, now, last, ended = turns_at(manners), 0.0, -1e9, -1e9
     for seconds, what in steps:
         now += seconds
         if what == "ask" and turns.free() and turns.next <= now:
@@ -50,7 +54,7 @@ def end(turns, what, now, manners):
 @given(STEPS)
 def test_the_time_of_the_next_request_never_moves_back(steps):
     manners = Politeness(1.0, 3, strikes=1000)
-    turns, now, due = HostTurns(manners), 0.0, 0.0
+    turns, now, due = turns_at(manners), 0.0, 0.0
     for seconds, what in steps:
         now += seconds
         if what == "ask" and turns.free() and turns.next <= now:
@@ -65,7 +69,7 @@ def test_the_time_of_the_next_request_never_moves_back(steps):
 
 def test_f22_a_host_that_presses_is_asked_half_as_much_and_trusted_again_slowly():
     manners = Politeness(0.0, 8)
-    turns = HostTurns(manners)
+    turns = turns_at(manners)
     turns.asked()
     turns.pressed(0.0, manners, 60.0)
     assert (turns.parallel, turns.next) == (4, 60.0)
@@ -78,7 +82,7 @@ def test_f22_a_host_that_presses_is_asked_half_as_much_and_trusted_again_slowly(
 
 def test_f09_a_host_that_fails_is_left_alone_twice_as_long_each_time_then_given_up():
     manners = Politeness(1.0, 2, strikes=3, back_off=10.0, patience=0.0)
-    turns, waits = HostTurns(manners), []
+    turns, waits = turns_at(manners), []
     for _ in range(3):
         now = turns.next
         turns.asked()
@@ -92,7 +96,7 @@ def test_f09_a_host_that_fails_is_left_alone_twice_as_long_each_time_then_given_
 
 def test_a_good_answer_forgives_failures():
     manners = Politeness(0.0, 2, strikes=2)
-    turns = HostTurns(manners)
+    turns = turns_at(manners)
     for how in ("failed", "answered", "failed"):
         turns.asked()
         getattr(turns, how)(0.0, manners)
@@ -100,7 +104,7 @@ def test_a_good_answer_forgives_failures():
 
 
 def test_a_held_host_has_no_turn_until_the_fetch_is_over():
-    turns = HostTurns(Politeness(0.0, 2))
+    turns = turns_at(Politeness(0.0, 2))
     turns.asked()
     turns.held = True
     assert not turns.free()
@@ -111,7 +115,7 @@ def test_a_held_host_has_no_turn_until_the_fetch_is_over():
 @pytest.mark.parametrize(("took", "pause"), [(0.1, 1.0), (2.0, 10.0), (60.0, 30.0)])
 def test_f69_a_delay_may_adapt_to_the_response_time_within_bounds(took, pause):
     manners = Politeness(1.0, delay_factor=5.0, max_delay=30.0)
-    turns = HostTurns(manners)
+    turns = turns_at(manners)
     turns.asked()
     turns.left(0.0)
     turns.answered(took, manners, took)
@@ -120,7 +124,7 @@ def test_f69_a_delay_may_adapt_to_the_response_time_within_bounds(took, pause):
 
 def test_f64_refusals_in_a_row_are_waited_for_longer_each_time_and_given_up_in_the_end():
     manners = Politeness(1.0, back_off=10.0)
-    turns, waits, reason = HostTurns(manners), [], ""
+    turns, waits, reason = turns_at(manners), [], ""
     while not reason:
         now = turns.next
         turns.asked()
@@ -133,7 +137,7 @@ def test_f64_refusals_in_a_row_are_waited_for_longer_each_time_and_given_up_in_t
 
 def test_f72_what_cannot_change_is_given_up_without_patience():
     manners = Politeness(1.0, strikes=2)
-    turns, reasons = HostTurns(manners), []
+    turns, reasons = turns_at(manners), []
     for _ in range(2):
         turns.asked()
         reasons.append(turns.failed(turns.next, manners, hopeless=True))
@@ -204,7 +208,7 @@ def test_f22_a_date_without_a_zone_is_in_utc_wherever_we_are(in_tokyo, text):
 
 @pytest.mark.parametrize("jump", [-86_400.0, 0.0, 86_400.0])
 def test_f07_a_date_is_turned_into_a_wait_once_and_later_jumps_do_not_matter(jump):
-    turns = HostTurns(Politeness(1.0), now=500.0)
+    turns = turns_at(Politeness(1.0), now=500.0)
     turns.asked()
     turns.pressed(501.0, Politeness(1.0), retry_after({"retry-after": formatdate(NOW + 30, usegmt=True)}, NOW, 10.0))
     retry_after({"retry-after": formatdate(NOW, usegmt=True)}, NOW + jump, 10.0)

@@ -127,7 +127,7 @@ def test_a_few_links_get_a_bonus_and_the_seed_says_which():
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 30), st.floats(0, 1), st.lists(st.integers(0, 60), max_size=8)), max_size=30))
 def test_worths_are_between_0_and_1_whatever_the_web(pages):
-    links = judge(every=1)
+    links = judge()
     for id, score, targets in pages:
         links.see([page(id, score, targets, dict.fromkeys(range(len(targets)), BEES))])
         worth = links.refresh()

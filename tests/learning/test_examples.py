@@ -120,7 +120,7 @@ def test_an_example_that_is_moved_is_one_of_its_new_topic_alone(tmp_path, web):
     crawled(web, library, two_topics(web)[0], pages=20)
     topics, moved = two_topics(web, 0, 2)
     crawl = crawled(web, library, topics, pages=2)
-    given = {example.url: example.topic for example in crawl.training.examples()}
+    given = {example.url: example.topic for example in crawl.training.trainer.given()}
     assert [given[url] for url in moved] == [1, 1]
     assert sorted(given.values()) == [0] * 3 + [1] * 7
 
@@ -130,10 +130,10 @@ def test_an_example_that_is_removed_is_a_page_like_others_and_one_that_is_put_ba
     crawled(web, library, two_topics(web)[0], pages=20)
     topics, gone = two_topics(web, 1, to=None)
     crawl = crawled(web, library, topics, pages=2)
-    assert gone[0] not in {example.url for example in crawl.training.examples()}
+    assert gone[0] not in {example.url for example in crawl.training.trainer.given()}
     assert rows(library, f"u.url = '{gone[0]}' AND u.priority < 1")[0][2] == FoundBy.LINK
     crawl = crawled(web, library, two_topics(web)[0], pages=2)
-    assert gone[0] in {example.url for example in crawl.training.examples()}
+    assert gone[0] in {example.url for example in crawl.training.trainer.given()}
     assert rows(library, f"u.url = '{gone[0]}'")[0][2] == FoundBy.SEED
 
 

@@ -19,7 +19,7 @@ from analecta.errors import LibraryBusy, ResourceError, UsageError
 from analecta.judge import Unjudged
 from analecta.learning import retrain as work
 from analecta.learning import trainer
-from analecta.learning.examples import spoken, standing, word_for
+from analecta.learning.examples import complete_mark, standing
 from analecta.learning.reclassify import TrainedModel, VerdictRow, changes, judged, load, save, stored
 from analecta.learning.trainer import Trainer
 from analecta.model import NO_TOPIC, UNLABELLED, Verdict
@@ -85,12 +85,12 @@ def test_b18_words_about_a_topic_that_is_gone_are_about_the_one_above_or_nothing
 
 
 def test_b18_good_of_which_topic_is_asked_where_it_is_not_clear():
-    assert word_for(7, "u", ["stars"], TOPICS, GOOD).topic == "stars"
-    assert word_for(7, "u", [], ["bees"], GOOD).topic == "bees"
+    assert complete_mark(word(GOOD), ["stars"], TOPICS).topic == "stars"
+    assert complete_mark(word(GOOD), [], ["bees"]).topic == "bees"
     with pytest.raises(UsageError, match="--topic, one of: bees, stars"):
-        word_for(7, "u", ["whales"], TOPICS, GOOD)
-    assert word_for(7, "u", ["stars"], TOPICS, BAD, "stars").away
-    assert not word_for(7, "u", ["stars"], TOPICS, BAD, "bees").away
+        complete_mark(word(GOOD), ["whales"], TOPICS)
+    assert complete_mark(word(BAD, "stars"), ["stars"], TOPICS).away
+    assert not complete_mark(word(BAD, "bees"), ["stars"], TOPICS).away
 
 
 # --- in the library --------------------------------------------------------------------------------------------------
@@ -128,8 +128,11 @@ class Learner(Unjudged):
 
 
 def teacher_of(library):
-    settings, topics = settings_of(library.settings_path), library.topic_names()
-    return Trainer(library, Learner(), topics, TrainingSettings(), spoken=lambda: spoken(library, settings, topics))
+    settings = msgspec.structs.replace(settings_of(library.settings_path), learn=TrainingSettings())
+    teacher = Trainer(library, settings, library.topic_names())
+    teacher.judge = Learner()
+    teacher.load = lambda _: teacher.judge
+    return teacher
 
 
 def tell(library, says, topic="", count=3, where="p.topic = 0 AND u.priority < 1"):
@@ -163,7 +166,7 @@ def test_b18_good_pages_are_examples_bad_ones_of_others_and_dropped_ones_none(li
     teacher = teacher_of(lib)
     learnt = {example.url: example.topic for example in teacher.given()}
     assert (learnt[good.url], learnt[bad.url], seed.url in learnt) == (1, NO_TOPIC, False)
-    teacher.again(lambda _: teacher.judge, "")
+    teacher.again("")
     met = {example.url for example in teacher.judge.learned if example.topic == UNLABELLED}
     assert met
     assert not met & {good.url, bad.url, seed.url}

@@ -6,12 +6,13 @@ import pytest
 
 from analecta.analyse.hits import link_graph
 from analecta.crawl.run import Crawl
+from analecta.crawl.training_schedule import TrainingSchedule
 from analecta.judge import JUDGES
-from analecta.learning.trainer import TrainingPlan, TrainingResult
+from analecta.learning.trainer import TrainingResult
 from analecta.model import UNLIMITED, Candidate, UrlState
 from analecta.settings.edit import first_settings
 from analecta.settings.load import load
-from analecta.settings.schema import Topic, TrainingSettings
+from analecta.settings.schema import CrawlSettings, Settings, Topic, TrainingSettings
 from analecta.store.library import LibraryFolder
 from analecta.store.partition import Shard
 from analecta.testweb.process import PocketServer, ServerProcess
@@ -20,18 +21,24 @@ from tests.crawls.driver import wait_for
 from tests.making import page_row, target
 
 
-def schedule(ordered=False, **settings):
-    return TrainingPlan(TrainingSettings(**{"every": 16, "growth": 1.5} | settings), ordered)
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory):
+    return LibraryFolder.create(tmp_path_factory.mktemp("bare") / "lib", "")
 
 
-def test_a_judge_that_learns_once_holds_nothing_up():
-    plan = schedule(every=0)
+def schedule(library, ordered=False, **settings):
+    learn = TrainingSettings(**{"every": 16, "growth": 1.5} | settings)
+    return TrainingSchedule(library, Settings(learn=learn, crawl=CrawlSettings(ordered=ordered)))
+
+
+def test_a_judge_that_learns_once_holds_nothing_up(bare):
+    plan = schedule(bare, every=0)
     assert plan.limit() == UNLIMITED
     assert not plan.due(10_000)
 
 
-def test_b9_lessons_are_every_few_pages_and_then_by_growth():
-    plan, due = schedule(ordered=True), []
+def test_b9_lessons_are_every_few_pages_and_then_by_growth(bare):
+    plan, due = schedule(bare, ordered=True), []
     for pages in range(200):
         if plan.due(pages):
             due.append(pages)
@@ -41,13 +48,13 @@ def test_b9_lessons_are_every_few_pages_and_then_by_growth():
     assert due == [16, 32, 48, 72, 108, 162]
 
 
-def test_a_crawl_may_be_one_step_ahead_of_the_lesson_and_in_order_none():
-    assert schedule(ordered=True).limit() == 16
-    assert schedule().limit() == 32
+def test_a_crawl_may_be_one_step_ahead_of_the_lesson_and_in_order_none(bare):
+    assert schedule(bare, ordered=True).limit() == 16
+    assert schedule(bare).limit() == 32
 
 
-def test_a_lesson_runs_beside_the_crawl():
-    plan, go_on = schedule(), threading.Event()
+def test_a_lesson_runs_beside_the_crawl(bare):
+    plan, go_on = schedule(bare), threading.Event()
     plan.begin(lambda: go_on.wait(60) and TrainingResult("m"))
     assert plan.ended(16) is None
     assert not plan.due(500), "one at a time"
@@ -194,8 +201,8 @@ def test_b9_of_one_topic_alone_the_majority_of_the_examples_prevails(tmp_path, w
 # --- a lesson that goes wrong ----------------------------------------------------------------------------------------
 
 
-def test_what_a_lesson_raises_comes_out_and_the_next_is_due_as_ever():
-    plan = schedule(ordered=True)
+def test_what_a_lesson_raises_comes_out_and_the_next_is_due_as_ever(bare):
+    plan = schedule(bare, ordered=True)
     plan.begin(lambda: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         plan.ended(16)

@@ -41,7 +41,7 @@ def same(one: str, other: str) -> bool:
 
 
 def one_link(href: str, base: str) -> UrlRef | None:
-    links = gather([href], [None], 0, Joiner().base(base), lambda _: "", lambda _: False).links
+    links = gather([href], [None], 0, Joiner().base(base), lambda _: "")[0]
     return links[0].target if links else None
 
 
@@ -113,5 +113,5 @@ def test_anchors_that_repeat_one_another_do_not_add_up():
         return "w" * 600_000
 
     hrefs = [f"/{n}" for n in range(50)]
-    links, _, cut = gather(hrefs, range(50), target().id, Joiner().base(PAGE), words, lambda _: False)
+    links, _, cut = gather(hrefs, range(50), target().id, Joiner().base(PAGE), words)
     assert (len(links), len(read), cut) == (50, 2, True)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from analecta.errors import AnalectaError
-from analecta.parse import PageSandbox, Parser, ParserDied
+from analecta.parse import PARSERS, PageSandbox, Parser, ParserDied
 from analecta.parse.sandbox import ChildLimits
 from tests.crawls.driver import resident
 from tests.effort import little_work
@@ -101,12 +101,13 @@ def test_a_child_that_cannot_start_is_told():
     sandbox.close()
 
 
-def test_f44_a_parser_that_raises_in_this_process_is_told_too():
+def test_f44_a_parser_that_raises_in_this_process_is_told_too(monkeypatch):
     def broken(*_):
         raise KeyError("what")
 
+    monkeypatch.setitem(PARSERS, "text/html", broken)
     with pytest.raises(ParserDied, match="parse-crashed: KeyError"):
-        any_page(Parser(parsers={"text/html": broken}), "<p>x")
+        any_page(Parser(), "<p>x")
 
 
 def test_the_child_gives_the_same_page_as_this_process(parser):
@@ -122,7 +123,7 @@ def test_the_child_gives_the_same_page_as_this_process(parser):
 
 def test_a_limited_page_has_what_plain_patterns_find(crashing):
     body = "<title>The  title</title><script>x<y</script><p>Words <a class=x href='b.html'>here</a>" + "<b " * 9000
-    crashing.child.function, crashing.child.limits = "analecta.parse:parse_in_child", ChildLimits(0)
+    crashing.function, crashing.limits = "analecta.parse:parse_in_child", ChildLimits(0)
     page = crashing.parse(answer(body, x_robots_tag="noindex"), target())
     assert page.limits.startswith("parse-limited")
     assert (page.title, urls(page), page.noindex) == ("The title", ["http://example.com/a/b.html"], True)
@@ -141,17 +142,10 @@ HOSTILE = {
 }
 
 
-def parsed_or_died(parser, body):
-    try:
-        return any_page(parser, body)
-    except ParserDied as died:
-        return died.page
-
-
 @pytest.mark.parametrize("name", HOSTILE)
 def test_f30_hostile_html_costs_little_and_leaves_us_alive(parser, name):
     with little_work():  # of ours; the child has its own limit
-        page = parsed_or_died(parser, HOSTILE[name])
+        page = parser.page(answer(HOSTILE[name]), target())
     assert page.links or page.limits.startswith("parse-limited") or "MemoryError" in page.limits
     assert len(page.text) <= 2 * len(HOSTILE[name])
     assert any_page(parser, "<p>fine").text == "fine"

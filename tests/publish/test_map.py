@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from rich.cells import cell_len
 
-from analecta.communities.view import Community, CommunityIndex, CommunityMember
+from analecta.communities.view import Community, CommunityIndex, CommunityList, CommunityMember
 from analecta.publish.layout import SHAPES, dots, lay_out, lines, wrapped
 from analecta.publish.map import Copy, at_home, copies_of, map_page, net_of
 from analecta.publish.network import COLOURS, colours
@@ -252,7 +252,8 @@ def homes(name="Bees {}"):
     """A community of a.test and b.test, and another one; pages of h.test are of none."""
     sites = [["a.test", "b.test"], ["c.test", "d.test"]]
     members = [[CommunityMember(site, "a seed", 3) for site in pair] for pair in sites]
-    return CommunityIndex(Sites(), [Community(n, name.format(n), [], 6, own, []) for n, own in enumerate(members, 1)])
+    every = [Community(n, name.format(n), [], 6, own, []) for n, own in enumerate(members, 1)]
+    return CommunityIndex(Sites(), CommunityList(every))
 
 
 def of_hosts(found):
@@ -267,10 +268,13 @@ def of_hosts(found):
 
 
 def test_without_communities_the_map_says_nothing_of_them():
-    tags = Tags(map_page(analysis(), "Things", {}, homes=CommunityIndex(Sites(), []))).found
+    page = map_page(analysis(), "Things", {}, homes=CommunityIndex(Sites(), CommunityList()))
+    tags = Tags(page).found
     assert not {"home", "by-community"} & {attrs.get("id") for _, attrs in tags}
     assert not [attrs for _, attrs in tags if "data-c" in attrs]
-    assert map_page(analysis(), "Things", {}) == map_page(analysis(), "Things", {}, homes=CommunityIndex(Sites(), []))
+    assert map_page(analysis(), "Things", {}) == map_page(
+        analysis(), "Things", {}, homes=CommunityIndex(Sites(), CommunityList())
+    )
 
 
 def test_c7_dots_and_pages_know_their_community():
@@ -287,7 +291,7 @@ def test_c7_only_the_largest_communities_have_a_colour_of_their_own():
         Community(n, f"c{n}", [], 1, [CommunityMember(f"{n}{x}.test", "", 1) for x in "ab"], []) for n in range(1, 13)
     ]
     pages = [ClusterPage(i, "http://x.test/", "", f"{i % 12 + 1}a.test", 0.5, 0.5) for i in range(30)]
-    known = at_home(pages, pages, CommunityIndex(Sites(), every))
+    known = at_home(pages, pages, CommunityIndex(Sites(), CommunityList(every)))
     assert list(known.pages.values()) == [3] * 6 + [2] * 6
     assert sorted(known.tones.values()) == [*range(COLOURS), 7, 7, 7, 7]
     assert known.legend[-1] == ("5 more", 10)

@@ -198,7 +198,7 @@ def test_c7_other_settings_of_sites_are_a_change(village):
 def test_c7_an_index_that_is_up_to_date_finds_no_communities_again(village, monkeypatch):
     aged(village.library)
     sync(village.library)
-    monkeypatch.setattr("analecta.search.update.neighbourhood", None)
+    monkeypatch.setattr("analecta.search.update.index_communities", None)
     assert opened(village.library).find(SearchRequest("bees", community="1")).total == 2
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.cli.new import MOST, tell_reading
+from analecta.cli.new import MOST, tell_odd, tell_topics
 from analecta.errors import UsageError
 from analecta.settings.schema import Topic
 from analecta.settings.topics import merge, tree
@@ -70,7 +70,7 @@ def test_merging_loses_no_seed_and_counts_the_rest(pairs):
 def test_it_is_told_as_a_tree_with_the_first_of_what_is_odd():
     topics = (Topic("S / B", ("u", "v")), Topic("K", ("u",)), Topic("S", ("w",)))
     odd = tuple(SkippedLine(n, "ftp:", "no", "a.txt") for n in range(1, 14))
-    lines = list(tell_reading(SourceResult(topics, odd, 2, {"Q": "Q"}, ("K",))))
+    lines = [*tell_topics(topics), *tell_odd(SourceResult(topics, odd, 2, {"Q": "Q"}, ("K",)))]
     assert lines[:3] == ["  Topic S: 1 seed", "      B: 2 seeds", "  Topic K: 1 seed"]
     assert lines[3:8:2] == ["  Named more than once: 2", "    K", "    Q"]
     assert lines[-2:] == [f"    a.txt, line {MOST}: ftp:: no", "    and 3 more"]

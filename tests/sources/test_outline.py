@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from analecta.errors import UsageError
 from analecta.settings.schema import NegativeSettings
 from analecta.sources.collector import clean
-from analecta.sources.outline import read_outline
-from analecta.sources.outline_formats import RESERVED
+from analecta.sources.outline import RESERVED, read_outline
 from analecta.sources.outline_text import split_line
 
 INDENTED = """# my topics

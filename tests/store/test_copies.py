@@ -4,10 +4,10 @@ import contextlib
 
 import pytest
 
+from analecta.crawl.processes import duplicates
 from analecta.crawl.processes.duplicates import settle_twins
 from analecta.model import UrlState
 from analecta.store.library import LibraryFolder
-from analecta.store.pages import CopyTable
 from analecta.store.partition import UNREAD
 from tests.making import candidate, page_row, shard_at, target
 
@@ -41,18 +41,18 @@ def test_copies_in_other_partitions_point_to_the_first_page(library):
     assert settle_twins(library) == 0
 
 
-@pytest.mark.parametrize("name", ["point", "finish"])
+@pytest.mark.parametrize("name", ["point_copy", "note_compared"])
 def test_what_is_stopped_between_two_copies_leaves_no_url_done_whose_page_is_a_copy(library, monkeypatch, name):
-    real, calls = getattr(CopyTable, name), []
+    real, calls = getattr(duplicates, name), []
 
-    def stopped(self, *arguments):
+    def stopped(*arguments):
         calls.append(arguments)
         if len(calls) == 2:
             raise KeyboardInterrupt
-        return real(self, *arguments)
+        return real(*arguments)
 
     with monkeypatch.context() as patch, contextlib.suppress(KeyboardInterrupt):
-        patch.setattr(CopyTable, name, stopped)
+        patch.setattr(duplicates, name, stopped)
         settle_twins(library)
     assert len(calls) == 2
     assert found(library) == [(None, UrlState.DONE)] * 2

@@ -96,7 +96,7 @@ def test_meta_notes_topics_and_runs_are_remembered(library):
     assert (again.get("model"), again.get("other", 5), again.topic_names()) == ("abc", 5, ["rivers", "lakes", "seas"])
     assert [note for _, note in again.notes()] == ["something happened"]
     last = again.last_run()
-    assert (last["reason"], last["asked"], last["tally"]) == ("done", '{"a": 1}', '{"pages": 3}')
+    assert (last.reason, last.asked, last.tally) == ("done", '{"a": 1}', '{"pages": 3}')
     assert library.begin_run({}) == run + 1
 
 
@@ -244,7 +244,7 @@ def test_no_room_for_the_copy_of_a_database_that_cannot_be_read_in_place_is_told
 
     monkeypatch.setattr(sqlite, "_open", refuses)
     monkeypatch.setattr(sqlite, "is_readonly", lambda _: True)
-    monkeypatch.setattr(sqlite, "_folded", lambda _: False)
+    monkeypatch.setattr(sqlite, "log_of", lambda _: 1)
     monkeypatch.setattr(sqlite, "copy_database", no_room)
     with pytest.raises(ResourceError, match=r"library\.db cannot be read .* No space left on device"):
         connect(library.folder / "library.db", readonly=True)

@@ -217,11 +217,11 @@ def room_for(monkeypatch, folder, free):
     """A disk with so many bytes free; what is in the folder of copies takes of them."""
     used = sum(path.stat().st_size for path in folder.glob("backup/*") if path.is_file())
 
-    def statvfs(_):
+    def usage(_):
         now = sum(path.stat().st_size for path in folder.glob("backup/*") if path.is_file())
-        return SimpleNamespace(f_bavail=free + used - now, f_frsize=1)
+        return SimpleNamespace(free=free + used - now)
 
-    monkeypatch.setattr(migrations.os, "statvfs", statvfs)
+    monkeypatch.setattr(migrations, "disk_usage", usage)
 
 
 @pytest.mark.parametrize("left", [".library.db.v2.bak.part", "library.db.v2.bak"])

@@ -23,7 +23,7 @@ URLS = [f"http://h.test/{i}" for i in range(8)]
 @contextlib.contextmanager
 def library(folder):
     """Shard, archive and suspect of a folder, closed at the end."""
-    with shard_at(folder / "p.db") as shard, contextlib.closing(CrashMarker(folder / "p.parsing")) as suspect:
+    with shard_at(folder / "p00.db") as shard, contextlib.closing(CrashMarker(folder / "p00.parsing")) as suspect:
         yield shard, suspect
 
 
@@ -50,7 +50,7 @@ def kept(shard, archive, url, n):
 def recovered(folder):
     """What recovery gives back and says, committed."""
     with library(folder) as (shard, suspect):
-        back, notes = recover(shard, folder, "p00", suspect, 3)
+        back, notes = recover(shard, folder, suspect)
         shard.commit()
         return back, notes, states(shard)
 
@@ -144,7 +144,7 @@ def test_f02_a_kill_during_recovery_loses_nothing(tmp_path):
     with path.open("r+b") as file:
         file.truncate(path.stat().st_size - 700)
     with library(tmp_path) as (shard, suspect):
-        first, _ = recover(shard, tmp_path, "p00", suspect, 3)  # not committed
+        first, _ = recover(shard, tmp_path, suspect)  # not committed
     back, _, _ = recovered(tmp_path)
     assert back == first
 
@@ -225,7 +225,7 @@ def test_f44_a_url_that_ended_the_process_three_times_is_poison(tmp_path):
 
 
 def partition_at(folder, **more):
-    return contextlib.closing(Partition(folder / "p00.db", folder, "p00", **more))
+    return contextlib.closing(Partition(folder / "p00.db", folder, **more))
 
 
 def test_f02_a_file_that_was_filled_within_a_batch_is_whole_after_a_restart(tmp_path):
@@ -270,11 +270,11 @@ def test_all_files_are_closed_even_if_one_cannot_be(tmp_path, monkeypatch, part)
         raise OSError("the disk is full")
 
     monkeypatch.setattr(kind, "close", broken)
-    one = Partition(tmp_path / "p.db", tmp_path, "p00")
+    one = Partition(tmp_path / "p00.db", tmp_path)
     with pytest.raises(OSError, match="the disk is full"):
         one.close()
     monkeypatch.undo()
-    Partition(tmp_path / "p.db", tmp_path, "p00").close()
+    Partition(tmp_path / "p00.db", tmp_path).close()
 
 
 def test_a_partition_that_cannot_be_recovered_is_not_left_open(tmp_path, monkeypatch):
@@ -283,6 +283,6 @@ def test_a_partition_that_cannot_be_recovered_is_not_left_open(tmp_path, monkeyp
 
     monkeypatch.setattr(recovery, "recover", broken)
     with pytest.raises(OSError, match="no such archive"):
-        Partition(tmp_path / "p.db", tmp_path, "p00")
+        Partition(tmp_path / "p00.db", tmp_path)
     monkeypatch.undo()
-    Partition(tmp_path / "p.db", tmp_path, "p00").close()
+    Partition(tmp_path / "p00.db", tmp_path).close()

@@ -13,7 +13,7 @@ from analecta.settings.schema import SiteSettings, Topic
 from analecta.store import site_rules as hand
 from analecta.store.library import LibraryFolder
 from analecta.store.site_rules import SiteEdit, Sites, front, seed_sites, sites_of
-from analecta.store.sites import SiteCount, SiteGraph, SiteUnits, counted, read_sites, recount
+from analecta.store.sites import SiteGraph, SiteUnits, count_new_links, counted, read_sites, recount
 from analecta.store.snapshot import Snapshot
 from tests.making import lease, shard_at, target
 
@@ -27,9 +27,9 @@ def links(*urls):
 
 def counted_in(db, sites, *pages):
     """A shard with these pages counted: (url, linked urls)."""
-    count = SiteCount(SiteUnits(db), sites)
+    units = SiteUnits(db)
     for url, out in pages:
-        count.add([(lease(url), links(*out))])
+        count_new_links(units, sites, [(lease(url), links(*out))])
     graph = SiteGraph(sites)
     graph.refresh(Snapshot([db]))
     return graph

@@ -11,9 +11,9 @@ import pytest
 
 from analecta.errors import UsageError
 from analecta.testweb.process import ServerProcess
-from analecta.testweb.replay import Replay, make
 from analecta.testweb.search import WebSearch
 from analecta.testweb.warc_index import WarcIndex
+from analecta.testweb.webs import Replay, SearchedWeb, make
 from tests.process import heed
 
 PAGE = (
@@ -179,7 +179,7 @@ def engine(tmp_path, archives):
     found = archives(
         warc(tmp_path / "a.warc.gz", *(record(f"http://a.test/{i}", page(w)) for i, w in enumerate(words)))
     )
-    return Replay(found, WebSearch(found))
+    return SearchedWeb(Replay(found).answer, WebSearch(found))
 
 
 def test_search_finds_pages_in_the_form_of_searxng(engine):
@@ -201,7 +201,7 @@ def test_search_gives_further_results_page_by_page(engine):
 
 def test_replay_is_served_from_its_own_process(tmp_path):
     path = warc(tmp_path / "a.warc.gz", record("https://a.test/x?b=1", page(b"bees")))
-    with ServerProcess("analecta.testweb.replay:make", {"paths": [str(path)]}) as server:
+    with ServerProcess("analecta.testweb.webs:make", {"paths": [str(path)]}) as server:
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
         connection.request("GET", "/x?b=1", headers={"Host": "a.test"})
         assert connection.getresponse().read() == PAGE % (b"bees", b"bees")
@@ -210,14 +210,14 @@ def test_replay_is_served_from_its_own_process(tmp_path):
 
 def test_replay_says_where_it_listens_and_ends_at_ctrl_c(tmp_path):
     path = warc(tmp_path / "a.warc.gz", record("http://a.test/", page(b"bees")))
-    code = f"from analecta.cli.replay import serve_web; from pathlib import Path; serve_web([Path({str(path)!r})], 0)"
-    with subprocess.Popen([sys.executable, "-c", code], preexec_fn=heed, stdout=subprocess.PIPE, text=True) as child:
+    command = [sys.executable, "-m", "analecta", "replay", str(path), "--port", "0"]
+    with subprocess.Popen(command, preexec_fn=heed, stdout=subprocess.PIPE, text=True) as child:
         first = child.stdout.readline()
         child.send_signal(signal.SIGINT)
         rest = child.stdout.read()
     assert first.startswith("1 page of 1 host served on 127.0.0.1:")
     assert "connect_to" in rest
-    assert child.returncode == 0
+    assert child.returncode == 130
 
 
 def test_a_real_archive_loads(archives):
@@ -231,7 +231,7 @@ def test_make_gives_what_a_server_process_needs(tmp_path):
     path = warc(tmp_path / "a.warc.gz", record("http://a.test/", page(b"bees")))
     web = make([str(path)], search=True)
     assert b"a.test" in web.answer("127.0.0.1", "/", {}).body
-    web.archives.close()
+    web.search.archives.close()
 
 
 def test_progress_runs_on_from_file_to_file(tmp_path):
@@ -244,7 +244,7 @@ def test_progress_runs_on_from_file_to_file(tmp_path):
 
 def test_replay_in_two_processes_answers_and_ends(tmp_path):
     path = warc(tmp_path / "a.warc.gz", record("http://a.test/", page(b"bees")))
-    with ServerProcess("analecta.testweb.replay:make", {"paths": [str(path)], "search": True}, processes=2) as server:
+    with ServerProcess("analecta.testweb.webs:make", {"paths": [str(path)], "search": True}, processes=2) as server:
         for _ in range(10):
             connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
             connection.request("GET", "/search?q=bees&format=json", headers={"Host": "localhost"})

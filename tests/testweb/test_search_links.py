@@ -7,8 +7,8 @@ import pytest
 
 from analecta.testweb.community_web import CommunityWebServer
 from analecta.testweb.pocket import PocketWeb
-from analecta.testweb.replay import Replay, SearchedWeb
-from analecta.testweb.search import WebSearch
+from analecta.testweb.search import MadeUpPages, WebSearch
+from analecta.testweb.webs import Replay, SearchedWeb
 from tests.testweb.test_replay import archives, record, said, warc  # noqa: F401
 
 PAGES = {
@@ -23,7 +23,7 @@ def web(tmp_path, archives):  # noqa: F811
     found = archives(
         warc(tmp_path / "a.warc.gz", *(record(url, said(body + b" words")) for url, body in PAGES.items()))
     )
-    return Replay(found, WebSearch(found))
+    return SearchedWeb(Replay(found).answer, WebSearch(found))
 
 
 def linking(web, url):
@@ -48,12 +48,12 @@ def test_the_pages_that_link_to_a_url_are_found_whether_it_is_archived_or_not(we
 
 def test_that_it_knows_back_links_is_announced_where_searxng_tells_of_itself(web):
     assert json.loads(web.answer("localhost", "/config", {}).body)["backlinks"] == "link:"
-    assert Replay(web.archives).answer("localhost", "/config", {}).status == 404
+    assert Replay(web.search.archives).answer("localhost", "/config", {}).status == 404
 
 
 @pytest.mark.parametrize("made", [PocketWeb(300), CommunityWebServer(100)])
 def test_made_up_webs_can_be_searched_and_what_asks_not_to_be_listed_is_not_found(made):
-    web = SearchedWeb(made)
+    web = SearchedWeb(made.answer, WebSearch(MadeUpPages(made.answer, made.listed)))
     found = json.loads(web.answer("127.0.0.1", "/search?format=json&q=bees", {}).body)["results"]
     assert {web.answer(*url[7:].replace("/", " /", 1).split(" "), {}).status for url in web.search.urls} == {200}
     assert found[0]["url"] in web.search.urls

@@ -15,7 +15,7 @@ from analecta.errors import UsageError
 from analecta.testweb.community_web import CommunityWeb, CommunityWebServer
 from analecta.testweb.pocket import PocketWeb
 from analecta.testweb.process import ServerProcess
-from analecta.testweb.replay import made_up
+from analecta.testweb.webs import made_up
 from tests.process import heed
 
 HREF = re.compile(r'href="([^"]*)"')
@@ -42,7 +42,7 @@ def test_links_of_all_pages_add_up_to_those_between_sites(web):
         pages = reached(web, site).values()
         away = [re.match(r"http://(?:www\.)?([^/]+)", href)[1] for page in pages for href in page if href[0] != "/"]
         assert len(pages) >= 3
-        assert Counter(away) == web.links(site)
+        assert Counter(away) == web.villages.links(site)
 
 
 def test_a_page_has_no_address_twice_and_every_address_leads_to_a_page(web):
@@ -72,7 +72,7 @@ def test_a_site_is_at_home_with_www_or_without_and_the_other_leads_there(web):
 def test_pages_of_a_community_are_about_the_same_and_no_two_are_alike(web):
     texts = [set(web.page(site, page).split()) for site in range(12) for page in range(2)]
     assert all(len(one & other) < 0.7 * len(one | other) for one, other in combinations(texts, 2))
-    assert web.home(0).topic == web.home(5).topic != web.home(web.villages.villages[1].first).topic
+    assert web.home(0).topic == web.home(5).topic != web.home(web.villages.villages[1][0]).topic
 
 
 def test_what_is_not_there_is_not_found(web):

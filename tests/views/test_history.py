@@ -36,7 +36,7 @@ def test_s12_records_add_up_in_the_history_of_the_run(copy):
     before = len(copy.history())
     added = record(copy, 451, wall=lambda: 5.0)
     assert copy.history()[before:] == added
-    assert {(moment.run, moment.at, moment.pages) for moment in added} == {(copy.last_run_number(), 5.0, 451)}
+    assert {(moment.run, moment.at, moment.pages) for moment in added} == {(copy.last_run().n, 5.0, 451)}
 
 
 def test_s12_a_topic_without_items_has_no_record(copy):

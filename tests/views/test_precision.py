@@ -11,7 +11,7 @@ from tests.views.test_ranking import PLAIN, PageRow
 
 def collection(count, topic="Bees"):
     items = [PageRow(**PLAIN | {"id": n, "url": f"http://h.test/{n}", "host": "h.test"}) for n in range(1, count + 1)]
-    return Collection(0, topic, count, [CollectionItem(item, item.id, 0.5, 0.0, "", 0.5) for item in items])
+    return Collection(0, topic, count, [CollectionItem(item, 0.5, rank=item.id) for item in items])
 
 
 def read(tmp_path, text):

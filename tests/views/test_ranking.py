@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analecta.store.rows import PageRow
-from analecta.views.collections import AUTHORITY, CONFIDENCE, POOR, ScoredPage, choose, in_order, scaled, score
+from analecta.views.collections import AUTHORITY, CONFIDENCE, POOR, CollectionItem, choose, in_order, scaled
 
 TEXT = {"title", "mime", "lang", "author", "date", "digest", "reserved", "warc", "anchor", "context"}
 PLAIN = {name: "" if name in TEXT else 0 for name in PageRow.__struct_fields__}
@@ -14,19 +14,19 @@ PLAIN = {name: "" if name in TEXT else 0 for name in PageRow.__struct_fields__}
 def candidate(url, title="", confidence=0.8, authority=0.0):
     host = url.split("/")[2]
     item = PageRow(**PLAIN | {"url": url, "host": host, "title": title, "topics": ()})
-    return ScoredPage(item, confidence, authority)
+    return CollectionItem(item, confidence, authority)
 
 
 def urls(chosen):
-    return [one.item.url for one, _ in chosen]
+    return [one.item.url for one in chosen]
 
 
 def good(_):
     return ""
 
 
-def by_path(one):
-    return "shop" if "/shop" in one.item.url else ""
+def by_path(item):
+    return "shop" if "/shop" in item.url else ""
 
 
 pages = st.builds(
@@ -47,7 +47,8 @@ def test_s12_what_is_asked_for_does_not_change_what_comes_first(ordered, most, p
 
 @given(lists, st.integers(0, 4))
 def test_s12_each_title_of_a_host_is_there_once_and_none_is_lost(ordered, per_host):
-    chosen = [one for one, _ in choose(ordered, 100, per_host, by_path)]
+    chosen = choose(ordered, 100, per_host, by_path)
+    assert [one.rank for one in chosen] == [*range(1, len(chosen) + 1)]
     assert len({one.look for one in chosen}) == len(chosen)
     assert {one.look for one in chosen} == {one.look for one in ordered}
 
@@ -59,7 +60,7 @@ def test_s12_pages_of_one_title_are_listed_together_where_their_hosts_differ():
 
 @given(lists, st.integers(1, 4))
 def test_s12_hosts_are_full_before_one_has_more_than_its_share(ordered, per_host):
-    chosen = [one.item.host for one, kind in choose(ordered, 100, per_host, by_path) if not kind]
+    chosen = [one.item.host for one in choose(ordered, 100, per_host, by_path) if not one.kind]
     first = next((i for i, host in enumerate(chosen) if Counter(chosen[: i + 1])[host] > per_host), len(chosen))
     assert max(Counter(chosen[:first]).values(), default=0) <= per_host
     assert all(Counter(chosen[:first])[host] == per_host for host in chosen[first:])
@@ -67,13 +68,13 @@ def test_s12_hosts_are_full_before_one_has_more_than_its_share(ordered, per_host
 
 @given(lists, st.integers(0, 4))
 def test_s15_poor_kinds_come_after_all_others(ordered, per_host):
-    kinds = [kind for _, kind in choose(ordered, 100, per_host, by_path)]
+    kinds = [one.kind for one in choose(ordered, 100, per_host, by_path)]
     assert kinds == sorted(kinds, key=bool)
 
 
 @given(lists)
 def test_s12_without_a_limit_the_order_is_that_of_the_scores(ordered):
-    scores = [one.score for one, kind in choose(ordered, 100, 0, by_path) if not kind]
+    scores = [one.score for one in choose(ordered, 100, 0, by_path) if not one.kind]
     assert scores == sorted(scores, reverse=True)
 
 
@@ -87,7 +88,7 @@ def test_s12_a_host_gets_more_places_only_where_they_would_stay_empty():
 def test_s12_texts_of_pages_that_are_not_needed_are_not_looked_at():
     looked = []
     ordered = in_order(candidate(f"http://a.test/{i}", confidence=i / 1000) for i in range(1000))
-    chosen = choose(ordered, 10, 5, lambda one: looked.append(one.item.url) or "")
+    chosen = choose(ordered, 10, 5, lambda item: looked.append(item.url) or "")
     assert looked == urls(chosen)
 
 
@@ -104,5 +105,6 @@ def test_s12_authorities_are_scaled_by_the_best_of_the_topic_itself():
 
 
 def test_s15_the_best_page_of_a_poor_kind_scores_less_than_the_least_page_on_topic():
-    assert score(candidate("http://a.test/", confidence=1.0, authority=1.0), "shop") == POOR
-    assert score(candidate("http://a.test/", confidence=0.5), "") > POOR
+    best = candidate("http://a.test/", confidence=1.0, authority=1.0)
+    assert msgspec.structs.replace(best, kind="shop").score == POOR
+    assert candidate("http://a.test/", confidence=0.5).score > POOR

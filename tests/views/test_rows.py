@@ -6,7 +6,7 @@ from shutil import copytree
 import numpy as np
 import pytest
 
-from analecta.communities.view import CommunityIndex
+from analecta.communities.view import CommunityIndex, CommunityList
 from analecta.export.tables import collection_rows
 from analecta.model import UrlState
 from analecta.store.archive import RecordPlace, read_record
@@ -130,7 +130,7 @@ def unlisted(tmp_path):
 def test_f35_no_table_names_a_page_that_says_noindex_or_gives_its_words(unlisted):
     left = LeftOut()
     rows = [*pages(unlisted, left), *links(unlisted, left), *refusals(unlisted, left)]
-    rows += collection_rows(unlisted, collections(unlisted), CommunityIndex(Sites(), []))
+    rows += collection_rows(unlisted, collections(unlisted), CommunityIndex(Sites(), CommunityList()))
     assert {row.get("url") or row.get("source") for row in rows} == {
         f"http://a.test/{n}" for n in ("seen", "copy", "lost")
     }

@@ -4,48 +4,38 @@ When the partitions have stopped, the fingerprints of the pages that are new sin
 all of them, in the order in which they were kept; the earlier page stands for the later one, as within a partition.
 """
 
-import contextlib
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from analecta.store.library import LibraryFolder
-from analecta.store.pages import CopyTable
+from analecta.store.pages import new_fingerprints, note_compared, old_fingerprints, point_copy
 from analecta.text.fingerprint import NearDuplicates
 
-_BATCH = 200  # pages of a batch are compared each with each
+_BATCH = 4096  # pages that are compared at once: half a million take a few seconds
 
 
 def settle_twins(library: LibraryFolder) -> int:
     """Point pages at their twins in other partitions; how many were found."""
-    with contextlib.ExitStack() as stack:
-        paths = [library.shard_path(i) for i in range(library.partitions) if library.shard_path(i).exists()]
-        shards = [stack.enter_context(contextlib.closing(CopyTable(path, i))) for i, path in enumerate(paths)]
-        new = sorted(row for shard in shards for row in shard.new())  # by the time they were kept
+    with library.writers() as shards:
+        new = sorted(row for i, shard in enumerate(shards) for row in new_fingerprints(shard, i))  # by time
         if not new:
             return 0
-        old = sorted(row for shard in shards for row in shard.old())
-        bodies = {page.body: page.id for page in reversed(old)}
-        near = NearDuplicates.load(_column(old, 3), _column(old, 1))
+        old = sorted(row for shard in shards for row in old_fingerprints(shard))
+        bodies = {body: id for _, id, body, *_ in reversed(old)}
+        prints = np.array([row[3] for row in (*old, *new)], np.int64)
+        ids = np.array([row[1] for row in (*old, *new)], np.int64)
+        near = NearDuplicates.load(prints[: len(old)], ids[: len(old)], room=len(ids))
         found = 0
-        for shard in shards:
-            shard.begin()
         for start in range(0, len(new), _BATCH):
-            batch = new[start : start + _BATCH]
-            likes = near.sift(_column(batch, 3), _column(batch, 1))
-            for (_, id, body, _, seq, i), alike in zip(batch, likes, strict=True):
+            batch = slice(len(old) + start, len(old) + start + _BATCH)
+            likes = near.sift(prints[batch], ids[batch])
+            for (_, id, body, _, seq, i), alike in zip(new[start : start + _BATCH], likes, strict=True):
                 twin = bodies.setdefault(body, id)
                 if twin == id and alike is not None:
                     twin = alike
                 if twin != id:
-                    shards[i].point(seq, id, twin)
+                    point_copy(shards[i], seq, id, twin)
                     found += 1
         for shard in shards:
-            shard.finish()
+            note_compared(shard)
+            shard.commit()
         return found
-
-
-def _column(rows: Sequence[tuple[Any, ...]], k: int) -> NDArray[np.int64]:
-    return np.array([row[k] for row in rows], np.int64)

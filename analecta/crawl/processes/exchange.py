@@ -8,16 +8,16 @@ which side was killed when. After a power cut, which ends all sides and empties 
 commits: so nothing is sent before a handshake has shown how far the other is. A letter may then come twice.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
 from analecta.model import Candidate
-from analecta.protocols import Transport
 from analecta.store.outbox import Outbox
 
 _LETTER = 60_000  # bytes a letter: well within what a socket takes at once
 _WINDOW = 64  # letters on their way to one destination
+_RESEND = 1.0  # seconds to wait for a receipt before letters are sent again
 _SPARE = 256  # letters kept after their receipt, for a receiver whose last commits were lost in a power cut
 
 
@@ -50,18 +50,17 @@ _candidates = msgspec.msgpack.Decoder(list[Candidate]).decode
 class LinkExchange:
     """One partition's post office."""
 
-    def __init__(self, me: int, partitions: int, box: Outbox, transport: Transport, resend: float = 1.0) -> None:
-        """`resend`: seconds to wait for a receipt before letters are sent again."""
+    def __init__(self, me: int, partitions: int, box: Outbox, send: Callable[[int, bytes], None]) -> None:
+        """`send` may lose messages, repeat and reorder them."""
         self.me = me
         self.peers = [peer for peer in range(partitions) if peer != me]
         self.box = box
-        self.transport = transport
-        self.resend = resend
+        self.send = send
         self._posted = {peer: box.last_posted(peer) for peer in self.peers}  # written
         self._begun = {peer: box.begin(peer) for peer in self.peers}  # may have been sent before this start
         self._settled: dict[int, int] = {}  # known to be taken in; unknown until the peer has answered our hello
         self._sent = dict.fromkeys(self.peers, 0)  # sent at least once since the last resend
-        self._sent_at = dict.fromkeys(self.peers, -resend)
+        self._sent_at = dict.fromkeys(self.peers, -_RESEND)
         self._taken = {peer: box.watermark(peer) for peer in self.peers}
         self._owed: set[int] = set()  # peers to whom a receipt is due
         self._early: dict[int, dict[int, msgspec.Raw]] = {peer: {} for peer in self.peers}
@@ -137,7 +136,7 @@ class LinkExchange:
     def flush(self, now: float) -> None:
         """After a commit: give receipts, send new letters, and again those that got none."""
         for peer in self._owed:
-            self.transport.send(peer, _encode(Ack(self.me, self._taken[peer])))
+            self.send(peer, _encode(Ack(self.me, self._taken[peer])))
         self._owed.clear()
         for peer in self.peers:
             if peer not in self._settled:
@@ -146,18 +145,18 @@ class LinkExchange:
                 self._send(peer, now)
 
     def _greet(self, peer: int, now: float) -> None:
-        if now - self._sent_at[peer] >= self.resend:
+        if now - self._sent_at[peer] >= _RESEND:
             self._sent_at[peer] = now
-            self.transport.send(peer, _encode(Handshake(self.me, self.box.first_kept(peer) - 1)))
+            self.send(peer, _encode(Handshake(self.me, self.box.first_kept(peer) - 1)))
 
     def _send(self, peer: int, now: float) -> None:
-        if now - self._sent_at[peer] >= self.resend:
+        if now - self._sent_at[peer] >= _RESEND:
             self._sent[peer] = self._settled[peer]
         first = max(self._sent[peer], self._settled[peer])
         room = self._settled[peer] + _WINDOW - first
         if first >= self._posted[peer] or room <= 0:
             return
         for seq, letter in self.box.letters(peer, first, room):
-            self.transport.send(peer, _encode(LinkBatch(self.me, seq, msgspec.Raw(letter))))
+            self.send(peer, _encode(LinkBatch(self.me, seq, msgspec.Raw(letter))))
             self._sent[peer] = seq
         self._sent_at[peer] = now

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from analecta.crawl.build import partition
-from analecta.crawl.control import COORDINATOR
+from analecta.crawl.control import COORDINATOR, MessageControl
 from analecta.crawl.processes.transport import PeerGone, SocketTransport, WorkerJob
 from analecta.errors import AnalectaError, ResourceError
 from analecta.signals import leave_stop_to_parent
@@ -24,7 +24,8 @@ async def work(job: WorkerJob) -> None:
     pipes = SocketTransport({peer: socket.socket(fileno=fd) for peer, fd in job.ends.items()})
     with contextlib.closing(pipes):
         library = LibraryFolder(Path(job.library))
-        async with partition(job.settings, library, job.me, job.partitions, pipes) as engine:
+        control = MessageControl(pipes)
+        async with partition(job.settings, library, job.me, job.partitions, control, pipes.send) as engine:
             asyncio.get_running_loop().add_reader(pipes.ends[COORDINATOR], engine.wake)
             with contextlib.suppress(PeerGone):
                 await engine.run()

@@ -4,6 +4,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
@@ -124,3 +125,9 @@ def order_digest(urls: Iterable[str]) -> str:
     for url in urls:
         found.update(url.encode("utf-8", "replace") + b"\n")
     return found.hexdigest()
+
+
+def file_digest(path: Path) -> str:
+    """The SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -11,7 +11,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -163,9 +163,9 @@ class Bundle:
 @contextlib.contextmanager
 def open_bundle(path: Path) -> Iterator[Bundle]:
     """A bundle, checked; closed at the end."""
-    with contextlib.ExitStack() as stack:
-        try:
-            file: Any = stack.enter_context(zipfile.ZipFile(path))
-        except _BROKEN as error:
-            raise UsageError(f"{path} is no bundle: {getattr(error, 'strerror', None) or error}") from error
+    try:
+        file = zipfile.ZipFile(path)
+    except _BROKEN as error:
+        raise UsageError(f"{path} is no bundle: {getattr(error, 'strerror', None) or error}") from error
+    with file:
         yield Bundle(path, file)

@@ -5,7 +5,6 @@ can be promised where one partition took answers in order and had nobody to wait
 """
 
 import contextlib
-import hashlib
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,7 +14,7 @@ import msgspec
 from analecta.crawl.coordinator import CrawlStatus
 from analecta.crawl.local import LocalCrawl
 from analecta.errors import ResourceError, UsageError
-from analecta.export.bundle import FILES, BundleRun, Decision, Manifest, allowed, examples_of
+from analecta.export.bundle import FILES, BundleRun, Decision, Manifest, allowed, examples_of, file_digest
 from analecta.export.bundle.read import Bundle, open_bundle
 from analecta.export.bundle.write import decisions, in_order
 from analecta.model import FetchResult, NoResponse, Request
@@ -248,9 +247,4 @@ def _archive(bundle: Bundle, archives: Sequence[Path], beside: Path) -> Iterator
 
 def _same(bundle: Bundle, files: Sequence[Path]) -> bool:
     """Whether these are the WARC files of the first crawl."""
-    return sorted(map(_digest, files)) == sorted(entry.sha256 for entry in bundle.manifest.archive)
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return sorted(map(file_digest, files)) == sorted(entry.sha256 for entry in bundle.manifest.archive)

@@ -1,12 +1,11 @@
 """A bundle is written: one zip file, with the same bytes whenever it is made of the same library."""
 
 import contextlib
-import hashlib
 import json
 import platform
 import re
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, requires, version
 from importlib.resources import files
 from pathlib import Path
@@ -15,16 +14,8 @@ import msgspec
 
 from analecta.errors import LibraryBusy, UsageError
 from analecta.export import bundle
-from analecta.export.bundle import (
-    BundleFile,
-    BundleRun,
-    Decision,
-    Manifest,
-    allowed,
-    examples_of,
-    in_the_way,
-    order_digest,
-)
+from analecta.export.bundle import BundleFile, BundleRun, Decision, Manifest, allowed, examples_of
+from analecta.export.zip_members import LONG_AGO, zip_member
 from analecta.model import UrlState
 from analecta.settings.load import load
 from analecta.settings.schema import Settings
@@ -40,10 +31,10 @@ def decisions(library: LibraryFolder) -> Iterator[Decision]:
     names = library.topic_names()
     with library.snapshot() as snapshot:
         places = {id: place for place, id in enumerate(snapshot.kept_ids(), 1)}
-        for one in snapshot.decisions():
-            on = names[one.topic] if 0 <= one.topic < len(names) else ""
-            sure, place = round(one.confidence, 6), places.get(one.id, 0)
-            yield Decision(one.url, UrlState(one.state).word, one.reason, on, sure, place, one.depth, one.model)
+        for id, url, state, reason, topic, confidence, depth, model in snapshot.decisions():
+            on = names[topic] if 0 <= topic < len(names) else ""
+            sure, place = round(confidence, 6), places.get(id, 0)
+            yield Decision(url, UrlState(state).word, reason, on, sure, place, depth, model)
 
 
 def in_order(found: Iterator[Decision]) -> list[Decision]:
@@ -54,7 +45,6 @@ def in_order(found: Iterator[Decision]) -> list[Decision]:
 # --- A bundle is written: one zip file, with the same bytes whenever it is made of the same library ------------------
 
 _BLOCK = 1 << 20
-_LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the first moment that a zip file knows
 
 
 def write_bundle(library: LibraryFolder, path: Path, archive: bool = False, force: bool = False) -> Manifest:
@@ -64,11 +54,38 @@ def write_bundle(library: LibraryFolder, path: Path, archive: bool = False, forc
         raise LibraryBusy(f"{library.folder} is in use by {holder}: bundle it when the crawl is over")
     settings, had = load(library.settings_path), runs(library)
     learnt = [name for run in had for name in _examples(run)]
-    files = library_files(library, {*examples_of(settings), *learnt})
-    gone = sorted({*learnt} - {*files})
-    _check_files(library, files, gone)
+    examples = library_files(library, {*examples_of(settings), *learnt})
+    gone = sorted({*learnt} - {*examples})
+    _check_files(library, examples, gone)
     with output(path, "bundle", force) as out, zipfile.ZipFile(out, "w") as file:
-        return _BundleWriter(file).write(library, settings, had, files, gone, archive)
+        made = _BundleWriter(file)
+        order = made.add_decisions(library)
+        made.add_settings(library, settings, archive)
+        made.add(bundle.RUNS, (msgspec.json.encode(run) + b"\n" for run in had))
+        for name in examples:
+            made.add(bundle.FILES + name, _blocks(library.folder / name))
+        for model in sorted(library.models.glob("*")):
+            if allowed(name := f"models/{model.name}"):
+                made.add(name, _blocks(model))
+        warcs = [made.add_warc(warc, archive) for warc in sorted(library.archive.glob("*.warc.gz"))]
+        with library.snapshot() as snapshot:
+            waited = snapshot.hosts_waited_for()
+        found = Manifest(
+            bundle.FORMAT,
+            bundle.VERSION,
+            version("analecta"),
+            library.folder.resolve().name,
+            library.partitions,
+            waited,
+            len(order),
+            bundle.order_digest(order),
+            sorted(made.entries, key=lambda entry: entry.name),
+            warcs,
+            archive,
+            gone,
+        )
+        made.add_json(bundle.MANIFEST, found)
+        return found
 
 
 def library_files(library: LibraryFolder, named: Iterable[str]) -> list[str]:
@@ -99,7 +116,7 @@ def _check_files(library: LibraryFolder, files: Sequence[str], gone: Sequence[st
             f"the library cannot be bundled: it learnt from {name!r}, which cannot be put in; copy that file into "
             f"{library.folder / 'topics'}, name it so in {library.settings_path}, and crawl into a new library"
         )
-    if name := in_the_way(files):
+    if name := bundle.in_the_way(files):
         raise UsageError(
             f"the library cannot be bundled: {library.folder / name} has the name of another file but for its case, "
             f"which not every disk can tell apart; rename it, also in {library.settings_path}"
@@ -132,52 +149,19 @@ class _BundleWriter:
         self.file = file
         self.entries: list[BundleFile] = []
 
-    def write(
-        self,
-        library: LibraryFolder,
-        settings: Settings,
-        had: Sequence[BundleRun],
-        examples: Sequence[str],
-        gone: list[str],
-        archive: bool,
-    ) -> Manifest:
-        order = self._decisions(library)
-        with library.snapshot() as snapshot:
-            waited = snapshot.hosts_waited_for()
+    def add_settings(self, library: LibraryFolder, settings: Settings, archive: bool) -> None:
+        """Add what the crawl was made with, and what a person has to know."""
         about = files("analecta.export.bundle").joinpath("about.md").read_text("utf-8")
         archives = "" if archive else " --archive PATH"
-        self._stream(bundle.README, [about.format(version=version("analecta"), archive=archives).encode()])
-        self._stream(bundle.SETTINGS, [library.settings_path.read_bytes()])
-        self._json(bundle.RESOLVED, settings)
-        self._json(bundle.VERSIONS, versions())
-        self._json(bundle.TOPICS, library.topic_names())
-        self._json(bundle.MODELS, _models(library))
-        self._stream(bundle.RUNS, (msgspec.json.encode(run) + b"\n" for run in had))
-        for name in examples:
-            self._stream(bundle.FILES + name, _blocks(library.folder / name))
-        for path in sorted(library.models.glob("*")):
-            if allowed(name := f"models/{path.name}"):
-                self._stream(name, _blocks(path))
-        warcs = [self._warc(path, archive) for path in sorted(library.archive.glob("*.warc.gz"))]
-        found = Manifest(
-            bundle.FORMAT,
-            bundle.VERSION,
-            version("analecta"),
-            library.folder.resolve().name,
-            library.partitions,
-            waited,
-            len(order),
-            order_digest(order),
-            sorted(self.entries, key=lambda entry: entry.name),
-            warcs,
-            archive,
-            gone,
-        )
-        self._stream(bundle.MANIFEST, [msgspec.json.format(msgspec.json.encode(found), indent=1)])
-        return found
+        self.add(bundle.README, [about.format(version=version("analecta"), archive=archives).encode()])
+        self.add(bundle.SETTINGS, [library.settings_path.read_bytes()])
+        self.add_json(bundle.RESOLVED, settings)
+        self.add_json(bundle.VERSIONS, versions())
+        self.add_json(bundle.TOPICS, library.topic_names())
+        self.add_json(bundle.MODELS, _models(library))
 
-    def _decisions(self, library: LibraryFolder) -> list[str]:
-        """Write them; the URLs of the pages in order."""
+    def add_decisions(self, library: LibraryFolder) -> list[str]:
+        """Add what became of each URL; the URLs of the pages in order."""
         pages: list[tuple[int, str]] = []
 
         def lines() -> Iterator[bytes]:
@@ -186,35 +170,28 @@ class _BundleWriter:
                     pages.append((one.order, one.url))
                 yield msgspec.json.encode(one) + b"\n"
 
-        self._stream(bundle.DECISIONS, lines())
+        self.add(bundle.DECISIONS, lines())
         return [url for _, url in sorted(pages)]
 
-    def _warc(self, path: Path, inside: bool) -> BundleFile:
+    def add_warc(self, path: Path, inside: bool) -> BundleFile:
         """A WARC file: compressed already, so it is stored as it is, if at all."""
+        name = bundle.ARCHIVE + path.name
         if inside:
-            return self._stream(bundle.ARCHIVE + path.name, _blocks(path), zipfile.ZIP_STORED)
-        return _copied(bundle.ARCHIVE + path.name, _blocks(path), lambda _: None)
+            return self.add(name, _blocks(path), zipfile.ZIP_STORED)
+        return BundleFile(name, path.stat().st_size, bundle.file_digest(path))
 
-    def _json(self, name: str, value: object) -> None:
-        self._stream(name, [msgspec.json.format(msgspec.json.encode(value), indent=1)])
+    def add_json(self, name: str, value: object) -> None:
+        """Add a value as JSON for people."""
+        self.add(name, [msgspec.json.format(msgspec.json.encode(value), indent=1)])
 
-    def _stream(self, name: str, blocks: Iterable[bytes], how: int = zipfile.ZIP_DEFLATED) -> BundleFile:
-        info = zipfile.ZipInfo(name, _LONG_AGO)
-        info.compress_type, info.external_attr, info.create_system = how, 0o100644 << 16, 3
-        with self.file.open(info, "w", force_zip64=True) as out:
-            entry = _copied(name, blocks, out.write)
+    def add(self, name: str, blocks: Iterable[bytes], how: int = zipfile.ZIP_DEFLATED) -> BundleFile:
+        """Add a file of these blocks."""
+        with zip_member(self.file, name, LONG_AGO, how, 0o100644) as out:
+            for block in blocks:
+                out.write(block)
+        entry = BundleFile(name, out.length, out.sha256)
         self.entries.append(entry)
         return entry
-
-
-def _copied(name: str, blocks: Iterable[bytes], write: Callable[[bytes], object]) -> BundleFile:
-    """Write a file block by block; its size and digest."""
-    found, size = hashlib.sha256(), 0
-    for block in blocks:
-        found.update(block)
-        size += len(block)
-        write(block)
-    return BundleFile(name, size, found.hexdigest())
 
 
 def runs(library: LibraryFolder) -> list[BundleRun]:

@@ -1,7 +1,7 @@
 """Documents that are no HTML become pages too: one reader a format (B2), each within bounds (F31, F32)."""
 
 import re
-from collections.abc import Callable
+from functools import partial
 from itertools import islice
 
 import msgspec
@@ -9,24 +9,15 @@ import msgspec
 from analecta.model import Page, Response, UrlRef
 from analecta.parse import sniff
 from analecta.parse.directives import apply
-from analecta.parse.documents.archives import Bundles
-from analecta.parse.documents.document import (
-    MAX_FOUND,
-    MAX_TITLE,
-    Document,
-    DocumentLink,
-    ReadingStopped,
-    plain,
-    title_of,
-)
-from analecta.parse.documents.docx import read_docx
+from analecta.parse.documents.archives import Reader, read_gzip, read_tar, read_zip
+from analecta.parse.documents.document import MAX_FOUND, Document, DocumentLink, ReadingStopped, plain, title_of
 from analecta.parse.documents.epub import read_epub, read_html, read_text
 from analecta.parse.documents.legacy_office import read_doc, read_ppt
-from analecta.parse.documents.ooxml import read_xlsx
+from analecta.parse.documents.ooxml import read_docx, read_pptx, read_xlsx
 from analecta.parse.documents.opendocument import read_opendocument
 from analecta.parse.documents.pdf import read_pdf, read_postscript
-from analecta.parse.documents.pptx import read_pptx
 from analecta.parse.documents.rtf import read_rtf
+from analecta.parse.html import AROUND, MAX_TITLE
 from analecta.parse.links import gather
 from analecta.parse.page_sandbox import flatten
 from analecta.parse.text import URL
@@ -36,11 +27,8 @@ from analecta.urls import Joiner
 # --- Document to Page: the one place where what a reader has found becomes a page like any other ---------------------
 
 
-AROUND = 100  # characters on each side of a link
 _NEAR = 400  # characters from where a link was noted in which its anchor is looked for
 _LINE = re.compile(r"\S[^\n]{1,400}")
-
-Reader = Callable[[bytes, Document], None]
 
 
 def read(reader: Reader, body: bytes) -> Document:
@@ -88,15 +76,11 @@ def _read_links(page: Page, document: Document, target: UrlRef, joiner: Joiner) 
     text = page.text
     found = document.links + [DocumentLink(m[0], "", m.start()) for m in islice(URL.finditer(text), MAX_FOUND)]
     page.links, kept, cut = gather(
-        [link.url for link in found], found, target.id, joiner.base(target.url), _anchor, lambda _: False
+        [link.url for link in found], found, target.id, joiner.base(target.url), lambda link: plain(link.anchor)
     )
     page.link_context = lambda i: _around(text, kept[i])
     if cut:
         page.limits = "; ".join(filter(None, (page.limits, "links-cut")))
-
-
-def _anchor(link: DocumentLink) -> str:
-    return plain(link.anchor)
 
 
 def _around(text: str, link: DocumentLink) -> str:
@@ -131,12 +115,12 @@ _SINGLE: dict[str, Reader] = {
     sniff.RTF: read_rtf,
     sniff.POSTSCRIPT: read_postscript,
 }
-_bundles = Bundles({**_SINGLE, sniff.HTML: read_html, sniff.XHTML: read_html, sniff.TEXT: read_text})
+_INSIDE = {**_SINGLE, sniff.HTML: read_html, sniff.XHTML: read_html, sniff.TEXT: read_text}
 READERS: dict[str, Reader] = {
     **_SINGLE,
-    sniff.ZIP: _bundles.read_zip,
-    sniff.TAR: _bundles.read_tar,
-    sniff.GZIP: _bundles.read_gzip,
+    sniff.ZIP: partial(read_zip, _INSIDE),
+    sniff.TAR: partial(read_tar, _INSIDE),
+    sniff.GZIP: partial(read_gzip, _INSIDE),
 }
 _joiner = Joiner(size=10_000)
 

@@ -29,58 +29,55 @@ _NO_DOCUMENTS = frozenset(
 )
 
 
-class Bundles:
-    """Reads bundles, given the readers of what may be in them by MIME type."""
+def read_zip(readers: Mapping[str, Reader], body: bytes, document: Document) -> None:
+    """Read the members of a zip file, by the `readers` of what may be in it."""
+    packed = ZipFile(body)
+    names = [name for name in packed.members if _may_be(name, packed.members[name].file_size)]
+    _read_all(readers, ((name, packed.read(name)) for name in names), document)
 
-    def __init__(self, readers: Mapping[str, Reader]) -> None:
-        self.readers = readers
 
-    def read_zip(self, body: bytes, document: Document) -> None:
-        """Read the members of a zip file."""
-        packed = ZipFile(body)
-        names = [name for name in packed.members if _may_be(name, packed.members[name].file_size)]
-        self._read_all(((name, packed.read(name)) for name in names), document)
+def read_tar(readers: Mapping[str, Reader], body: bytes, document: Document) -> None:
+    """Read the files of a tar file; links and devices are none."""
+    _read_all(readers, _tar_members(body), document)
 
-    def read_tar(self, body: bytes, document: Document) -> None:
-        """Read the files of a tar file; links and devices are none."""
-        self._read_all(_tar_members(body), document)
 
-    def read_gzip(self, body: bytes, document: Document) -> None:
-        """Read what is in a gz file, a tar file or a document of any kind."""
-        inner = gunzip(body)
-        mime = sniff_type("", inner)
-        if mime == TAR:
-            self.read_tar(inner, document)
-        elif reader := self.readers.get(mime):
-            reader(inner, document)
-        else:
-            raise ReadingStopped(f"no document inside: {mime}")
+def read_gzip(readers: Mapping[str, Reader], body: bytes, document: Document) -> None:
+    """Read what is in a gz file, a tar file or a document of any kind."""
+    inner = gunzip(body)
+    mime = sniff_type("", inner)
+    if mime == TAR:
+        read_tar(readers, inner, document)
+    elif reader := readers.get(mime):
+        reader(inner, document)
+    else:
+        raise ReadingStopped(f"no document inside: {mime}")
 
-    def _read_all(self, members: Iterator[tuple[str, bytes]], document: Document) -> None:
-        read, wrong = 0, ""
-        for name, body in members:
-            reader = self.readers.get(sniff_type("", body))
-            if reader is None:
-                continue
-            read += 1
-            if read > MAX_READ:
-                raise ReadingStopped(f"only the first {MAX_READ} documents of the archive")
-            part = Document()
-            try:
-                reader(body, part)
-            except ReadingStopped as stop:  # one broken member is no reason to leave out the others
-                wrong = wrong or f"{PurePosixPath(name).name[:100]}: {stop}"
-            title = part.title or PurePosixPath(name).stem
-            document.heading(title)
-            document.add(title)
-            document.end_line()
-            document.lang = document.lang or part.lang
-            document.date = max(document.date, part.date)
-            document.take(part)
-        if wrong:
-            raise ReadingStopped(wrong)
-        if not read:
-            raise ReadingStopped("no documents inside")
+
+def _read_all(readers: Mapping[str, Reader], members: Iterator[tuple[str, bytes]], document: Document) -> None:
+    read, wrong = 0, ""
+    for name, body in members:
+        reader = readers.get(sniff_type("", body))
+        if reader is None:
+            continue
+        read += 1
+        if read > MAX_READ:
+            raise ReadingStopped(f"only the first {MAX_READ} documents of the archive")
+        part = Document()
+        try:
+            reader(body, part)
+        except ReadingStopped as stop:  # one broken member is no reason to leave out the others
+            wrong = wrong or f"{PurePosixPath(name).name[:100]}: {stop}"
+        title = part.title or PurePosixPath(name).stem
+        document.heading(title)
+        document.add(title)
+        document.end_line()
+        document.lang = document.lang or part.lang
+        document.date = max(document.date, part.date)
+        document.take(part)
+    if wrong:
+        raise ReadingStopped(wrong)
+    if not read:
+        raise ReadingStopped("no documents inside")
 
 
 def _may_be(name: str, size: int) -> bool:

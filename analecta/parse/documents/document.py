@@ -5,12 +5,10 @@ import unicodedata
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from analecta.parse.html import MAX_HEADING, MAX_HEADINGS, MAX_TITLE
 from analecta.parse.links import MAX_LINKS
+from analecta.parse.text import MAX_TEXT
 
-MAX_TEXT = 2_000_000  # characters, as of a text file
-MAX_TITLE = 500
-MAX_HEADING = 200
-MAX_HEADINGS = 50
 MAX_FOUND = 2 * MAX_LINKS  # links noted; some are no pages, some come twice
 
 # Names of files, not TCP/IP or Node.js: by the ending of a format, or as a path.
@@ -24,6 +22,7 @@ _NO_TITLE = re.compile(
     rf"template|manuscript|print|unbenannt|sans titre)[\s_-]*\d*|{_FILE}|\W*|[\W\d_]*|.)$",
     re.IGNORECASE,
 )
+_FIELD_LINK = re.compile(r"""\s*HYPERLINK\s++(?:\\[a-z]\s++)*+["“]?\s*(https?://[^\s"”]+)""", re.IGNORECASE)
 _LIGATURES = re.compile("[\ufb00-\ufb06]")
 # Controls that mean nothing in text, soft hyphens, and what cannot be written as UTF-8.
 _NOISE = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\ufeff\ufffe\uffff\ud800-\udfff]")
@@ -125,6 +124,12 @@ def plain(text: str) -> str:
     if not text.isascii():
         text = _LIGATURES.sub(lambda m: unicodedata.normalize("NFKC", m[0]), text)
     return _NOISE.sub("", text)
+
+
+def field_link(code: str) -> str:
+    """Where the code of one of Word's fields leads, or ""."""
+    found = _FIELD_LINK.match(code)
+    return found[1] if found else ""
 
 
 def title_of(words: str) -> str:

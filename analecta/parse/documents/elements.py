@@ -3,9 +3,10 @@
 No two names that a reader asks for differ only in their prefix. A handler is found by one look into a dict.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from analecta.parse.documents.document import Document, ReadingStopped, TextMark
+from analecta.parse.directives import date_of
+from analecta.parse.documents.document import Document, ReadingStopped, TextMark, tidy, title_of
 from analecta.parse.xml import XmlError, read_events
 
 MAX_LEAVES = 200  # values read of a file of metadata
@@ -80,6 +81,9 @@ class ElementReader:
     def end_skip(self) -> None:
         self.skipped -= 1
 
+    def begin_anchor(self, url: str) -> None:
+        self.anchors.append((self.document.here, url))
+
     def end_anchor(self) -> None:
         mark, url = self.anchors.pop()
         self.document.link(url, self.document.since(mark), mark.at)
@@ -90,8 +94,13 @@ def attribute(attributes: dict[str, str], name: str) -> str:
     return next((value for full, value in attributes.items() if full.rpartition(":")[2] == name), "")
 
 
-def read_leaves(chunks: Iterable[bytes]) -> dict[str, str]:
-    """The text of the elements of a file of metadata, by local name; the first of each name."""
+def read_metadata(
+    chunks: Iterable[bytes],
+    document: Document,
+    authors: Sequence[str] = ("creator",),
+    dates: Sequence[str] = ("date",),
+) -> None:
+    """Title, author, date and language, as a file of metadata says; of elements with one local name the first."""
     found: dict[str, str] = {}
     parts: list[str] = []
     wanted = ("title", "creator", "initial-creator", "date", "modified", "created", "creation-date", "language")
@@ -108,4 +117,7 @@ def read_leaves(chunks: Iterable[bytes]) -> dict[str, str]:
 
     begins: dict[str, Start] = dict.fromkeys(wanted, lambda _: parts.clear())
     read_elements(chunks, begins, {name: keep(name) for name in wanted}, text)
-    return found
+    document.title = title_of(found.get("title", ""))
+    document.author = tidy(next(filter(None, map(found.get, authors)), ""))
+    document.date = date_of(next(filter(None, map(found.get, dates)), ""))
+    document.lang = found.get("language", "")

@@ -5,9 +5,8 @@ from urllib.parse import unquote
 
 from analecta.model import Page, Response, UrlRef
 from analecta.parse.charset import decode
-from analecta.parse.directives import date_of
-from analecta.parse.documents.document import Document, ReadingStopped, tidy, title_of
-from analecta.parse.documents.elements import read_elements, read_leaves
+from analecta.parse.documents.document import Document, ReadingStopped, title_of
+from analecta.parse.documents.elements import read_elements, read_metadata
 from analecta.parse.documents.zip import ZipFile
 from analecta.parse.html import parse_html
 from analecta.urls import Joiner
@@ -25,11 +24,6 @@ def read_html(body: bytes, document: Document) -> None:
     document.title, document.lang = title_of(page.title), page.lang
     document.author, document.date = page.author, page.date
     _take(page, document)
-
-
-def read_chapter(body: bytes, document: Document) -> None:
-    """Read a page as a further part of a document, whose title is not its own."""
-    _take(_page(body), document)
 
 
 def read_text(body: bytes, document: Document) -> None:
@@ -67,14 +61,10 @@ def read_epub(body: bytes, document: Document) -> None:
         raise ReadingStopped("encrypted")
     book = _package(packed)
     data = packed.read(book)
-    found = read_leaves([data])
-    document.title = title_of(found.get("title", ""))
-    document.author = tidy(found.get("creator", ""))
-    document.date = date_of(found.get("date", ""))
-    document.lang = found.get("language", "")
+    read_metadata([data], document)
     for name in _chapters(data, posixpath.dirname(book)):
         if name in packed:
-            read_chapter(packed.read(name)[:MAX_CHAPTER], document)
+            _take(_page(packed.read(name)[:MAX_CHAPTER]), document)
 
 
 def _package(packed: ZipFile) -> str:

@@ -4,8 +4,7 @@ import re
 import struct
 from datetime import UTC, datetime
 
-from analecta.parse.documents.document import Document, ReadingStopped, tidy, title_of
-from analecta.parse.documents.docx import FIELD_LINK
+from analecta.parse.documents.document import Document, ReadingStopped, field_link, tidy, title_of
 
 # --- ole -------------------------------------------------------------------------------------------------------------
 # Compound files, the file system inside of Microsoft's old formats ([MS-CFB]): named streams, within bounds.
@@ -76,15 +75,13 @@ class Ole:
         return b"".join(parts)
 
     def _read_directory(self, directory: bytes) -> None:
-        for at in range(0, min(len(directory) - 127, 128 * _MAX_ENTRIES), 128):
-            (length,) = struct.unpack_from("<H", directory, at + 64)
-            kind = directory[at + 66]
-            name = directory[at : at + min(max(length - 2, 0), 62)].decode("utf-16-le", "replace")
-            start, size = struct.unpack_from("<2I", directory, at + 116)
+        whole = directory[: 128 * min(len(directory) // 128, _MAX_ENTRIES)]
+        for name, length, kind, start, size in struct.iter_unpack("<64sHB49x2I4x", whole):
             if kind == 5:
                 self.small = self._chain(start)[:size]
             elif kind == 2:
-                self.entries.setdefault(name, (start, size))
+                called = name[: min(max(length - 2, 0), 62)].decode("utf-16-le", "replace")
+                self.entries.setdefault(called, (start, size))
 
 
 def _numbers(data: bytes) -> tuple[int, ...]:
@@ -200,8 +197,8 @@ def _write(text: str, document: Document) -> None:
         _plain(text[done : field.start()], document)
         mark, done = document.here, field.end()
         _plain(field[2], document)
-        if found := FIELD_LINK.match(field[1]):
-            document.link(found[1], document.since(mark), mark.at)
+        if url := field_link(field[1]):
+            document.link(url, document.since(mark), mark.at)
     _plain(text[done:], document)
 
 

@@ -1,8 +1,7 @@
 """OpenDocument (.odt, .odp, .ods) to Document: paragraphs, headings and links stand in content.xml."""
 
-from analecta.parse.directives import date_of
-from analecta.parse.documents.document import Document, ReadingStopped, TextMark, tidy, title_of
-from analecta.parse.documents.elements import ElementReader, attribute, read_elements, read_leaves
+from analecta.parse.documents.document import Document, ReadingStopped, TextMark
+from analecta.parse.documents.elements import ElementReader, Start, attribute, read_elements, read_metadata
 from analecta.parse.documents.zip import ZipFile
 
 _MAX_SPACES = 100
@@ -14,11 +13,7 @@ def read_opendocument(body: bytes, document: Document) -> None:
     if "content.xml" not in packed:
         raise ReadingStopped("broken: content.xml is missing")
     if "meta.xml" in packed:
-        found = read_leaves(packed.chunks("meta.xml"))
-        document.title = title_of(found.get("title", ""))
-        document.author = tidy(found.get("initial-creator", "") or found.get("creator", ""))
-        document.date = date_of(found.get("date", "") or found.get("creation-date", ""))
-        document.lang = found.get("language", "")
+        read_metadata(packed.chunks("meta.xml"), document, ("initial-creator", "creator"), ("date", "creation-date"))
     _Content(document).read(packed)
 
 
@@ -31,9 +26,10 @@ class _Content(ElementReader):
         self.frames: list[tuple[TextMark, bool]] = []
 
     def read(self, packed: ZipFile) -> None:
-        starts = {
-            "p": self._paragraph, "h": self._paragraph, "a": self._anchor, "s": self._spaces, "tab": self._tab,
-            "line-break": self.line_break, "frame": self._frame, "tracked-changes": self.skip, "annotation": self.skip,
+        starts: dict[str, Start] = {
+            "p": self._paragraph, "h": self._paragraph, "a": lambda a: self.begin_anchor(attribute(a, "href")),
+            "s": self._spaces, "tab": lambda _: self.data("\t"), "line-break": self.line_break, "frame": self._frame,
+            "tracked-changes": self.skip, "annotation": self.skip,
         }  # fmt: skip
         ends = {
             "p": self._end_paragraph, "h": self._end_heading, "a": self.end_anchor, "frame": self._end_frame,
@@ -60,15 +56,9 @@ class _Content(ElementReader):
         self.document.heading(self.document.since(self.open[-1]))
         self._end_paragraph()
 
-    def _anchor(self, attributes: dict[str, str]) -> None:
-        self.anchors.append((self.document.here, attribute(attributes, "href")))
-
     def _spaces(self, attributes: dict[str, str]) -> None:
         count = attribute(attributes, "c")
         self.data(" " * min(int(count) if count.isdecimal() and len(count) < 5 else 1, _MAX_SPACES))
-
-    def _tab(self, _: dict[str, str]) -> None:
-        self.data("\t")
 
     def _frame(self, attributes: dict[str, str]) -> None:
         """On a slide, the frame of class "title" holds its heading."""

@@ -4,16 +4,17 @@ import ctypes
 import re
 import shutil
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from itertools import groupby
 from typing import Any
 
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 from analecta.parse.directives import date_of
-from analecta.parse.documents.document import MAX_HEADINGS, MAX_TEXT, Document, ReadingStopped, tidy, title_of
+from analecta.parse.documents.document import Document, ReadingStopped, tidy, title_of
+from analecta.parse.html import MAX_HEADINGS
 from analecta.parse.sandbox import ProgramLimits, run
+from analecta.parse.text import MAX_TEXT
 
 MAX_PAGES = 2000
 MAX_SECONDS = 10.0  # of CPU; then what has been read is kept, before the child is killed
@@ -37,7 +38,8 @@ def read_pdf(
 ) -> None:
     """Read a PDF; a page that is broken is left out."""
     until = now() + seconds
-    with _opened(body) as pdf:
+    pdf = _opened(body)
+    try:
         _read_properties(pdf, document)
         count = pdfium.FPDF_GetPageCount(pdf)
         for number in range(min(count, MAX_PAGES)):
@@ -48,19 +50,17 @@ def read_pdf(
             raise ReadingStopped("scanned: no text" if count else "broken PDF: no pages")
         if count > MAX_PAGES:
             raise ReadingStopped(f"parse-limited: only the first {MAX_PAGES} of {count} pages")
+    finally:
+        pdfium.FPDF_CloseDocument(pdf)
 
 
-@contextmanager
-def _opened(body: bytes) -> Iterator[Any]:
+def _opened(body: bytes) -> Any:
     pdf = pdfium.FPDF_LoadMemDocument64(body, len(body), None)
     if not pdf:
         wrong = pdfium.FPDF_GetLastError()
         locked = wrong in (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY)
         raise ReadingStopped("encrypted" if locked else "broken PDF: cannot be opened")
-    try:
-        yield pdf
-    finally:
-        pdfium.FPDF_CloseDocument(pdf)
+    return pdf
 
 
 def _read_properties(pdf: Any, document: Document) -> None:
@@ -165,9 +165,8 @@ def _largest(text: Any, raw: str) -> str:
             sizes.append((_size(text, first), words))
         at += len(line) + 1
     # Neighbouring lines of one size belong together.
-    runs: list[tuple[float, str]] = []
-    for size, lines in groupby(sizes, key=lambda pair: round(pair[0])):
-        runs.append((size, " ".join(words for _, words in lines)))
+    by_size = groupby(sizes, key=lambda pair: round(pair[0]))
+    runs = [(size, " ".join(words for _, words in lines)) for size, lines in by_size]
     for _, words in sorted(runs, key=lambda run: -run[0]):
         if 8 <= len(words) <= 300 and (title := title_of(mended(words))):
             return title
@@ -187,9 +186,7 @@ def _size(text: Any, index: int) -> float:
 # PostScript to Document, where Ghostscript is installed: it runs apart from everything else (parse/sandbox.py).
 
 
-GHOSTSCRIPT_SECONDS = 8
-MAX_MEMORY = 512 * 1024 * 1024
-MAX_OUTPUT = 4 * MAX_TEXT  # bytes
+LIMITS = ProgramLimits(output=4 * MAX_TEXT)
 # SAFER without any permission to open files; what a document prints goes to stderr, which nobody reads. No file of
 # the working folder counts as one of Ghostscript's own (-P-).
 OPTIONS = (
@@ -207,13 +204,13 @@ def read_postscript(body: bytes, document: Document) -> None:
     program = shutil.which("gs")
     if program is None:
         raise ReadingStopped("PostScript: Ghostscript (gs) is not installed")
-    done = run([program, *OPTIONS], body, ProgramLimits(GHOSTSCRIPT_SECONDS, MAX_MEMORY, MAX_OUTPUT))
+    done = run([program, *OPTIONS], body, LIMITS)
     text = done.output.decode("utf-8", "replace")
     for line in mended(text).splitlines():
         document.add(" ".join(line.split()))
         document.end_line()
     if done.stopped == "time":
-        raise ReadingStopped(f"parse-limited: Ghostscript stopped after {GHOSTSCRIPT_SECONDS} s")
+        raise ReadingStopped(f"parse-limited: Ghostscript stopped after {LIMITS.seconds} s")
     if done.stopped == "output":
         raise ReadingStopped("text-cut")
     if done.status:

@@ -2,41 +2,38 @@ r"""RTF to Document: a flat stream of words, groups and \control words; only the
 
 import codecs
 import re
+from dataclasses import dataclass
 
-from analecta.parse.documents.document import Document, ReadingStopped, TextMark, tidy, title_of
-from analecta.parse.documents.docx import FIELD_LINK
+from analecta.parse.documents.document import Document, ReadingStopped, TextMark, field_link, tidy, title_of
 
 MAX_DEPTH = 500
 _MAX_GATHERED = 5000  # characters of a title or of a field's code
 
 _TOKEN = re.compile(rb"\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\([^a-z])|([{}])|([^\\{}\r\n]+)|[\r\n\\]+")
-_BREAKS = frozenset((b"par", b"line", b"sect", b"page", b"row", b"cell", b"nestcell", b"nestrow", b"column"))
+_BREAKS = frozenset(b"par line sect page row cell nestcell nestrow column".split())
 _SIGNS = {
     b"tab": "\t", b"emdash": "—", b"endash": "–", b"lquote": "‘", b"rquote": "’", b"ldblquote": "“",
     b"rdblquote": "”", b"bullet": "•", b"emspace": " ", b"enspace": " ", b"qmspace": " ",
 }  # fmt: skip
 _ESCAPED = {b"~": " ", b"_": "-", b"{": "{", b"}": "}", b"\\": "\\", b"\n": "\n", b"\r": "\n"}
 _UNSEEN = frozenset(
-    (
-        b"fonttbl", b"colortbl", b"stylesheet", b"pict", b"object", b"header", b"footer", b"headerl", b"headerr",
-        b"headerf", b"footerl", b"footerr", b"footerf", b"listtable", b"listoverridetable", b"revtbl", b"rsidtbl",
-        b"generator", b"xmlnstbl", b"themedata", b"colorschememapping", b"datastore", b"latentstyles", b"info",
-        b"filetbl", b"nonshppict", b"bkmkstart", b"bkmkend", b"xe", b"tc",
-    )
-)  # fmt: skip
+    b"fonttbl colortbl stylesheet pict object header footer headerl headerr headerf footerl footerr footerf listtable "
+    b"listoverridetable revtbl rsidtbl generator xmlnstbl themedata colorschememapping datastore latentstyles info "
+    b"filetbl nonshppict bkmkstart bkmkend xe tc".split()
+)
 _GATHERED = {b"title": "title", b"author": "author", b"fldinst": "code"}
 _DATED = (b"creatim", b"revtim")
 
 
+@dataclass(slots=True)
 class _RtfGroup:
     """What holds until the brace closes."""
 
-    __slots__ = ("into", "mark", "seen", "skip", "url")
-
-    def __init__(self, seen: bool, into: str, skip: int) -> None:
-        self.seen, self.into, self.skip = seen, into, skip
-        self.mark: TextMark | None = None  # where a field's shown text began
-        self.url = ""
+    seen: bool
+    into: str
+    skip: int
+    mark: TextMark | None = None  # where a field's shown text began
+    url: str = ""
 
 
 def read_rtf(body: bytes, document: Document) -> None:
@@ -119,11 +116,11 @@ class _RtfReader:
             group.seen, group.into = False, ""
 
     def _show_field(self, group: _RtfGroup) -> None:
-        found = FIELD_LINK.match(self.gathered["code"])
+        url = field_link(self.gathered["code"])
         self.gathered["code"] = ""
         group.into = ""
-        if found and group.seen:
-            group.mark, group.url = self.document.here, found[1]
+        if url and group.seen:
+            group.mark, group.url = self.document.here, url
 
     def sign(self, sign: bytes) -> None:
         self.flush()

@@ -9,11 +9,11 @@ from itertools import chain, count
 import msgspec
 
 from analecta.model import BELOW
-from analecta.publish.oai.tokens import written
 from analecta.store.oai_records import OaiRecord
 from analecta.store.rows import PageRow
-from analecta.text.display import one_line
+from analecta.text.display import one_line, rfc3339
 from analecta.text.summary import name_of, summary
+from analecta.urls import hex_id
 
 # --- Sets are topics: "Science / Biology" is the set science:biology, which lies in the set science ------------------
 
@@ -105,7 +105,6 @@ _OPEN = (
     f' xsi:schemaLocation="{_SPACE} {_SPACE}OAI-PMH.xsd">'
 )
 _ID_SPACE = "http://www.openarchives.org/OAI/2.0/oai-identifier"
-_MASK = 2**64 - 1
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -129,7 +128,7 @@ class RepositoryIdentity(msgspec.Struct, frozen=True):
 def envelope(site: RepositoryIdentity, date: int, asked: Mapping[str, str], content: str) -> bytes:
     """A whole answer to what was asked."""
     request = "".join(f' {name}="{in_xml(value)}"' for name, value in asked.items())
-    head = f"<responseDate>{written(date)}</responseDate><request{request}>{in_xml(site.base_url)}</request>"
+    head = f"<responseDate>{rfc3339(date)}</responseDate><request{request}>{in_xml(site.base_url)}</request>"
     return f"{_OPEN}\n{head}\n{content}\n</OAI-PMH>\n".encode()
 
 
@@ -145,13 +144,13 @@ def error(fault: Fault) -> str:
 
 def identifier(site: RepositoryIdentity, id: int) -> str:
     """The identifier of a page's record: the same for ever."""
-    return f"oai:{site.repository}:{id & _MASK:016x}"
+    return f"oai:{site.repository}:{hex_id(id)}"
 
 
 def header(site: RepositoryIdentity, record: OaiRecord) -> str:
     """A record's header."""
     status = ' status="deleted"' if record.metadata is None else ""
-    name, date = element("identifier", identifier(site, record.id)), element("datestamp", written(record.stamp))
+    name, date = element("identifier", identifier(site, record.id)), element("datestamp", rfc3339(record.stamp))
     return f"<header{status}>{name}{date}{''.join(element('setSpec', spec) for spec in record.sets)}</header>"
 
 
@@ -163,7 +162,7 @@ def whole(site: RepositoryIdentity, record: OaiRecord) -> str:
 
 def resumption(text: str, cursor: int, size: int, expires: int | None) -> str:
     """The element that says where the list goes on, or with no text that it is over."""
-    until = f' expirationDate="{written(expires)}"' if expires is not None else ""
+    until = f' expirationDate="{rfc3339(expires)}"' if expires is not None else ""
     return f'<resumptionToken{until} completeListSize="{size}" cursor="{cursor}">{text}</resumptionToken>'
 
 
@@ -174,7 +173,7 @@ def identify(site: RepositoryIdentity, sample: int) -> str:
         ("baseURL", site.base_url),
         ("protocolVersion", "2.0"),
         ("adminEmail", site.email),
-        ("earliestDatestamp", written(site.began)),
+        ("earliestDatestamp", rfc3339(site.began)),
         ("deletedRecord", "persistent"),
         ("granularity", "YYYY-MM-DDThh:mm:ssZ"),
         ("compression", "gzip"),

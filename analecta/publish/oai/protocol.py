@@ -10,7 +10,8 @@ from analecta.publish.oai import answers
 from analecta.publish.oai.answers import DC_SCHEMA, DC_SPACE, SPEC, Fault, RepositoryIdentity
 from analecta.publish.oai.tokens import LIFE, Clock, Token, first_moment, last_moment, opened, same_form, sealed
 from analecta.store import oai_records
-from analecta.store.oai_records import Database, OaiRecord, RecordSpan
+from analecta.store.oai_records import OaiRecord, RecordSpan
+from analecta.store.sqlite import Connection
 
 Asked = Mapping[str, str]
 FORMATS = {"oai_dc": (DC_SCHEMA, DC_SPACE)}
@@ -27,14 +28,15 @@ class Repository:
     def __init__(self, site: RepositoryIdentity, key: bytes, clock: Clock) -> None:
         self.site, self.key, self.clock = site, key, clock
 
-    def answer(self, db: Database, arguments: Sequence[tuple[str, str]]) -> bytes:
+    def answer(self, db: Connection, arguments: Sequence[tuple[str, str]]) -> bytes:
         """The answer to the arguments of a request, as they came; one moment of the records is seen."""
         date = self.clock.date()
         asked = checked(arguments)
         if isinstance(asked, Fault):
             return answers.envelope(self.site, date, {}, answers.error(asked))
         with oai_records.one_moment(db):
-            content = VERBS[asked["verb"]](OaiRequest(self, db, date, asked))
+            answer, *_ = VERBS[asked["verb"]]
+            content = answer(OaiRequest(self, db, date, asked))
         if isinstance(content, Fault):
             shown = {name: value for name, value in asked.items() if _showable(name, value)}
             return answers.envelope(self.site, date, shown, answers.error(content))
@@ -45,24 +47,12 @@ class OaiRequest(msgspec.Struct, frozen=True):
     """A request whose arguments are well formed."""
 
     to: Repository
-    db: Database
+    db: Connection
     date: int
     asked: Asked
 
 
 # --- arguments -------------------------------------------------------------------------------------------------------
-
-_LIST = ({"metadataPrefix"}, {"from", "until", "set"}, "resumptionToken")
-ARGUMENTS: dict[
-    str, tuple[set[str], set[str], str]
-] = {  # those that must be, those that may be, the one that stands alone
-    "Identify": (set(), set(), ""),
-    "ListMetadataFormats": (set(), {"identifier"}, ""),
-    "ListSets": (set(), set(), "resumptionToken"),
-    "GetRecord": ({"identifier", "metadataPrefix"}, set(), ""),
-    "ListIdentifiers": _LIST,
-    "ListRecords": _LIST,
-}
 
 
 def checked(arguments: Sequence[tuple[str, str]]) -> Asked | Fault:
@@ -70,9 +60,9 @@ def checked(arguments: Sequence[tuple[str, str]]) -> Asked | Fault:
     counts = Counter(name for name, _ in arguments)
     asked = dict(sorted(arguments, key=lambda pair: pair[0] != "verb"))
     verb = asked.get("verb", "")
-    if counts["verb"] != 1 or verb not in ARGUMENTS:
-        return Fault("badVerb", f"The verb must be one, and one of: {', '.join(ARGUMENTS)}.")
-    must, may, alone = ARGUMENTS[verb]
+    if counts["verb"] != 1 or verb not in VERBS:
+        return Fault("badVerb", f"The verb must be one, and one of: {', '.join(VERBS)}.")
+    _, must, may, alone = VERBS[verb]
     if twice := next((name for name, count in counts.items() if count > 1), None):
         return Fault("badArgument", f"{twice[:50]!r} is given more than once.")
     names = asked.keys() - {"verb"}
@@ -106,6 +96,9 @@ def _showable(name: str, value: str) -> bool:
 
 # --- verbs -----------------------------------------------------------------------------------------------------------
 
+_NO_FORMAT = Fault("cannotDisseminateFormat", f"There is only: {', '.join(FORMATS)}.")
+_NO_SETS = Fault("noSetHierarchy", "This library has no topics yet, and so no sets.")
+
 
 def _identify(request: OaiRequest) -> str:
     return answers.identify(request.to.site, oai_records.sample_id(request.db))
@@ -128,12 +121,12 @@ def _formats(request: OaiRequest) -> str | Fault:
 def _sets(request: OaiRequest) -> str | Fault:
     if "resumptionToken" in request.asked:
         return Fault("badResumptionToken", "The list of sets is given whole.")
-    return answers.sets(found) if (found := oai_records.sets(request.db)) else _no_sets()
+    return answers.sets(found) if (found := oai_records.sets(request.db)) else _NO_SETS
 
 
 def _record(request: OaiRequest) -> str | Fault:
     if request.asked["metadataPrefix"] not in FORMATS:
-        return _no_format()
+        return _NO_FORMAT
     found = _asked_for(request)
     return found if isinstance(found, Fault) else answers.whole(request.to.site, found)
 
@@ -168,9 +161,9 @@ def _list(request: OaiRequest) -> str | Fault:
 def _begun(request: OaiRequest) -> Token | Fault:
     asked = request.asked
     if asked["metadataPrefix"] not in FORMATS:
-        return _no_format()
+        return _NO_FORMAT
     if "set" in asked and not oai_records.sets(request.db):
-        return _no_sets()
+        return _NO_SETS
     since, until = first_moment(asked.get("from", "")), last_moment(asked.get("until", ""))
     span = RecordSpan(asked.get("set", ""), since, until)
     top, size = oai_records.last_number(request.db), oai_records.count(request.db, span)
@@ -194,19 +187,12 @@ def _continued(request: OaiRequest, token: Token, page: Sequence[OaiRecord], mor
     return answers.resumption(sealed(onward, request.to.key), token.cursor, size, expires)
 
 
-def _no_format() -> Fault:
-    return Fault("cannotDisseminateFormat", f"There is only: {', '.join(FORMATS)}.")
-
-
-def _no_sets() -> Fault:
-    return Fault("noSetHierarchy", "This library has no topics yet, and so no sets.")
-
-
-VERBS: dict[str, Callable[[OaiRequest], str | Fault]] = {
-    "Identify": _identify,
-    "ListMetadataFormats": _formats,
-    "ListSets": _sets,
-    "GetRecord": _record,
-    "ListIdentifiers": _list,
-    "ListRecords": _list,
+# Each with the arguments that must be there, those that may be, and the one that stands alone.
+VERBS: dict[str, tuple[Callable[[OaiRequest], str | Fault], set[str], set[str], str]] = {
+    "Identify": (_identify, set(), set(), ""),
+    "ListMetadataFormats": (_formats, set(), {"identifier"}, ""),
+    "ListSets": (_sets, set(), set(), "resumptionToken"),
+    "GetRecord": (_record, {"identifier", "metadataPrefix"}, set(), ""),
+    "ListIdentifiers": (_list, {"metadataPrefix"}, {"from", "until", "set"}, "resumptionToken"),
+    "ListRecords": (_list, {"metadataPrefix"}, {"from", "until", "set"}, "resumptionToken"),
 }

@@ -18,13 +18,14 @@ from urllib.parse import parse_qsl, urlsplit
 import msgspec
 
 from analecta.errors import AnalectaError, ResourceError, UsageError
-from analecta.publish.http_server import ServerLimits, headers_of, serving
+from analecta.publish.http_server import serving
 from analecta.publish.oai.answers import RepositoryIdentity
 from analecta.publish.oai.protocol import Repository
 from analecta.publish.oai.sync import OaiSync, keeping
-from analecta.store import SqliteError, oai_records
+from analecta.store import SqliteError
 from analecta.store.library import LibraryFolder
 from analecta.store.schema import MetaKey
+from analecta.store.sqlite import connect, meta_value
 
 PATH = "/oai"
 _MOST_BODY = 65_536  # bytes of a POST; the longest honest request has some hundreds
@@ -44,7 +45,6 @@ class OaiServerOptions(msgspec.Struct, frozen=True):
     base_url: str = ""  # where harvesters find it, behind a proxy
     email: str = ""
     page_size: int = 100
-    limits: ServerLimits = ServerLimits()
 
 
 def serve(
@@ -66,7 +66,7 @@ def serve(
         with _listening(asked) as listener:
             url = asked.base_url or f"http://{_written_host(asked.host)}:{listener.getsockname()[1]}{PATH}"
             repository = _repository(keeper, library.folder.resolve().name, url, email, asked)
-            with serving(_Application(repository, keeper.path, trouble), listener, asked.limits):
+            with serving(_Application(repository, keeper.path, trouble), listener):
                 ready(url, first.records if first else 0)
                 keeper.run(stop, trouble)
 
@@ -92,9 +92,9 @@ def _email(asked: OaiServerOptions) -> str:
 
 
 def _repository(keeper: OaiSync, name: str, url: str, email: str, asked: OaiServerOptions) -> Repository:
-    began, repository = (oai_records.get(keeper.db, key) for key in (MetaKey.OAI_BEGAN, MetaKey.OAI_REPOSITORY))
+    began, repository = (meta_value(keeper.db, key) for key in (MetaKey.OAI_BEGAN, MetaKey.OAI_REPOSITORY))
     site = RepositoryIdentity(name or "library", url, email, repository, began, asked.page_size)
-    return Repository(site, oai_records.get(keeper.db, MetaKey.OAI_KEY), keeper.clock)
+    return Repository(site, meta_value(keeper.db, MetaKey.OAI_KEY), keeper.clock)
 
 
 def _written_host(host: str) -> str:
@@ -104,12 +104,6 @@ def _written_host(host: str) -> str:
 # --- HTTP ------------------------------------------------------------------------------------------------------------
 
 
-class _OaiReply(msgspec.Struct, frozen=True):
-    status: HTTPStatus
-    kind: str
-    body: bytes
-
-
 class _Application:
     """Answers requests, each with a connection to the records of its own and in a thread of its own."""
 
@@ -117,18 +111,18 @@ class _Application:
         self.repository, self.file, self.trouble = repository, file, trouble
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        headers = headers_of(scope)
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         try:
-            reply = await self._reply(scope, headers, receive)
+            status, body = await self._reply(scope, headers, receive)
         except (AnalectaError, OSError, SqliteError) as error:
             self.trouble(f"a request could not be answered: {error!r}")
-            reply = self._refuse(HTTPStatus.INTERNAL_SERVER_ERROR)
-        fields, body = _packed(reply, headers.get("accept-encoding", ""))
+            status, body = self._refuse(HTTPStatus.INTERNAL_SERVER_ERROR)
+        fields, body = _packed(status, body, headers.get("accept-encoding", ""))
         lines = [(name.encode(), value.encode()) for name, value in fields.items()]
-        await send({"type": "http.response.start", "status": int(reply.status), "headers": lines})
+        await send({"type": "http.response.start", "status": int(status), "headers": lines})
         await send({"type": "http.response.body", "body": body})
 
-    async def _reply(self, scope: Any, headers: Mapping[str, str], receive: Any) -> _OaiReply:
+    async def _reply(self, scope: Any, headers: Mapping[str, str], receive: Any) -> tuple[HTTPStatus, bytes]:
         method, query = scope["method"], scope["query_string"]
         if method == "POST":
             if fault := _post_fault(headers):
@@ -142,15 +136,15 @@ class _Application:
             arguments = parse_qsl(query.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
         except ValueError:
             return self._refuse(HTTPStatus.BAD_REQUEST)
-        return _OaiReply(HTTPStatus.OK, "text/xml; charset=utf-8", await asyncio.to_thread(self._answer, arguments))
+        return HTTPStatus.OK, await asyncio.to_thread(self._answer, arguments)
 
     def _answer(self, arguments: list[tuple[str, str]]) -> bytes:
-        with oai_records.reading(self.file) as db:
+        with contextlib.closing(connect(self.file, readonly=True)) as db:
             return self.repository.answer(db, arguments)
 
-    def _refuse(self, status: HTTPStatus) -> _OaiReply:
+    def _refuse(self, status: HTTPStatus) -> tuple[HTTPStatus, bytes]:
         words = f"{status.phrase}. This is OAI-PMH: ask {self.repository.site.base_url}?verb=Identify\n"
-        return _OaiReply(status, "text/plain; charset=utf-8", words.encode())
+        return status, words.encode()
 
 
 def _post_fault(headers: Mapping[str, str]) -> HTTPStatus | None:
@@ -174,16 +168,17 @@ async def _body(receive: Any) -> bytes:
             return b"".join(parts)
 
 
-def _packed(reply: _OaiReply, accepted: str) -> tuple[dict[str, str], bytes]:
+def _packed(status: HTTPStatus, body: bytes, accepted: str) -> tuple[dict[str, str], bytes]:
     """The header fields and the body; after a refusal the connection ends, for there may be a body that nobody read."""
-    found = reply.status == HTTPStatus.OK
+    found = status == HTTPStatus.OK
     packed = found and bool(_GZIP.search(accepted))
-    body = gzip.compress(reply.body, 3, mtime=0) if packed else reply.body
-    fields = {"Server": "Analecta", "Content-Type": reply.kind, "Content-Length": str(len(body))}
+    body = gzip.compress(body, 3, mtime=0) if packed else body
+    kind = f"text/{'xml' if found else 'plain'}; charset=utf-8"
+    fields = {"Server": "Analecta", "Content-Type": kind, "Content-Length": str(len(body))}
     fields |= {"Vary": "Accept-Encoding", "X-Content-Type-Options": "nosniff"}
     fields |= {"Content-Security-Policy": "default-src 'none'"}
     fields |= {"Content-Encoding": "gzip"} if packed else {}
-    fields |= {"Allow": "GET, HEAD, POST"} if reply.status == HTTPStatus.METHOD_NOT_ALLOWED else {}
+    fields |= {"Allow": "GET, HEAD, POST"} if status == HTTPStatus.METHOD_NOT_ALLOWED else {}
     return fields | ({} if found else {"Connection": "close"}), body
 
 

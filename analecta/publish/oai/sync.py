@@ -21,12 +21,13 @@ from analecta.errors import AnalectaError
 from analecta.publish.oai.answers import Sets, oai_dc, sets_of
 from analecta.publish.oai.tokens import Clock
 from analecta.store import SqliteError, oai_records
-from analecta.store.change_watch import Watch, one_writer, sources
+from analecta.store.change_watch import Watch, one_writer
 from analecta.store.library import LibraryFolder
-from analecta.store.oai_records import Database, RecordChange, with_above
+from analecta.store.oai_records import RecordChange, with_above
 from analecta.store.rows import PageRow
 from analecta.store.schema import MetaKey
 from analecta.store.snapshot import Snapshot
+from analecta.store.sqlite import Connection, meta_value
 
 T = TypeVar("T")
 EVERY = 5.0  # seconds between two looks at least
@@ -50,7 +51,7 @@ def keeping(library: LibraryFolder, now: Callable[[], float], repository: str) -
     with one_writer(library.derived("oai.lock"), busy):
         path = library.derived("oai.db")
         with oai_records.writing(path, now(), repository) as db, contextlib.closing(Watch()) as watch:
-            clock = Clock(now, int(oai_records.get(db, MetaKey.OAI_CLOCK, 0)))
+            clock = Clock(now, int(meta_value(db, MetaKey.OAI_CLOCK, 0)))
             try:
                 yield OaiSync(library, path, db, clock, watch)
             finally:
@@ -61,7 +62,7 @@ def keeping(library: LibraryFolder, now: Callable[[], float], repository: str) -
 class OaiSync:
     """Brings the records up to date when asked; to be used in the thread that made it."""
 
-    def __init__(self, library: LibraryFolder, path: Path, db: Database, clock: Clock, watch: Watch) -> None:
+    def __init__(self, library: LibraryFolder, path: Path, db: Connection, clock: Clock, watch: Watch) -> None:
         self.library, self.path, self.db, self.clock = library, path, db, clock
         self._watch = watch
         self._seen: dict[Path, int] = {}
@@ -70,7 +71,7 @@ class OaiSync:
         """Take over what has changed in the library; None where nothing was written to it."""
         oai_records.put_clock(self.db, self.clock.date())
         settings = self.library.settings_path  # they say which topics are listed
-        versions = self._watch.versions(sources(self.library)) | {settings: settings.stat().st_mtime_ns}
+        versions = self._watch.versions(self.library.databases) | {settings: settings.stat().st_mtime_ns}
         if versions == self._seen:
             return None
         met, changed = array("q"), 0  # ids of eight bytes each

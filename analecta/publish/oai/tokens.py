@@ -16,17 +16,11 @@ import msgspec
 # must bear that answer's date or a later one. While a batch of changes is written, answers are dated with the batch's
 # own stamp, the moment its writing began: who does not see the batch yet finds it under that date.
 
-_DAY, _SECOND = "%Y-%m-%d", "%Y-%m-%dT%H:%M:%SZ"
 _FORMS = {
-    _DAY: re.compile(r"\d{4}-\d\d-\d\d", re.ASCII),
-    _SECOND: re.compile(r"\d{4}(-\d\d){2}T\d\d(:\d\d){2}Z", re.ASCII),
+    "%Y-%m-%d": re.compile(r"\d{4}-\d\d-\d\d", re.ASCII),
+    "%Y-%m-%dT%H:%M:%SZ": re.compile(r"\d{4}(-\d\d){2}T\d\d(:\d\d){2}Z", re.ASCII),
 }
 _LAST_SECOND = 24 * 60 * 60 - 1
-
-
-def written(stamp: int) -> str:
-    """A moment as the protocol writes it: 2024-05-01T12:00:00Z."""
-    return datetime.fromtimestamp(stamp, UTC).strftime(_SECOND)
 
 
 def first_moment(text: str) -> int | None:
@@ -41,16 +35,12 @@ def first_moment(text: str) -> int | None:
 def last_moment(text: str) -> int | None:
     """The last second of a day, or the second itself; None where it is no date of the protocol."""
     first = first_moment(text)
-    return first if first is None or _has_seconds(text) else first + _LAST_SECOND
+    return first if first is None or "T" in text else first + _LAST_SECOND
 
 
 def same_form(a: str, b: str) -> bool:
     """Whether both are days or both are seconds, as the two ends of a span must be."""
-    return _has_seconds(a) == _has_seconds(b)
-
-
-def _has_seconds(text: str) -> bool:
-    return "T" in text
+    return ("T" in a) == ("T" in b)
 
 
 class Clock:

@@ -10,9 +10,10 @@ from analecta.store import oai_records
 from analecta.store.change_watch import one_writer
 from analecta.store.checksums import seal
 from analecta.store.library import LibraryFolder
+from analecta.store.sqlite import Connection
 
 
-def wrong_records(library: LibraryFolder, db: oai_records.Database) -> Iterator[tuple[int, str, bool]]:
+def wrong_records(library: LibraryFolder, db: Connection) -> Iterator[tuple[int, str, bool]]:
     """Every record of a page that has not changed since: its id, the URL, and whether its metadata is wrong."""
     names = library.topic_names()
     sets = sets_of(names)

@@ -1,19 +1,22 @@
 """What a site is made of: all that its pages show, read from the library once, in values that know no HTML."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain, count
 
 import msgspec
 
-from analecta.communities.view import Community, CommunityMember, CommunityView
+from analecta.communities.view import Community, CommunityIndex, CommunityMember
+from analecta.errors import UsageError
 from analecta.model import FoundBy
 from analecta.publish.pages import in_one_row
 from analecta.store.library import HistoryPoint, LibraryFolder
-from analecta.store.rows import PageRow, ParentRow, UrlRow
+from analecta.store.rows import PageRow, PageSummary, UrlRow
 from analecta.store.snapshot import Snapshot
 from analecta.text.summary import first_words, name_of, summary
-from analecta.views.collections import Collection, CollectionItem
+from analecta.urls import canonical, hex_id
+from analecta.views.clusters import analysis_path
+from analecta.views.collections import MOST, PER_HOST, Collection, CollectionItem
 from analecta.views.status import Status, status
 
 # --- How an item was come by: the page that links to it, and the words of the link (S13) -----------------------------
@@ -24,7 +27,7 @@ class FoundOn(msgspec.Struct, frozen=True):
     """Where an item was found: `how` is "example", "link", "sitemap" or "unlisted" (on a page that is not shown)."""
 
     how: str
-    parent: ParentRow | None = None
+    parent: PageSummary | None = None
     anchor: str = ""
     context: str = ""
 
@@ -37,7 +40,7 @@ def findings(snapshot: Snapshot, items: Sequence[PageRow]) -> dict[int, FoundOn]
     return {id: _finding(start, parents.get(start.parent)) for id, start in starts.items()}
 
 
-def _finding(start: UrlRow, parent: ParentRow | None) -> FoundOn:
+def _finding(start: UrlRow, parent: PageSummary | None) -> FoundOn:
     if start.found == FoundBy.SEED:
         return FoundOn("example")
     if start.found == FoundBy.SITEMAP:
@@ -53,6 +56,16 @@ _WORDS = 150  # of each item that the search knows besides those that are shown
 UNLISTED = FoundOn("unlisted")
 _WHOLE = ("all", "all-topics")  # what the feed and the map of all topics are called
 _EXAMPLES = 100  # of a topic that are shown
+
+
+class SiteOptions(msgspec.Struct, frozen=True):
+    """What a person may say about a site."""
+
+    title: str = ""
+    base_url: str = ""
+    copies: bool = True
+    most: int = MOST
+    per_host: int = PER_HOST
 
 
 class SiteItem(msgspec.Struct, frozen=True):
@@ -73,14 +86,14 @@ class SiteItem(msgspec.Struct, frozen=True):
     @property
     def hex(self) -> str:
         """Its id in 16 hexadecimal digits."""
-        return hexadecimal(self.item.id)
+        return hex_id(self.item.id)
 
 
 class ItemGroup(msgspec.Struct, frozen=True):
     """Items that were found on one page, or in one other way."""
 
     how: str
-    parent: ParentRow | None
+    parent: PageSummary | None
     entries: list[SiteItem]
 
 
@@ -122,13 +135,13 @@ class SiteContent(msgspec.Struct, frozen=True):
     map: str  # the path of the map of all topics; "" where there is none
     shelves: list[TopicPage]
     figures: Status
-    near: CommunityView
+    homes: CommunityIndex
     best: dict[int, list[SiteItem]]  # of each community, by its number
 
     @property
     def communities(self) -> list[Community]:
         """Those worth showing."""
-        return self.near.homes.communities
+        return self.homes.communities
 
     @property
     def entries(self) -> list[tuple[TopicPage, SiteItem]]:
@@ -145,17 +158,12 @@ class SiteContent(msgspec.Struct, frozen=True):
 def read_site(
     library: LibraryFolder,
     collections: Sequence[Collection],
-    near: CommunityView,
+    homes: CommunityIndex,
     best: Mapping[int, Sequence[CollectionItem]],
-    title: str = "",
-    base_url: str = "",
-    copies: bool = True,
-    map_path: Callable[[str, str], str] = lambda topic, slug: "",
+    wishes: SiteOptions = SiteOptions(),
 ) -> SiteContent:
-    """Everything that is shown of these collections and of the `best` pages of communities.
-
-    `map_path(topic, slug)` is where a topic's map will be, if any.
-    """
+    """Everything that is shown of these collections and of the `best` pages of communities."""
+    base_url = based(wishes.base_url)
     past = in_one_row(library.history())
     slugs = topic_slugs([one.topic for one in collections])
     with library.snapshot() as snapshot:
@@ -167,22 +175,44 @@ def read_site(
                 one,
                 slug,
                 [
-                    _entry(each, snapshot.text(each.item), found.get(each.item.id, UNLISTED), copies, near)
+                    _entry(each, snapshot.text(each.item), found.get(each.item.id, UNLISTED), wishes.copies, homes)
                     for each in some
                 ],
                 [moment for moment in past if moment.topic == one.number],
-                map_path(one.topic, slug),
+                _map_path(library, one.topic, slug),
             )
             for one, slug, some in zip(collections, slugs, ranked, strict=True)
         ]
-    of_homes = {number: [_entry(one, "", UNLISTED, False, near) for one in some] for number, some in best.items()}
     name = library.folder.resolve().name
     shown = [one.item.fetched_at for some in ranked for one in some]
-    run = library.last_run() or {}
-    made = max(shown, default=run.get("began") or 0.0)
+    run = library.last_run()
     return SiteContent(
-        title or name, name, base_url, made, copies, map_path("", ""), shelves, status(library), near, of_homes
+        title=wishes.title or name,
+        library=name,
+        base_url=base_url,
+        made=max(shown, default=run.began if run else 0.0),
+        copies=wishes.copies,
+        map=_map_path(library, "", "all-topics"),
+        shelves=shelves,
+        figures=status(library),
+        homes=homes,
+        best={number: [_entry(one, "", UNLISTED, False, homes) for one in some] for number, some in best.items()},
     )
+
+
+def based(url: str) -> str:
+    """The address below which the site will stand, with a slash at its end."""
+    if not url:
+        return ""
+    target = canonical(url)
+    if target is None or "?" in target.url:
+        raise UsageError(f"--base-url {url} is no address of a folder on the web, such as https://example.org/library/")
+    return target.url if target.url.endswith("/") else f"{target.url}/"
+
+
+def _map_path(library: LibraryFolder, topic: str, slug: str) -> str:
+    """Where the map of a topic (P10), or of all, will be; "" where nobody has run `analecta analyse` on it."""
+    return f"maps/{slug}.html" if analysis_path(library, topic).exists() else ""
 
 
 def topic_slugs(topics: Sequence[str]) -> list[str]:
@@ -201,28 +231,20 @@ def community_path(one: Community) -> str:
     return f"communities/{one.number}.html"
 
 
-def hexadecimal(id: int) -> str:
-    """A URL's id in 16 digits, as files are named by it."""
-    return f"{id & 0xFFFFFFFFFFFFFFFF:016x}"
-
-
 def _given(collection: Collection, all_items: Sequence[PageRow]) -> list[CollectionItem]:
     """The examples of a topic that its collection leaves out."""
     has = {one.item.id for one in collection.items}
     given = [item for item in all_items if item.example and item.id not in has]
-    return [
-        CollectionItem(item, 0, 0.0, 0.0, "", item.confidence)
-        for item in sorted(given, key=lambda item: item.name)[:_EXAMPLES]
-    ]
+    return [CollectionItem(item, item.confidence) for item in sorted(given, key=lambda item: item.name)[:_EXAMPLES]]
 
 
-def _entry(one: CollectionItem, text: str, finding: FoundOn, copies: bool, near: CommunityView) -> SiteItem:
+def _entry(one: CollectionItem, text: str, finding: FoundOn, copies: bool, homes: CommunityIndex) -> SiteItem:
     item = one.item
     title = name_of(item.title, item.url)
     told = summary(text, title)
     words = " ".join(first_words(text, f"{title} {told}", _WORDS))
-    copy = f"copies/{hexadecimal(item.id)}.html" if copies and item.warc and not item.noarchive else ""
-    home = near.homes.of(item.url, item.host)
+    copy = f"copies/{hex_id(item.id)}.html" if copies and item.warc and not item.noarchive else ""
+    home = homes.of(item.url, item.host)
     return SiteItem(item, title, one.rank, one.confidence, one.authority, one.kind, finding, told, words, copy, home)
 
 
@@ -249,19 +271,12 @@ Place = tuple[TopicPage, SiteItem]  # an item where it stands
 Linked = list[tuple[Community, int]]  # with how many links, the most first
 
 
-class MemberSite(msgspec.Struct, frozen=True):
-    """A site of a community, and what the shelves have of it."""
-
-    member: CommunityMember
-    shown: list[Place]
-
-
 class CommunityPage(msgspec.Struct, frozen=True):
     """A community as it is shown."""
 
     community: Community
     best: list[tuple[SiteItem, TopicPage | None]]  # with where it stands too, if anywhere
-    sites: list[MemberSite]
+    sites: list[tuple[CommunityMember, list[Place]]]  # with what the shelves have of each
     links_to: Linked
     links_from: Linked
 
@@ -271,20 +286,20 @@ def hoods(site: SiteContent) -> list[CommunityPage]:
     known = {one.number: one for one in site.communities}
     to: dict[int, Linked] = {number: [] for number in known}
     back: dict[int, Linked] = {number: [] for number in known}
-    for link in site.near.found.between:
+    for link in site.homes.found.between:
         if link.source in known and link.target in known:
             to[link.source].append((known[link.target], link.links))
             back[link.target].append((known[link.source], link.links))
     places = site.entries if known else []
     by_site: dict[str, list[Place]] = {}
     for shelf, entry in places:
-        by_site.setdefault(site.near.homes.site(entry.item.url, entry.item.host), []).append((shelf, entry))
+        by_site.setdefault(site.homes.site(entry.item.url, entry.item.host), []).append((shelf, entry))
     stands = {entry.item.id: shelf for shelf, entry in places}
     return [
         CommunityPage(
             one,
             [(entry, stands.get(entry.item.id)) for entry in site.best.get(number, ())],
-            [MemberSite(member, by_site.get(member.site, [])) for member in one.members],
+            [(member, by_site.get(member.site, [])) for member in one.members],
             to[number],
             back[number],
         )

@@ -8,13 +8,12 @@ from typing import NamedTuple
 
 import msgspec
 import numpy as np
-from markupsafe import Markup
 
 from analecta.communities.view import Community
 from analecta.model import BELOW
-from analecta.publish.charts import ChartLine, line_chart
+from analecta.publish.charts import ChartLine, cut, line_chart
 from analecta.publish.layout import GroupCircle, GroupNetwork, WindowShape, lay_out
-from analecta.publish.network import colours, draw_map
+from analecta.publish.network import draw_maps
 from analecta.publish.site.content import CommunityPage, SiteContent, SiteItem, TopicPage, community_path
 from analecta.publish.site.feeds import newest
 from analecta.publish.site.metadata import Metadata, community_metadata, front_metadata, shelf_metadata
@@ -91,7 +90,11 @@ def overview_chart(site: SiteContent) -> str:
     if not drawn:
         return ""
     lines = [
-        ChartLine(_short(shelf), [float(m.pages) for m in shelf.history], [m.mean for m in shelf.history])
+        ChartLine(
+            cut(shelf.topic.split(BELOW)[-1], 22),
+            [float(m.pages) for m in shelf.history],
+            [m.mean for m in shelf.history],
+        )
         for shelf in drawn
     ]
     last = max(max(line.xs) for line in lines)
@@ -99,11 +102,6 @@ def overview_chart(site: SiteContent) -> str:
     return line_chart(
         "How sure the judge is of the best items of each topic", lines, "pages fetched", "mean", ticks, 1.0
     )
-
-
-def _short(shelf: TopicPage) -> str:
-    name = shelf.topic.split(BELOW)[-1]
-    return name if len(name) <= 22 else name[:21] + "…"
 
 
 # --- The page of a topic: items under the pages that link to them, with the words around each link (S13) -------------
@@ -250,9 +248,8 @@ SHAPES = (
 def communities_page(site: SiteContent, hoods: Sequence[CommunityPage]) -> str:
     """The overview."""
     net = _net(hoods)
-    layouts = [lay_out(net, shape) for shape in SHAPES]
-    tones = colours(layouts[0])
     about = f"{many(len(net.bodies), 'community', 'communities')} and the links between them"
+    drawings, _ = draw_maps(net, [lay_out(net, shape) for shape in SHAPES], about)
     return page(
         "communities.html",
         site,
@@ -260,8 +257,8 @@ def communities_page(site: SiteContent, hoods: Sequence[CommunityPage]) -> str:
         "Communities",
         hoods=hoods,
         drawn=len(net.bodies),
-        drawings=[Markup(draw_map(net, layout, tones, about)) for layout in layouts],
-        everywhere=list(site.near.found.everywhere.items())[:_EVERYWHERE],
+        drawings=drawings,
+        everywhere=list(site.homes.found.everywhere.items())[:_EVERYWHERE],
     )
 
 

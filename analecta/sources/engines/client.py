@@ -2,18 +2,19 @@
 
 import asyncio
 import contextlib
-import os
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 import msgspec
 import xxhash
 
-from analecta.errors import UsageError
+from analecta.errors import ResourceError, UsageError
+from analecta.files import whole_file
 from analecta.model import FetchResult, Response
+from analecta.settings.schema import SearchSettings
 from analecta.sources.engines import ENGINES
 from analecta.sources.engines.engine import BadAnswer, EngineHit, EngineKind, EngineRequest, may_hold, phrases
 from analecta.urls import _PARAMETER, canonical, on_this_machine
@@ -121,16 +122,9 @@ class Cache:
 
     def put(self, engine: str, url: str, query: str, wanted: int, hits: Sequence[EngineHit]) -> None:
         """Keep an answer, whole or not at all: a cache that cannot be written to is no cache."""
-        path = self._path(engine, url, query)
-        aside = path.with_suffix(f".{os.getpid()}")
-        with contextlib.suppress(OSError):
-            self.folder.mkdir(parents=True, exist_ok=True)
-            aside.write_bytes(
-                msgspec.json.format(
-                    msgspec.json.encode(_CachedAnswer(engine, url, query, wanted, self.now(), list(hits))), indent=1
-                )
-            )
-            aside.replace(path)
+        answer = _CachedAnswer(engine, url, query, wanted, self.now(), list(hits))
+        with contextlib.suppress(ResourceError), whole_file(self._path(engine, url, query)) as out:
+            out.write(msgspec.json.format(msgspec.json.encode(answer), indent=1))
 
     def _path(self, engine: str, url: str, query: str) -> Path:
         digest = xxhash.xxh3_128_hexdigest("\0".join((engine, url, query)).encode("utf-8", "replace"))
@@ -143,49 +137,30 @@ class Cache:
 # An engine that fails says why and is asked no more; what it said before still counts.
 
 
-AskWeb = Callable[
-    [EngineAddress, EngineRequest], Awaitable[FetchResult]
-]  # who makes the request; each engine may have its own client
+# Who makes the request; each engine may have its own client.
+AskWeb = Callable[[EngineAddress, EngineRequest], Awaitable[FetchResult]]
 Sleep = Callable[[float], Awaitable[None]]
 _ReadPage = Callable[[int, int], Awaitable[list[EngineHit]]]  # how many hits, which page of them
-DEADLINE = 300.0
-_LINKING = "pages that link to"  # before a URL: the name under which back-links are kept
 
 
 class EngineTrouble(msgspec.Struct, frozen=True):
     """Why an engine was left out, and what it said before that to the same question."""
 
-    engine: str
     why: str
     before: tuple[EngineHit, ...] = ()
 
 
-SearchEngine = Callable[[str, int], Awaitable[list[EngineHit] | EngineTrouble]]  # query, how many -> hits, best first
+class SearchEngine(Protocol):
+    """What finds pages for a query, and may know which pages link to one."""
 
-
-@runtime_checkable
-class BackLinkSource(Protocol):
-    """An engine that may know which pages link to one."""
+    async def __call__(self, query: str, wanted: int) -> list[EngineHit] | EngineTrouble:
+        """The best hits first."""
 
     async def offers_backlinks(self) -> bool | EngineTrouble:
-        """Whether it does."""
+        """Whether it knows which pages link to one."""
 
     async def backlinks(self, page: EngineHit, wanted: int) -> list[EngineHit] | EngineTrouble:
         """Pages that link to a page."""
-
-
-class RequestBudget:
-    """So many requests in all, whoever makes them."""
-
-    def __init__(self, requests: int) -> None:
-        self.requests = requests
-        self.spent = 0
-
-    def take(self) -> bool:
-        """Whether one more may be made; it counts."""
-        allowed = self.spent < self.requests
-        self.spent += allowed
-        return allowed
 
 
 class WebEngine:
@@ -195,18 +170,19 @@ class WebEngine:
         self,
         chosen: EngineAddress,
         ask: AskWeb,
-        budget: RequestBudget,
+        search: SearchSettings,
+        turns: Iterator[int],
         cache: Cache | None,
         sleep: Sleep,
-        deadline: float = DEADLINE,
     ) -> None:
-        """`deadline`: seconds that all answers together may take; pauses do not count."""
-        self.chosen, self.ask, self.budget, self.cache, self.sleep = chosen, ask, budget, cache, sleep
-        self.deadline = self._left = deadline
+        """`turns`: one for each request that may be made, by whichever engine."""
+        self.chosen, self.ask, self.search, self.cache, self.sleep = chosen, ask, search, cache, sleep
+        self._turns = turns
+        self._left = search.deadline  # seconds that all answers together may take; pauses do not count
         self.trouble: EngineTrouble | None = None
         self._asked = False
         self._request = chosen.engine.request
-        self._described = chosen.engine.describe is None or "{searchTerms" in chosen.url
+        self._describe = None if "{searchTerms" in chosen.url else chosen.engine.describe
 
     async def __call__(self, query: str, wanted: int) -> list[EngineHit] | EngineTrouble:
         """The best hits, or why there are none."""
@@ -214,9 +190,9 @@ class WebEngine:
         exact = [] if engine.phrases else phrases(query)
 
         async def read(count: int, page: int) -> list[EngineHit]:
-            if not self._described and engine.describe:
-                self._request = engine.describe(await self._body(EngineRequest(chosen.url)), chosen.url)
-                self._described = True
+            if self._describe:
+                self._request = self._describe(await self._body(EngineRequest(chosen.url)), chosen.url)
+                self._describe = None
             return engine.read(await self._body(self._request(query, count, page, chosen.key, chosen.url)))
 
         return await self._answer(query, wanted, read, lambda hit: may_hold(hit, exact))
@@ -231,7 +207,7 @@ class WebEngine:
         try:
             return links.offered(await self._body(links.first(self.chosen.url)))
         except BadAnswer as error:
-            return EngineTrouble(self.chosen.name, str(error))
+            return EngineTrouble(str(error))
 
     async def backlinks(self, page: EngineHit, wanted: int) -> list[EngineHit] | EngineTrouble:
         """Pages that link to a page, or why there are none."""
@@ -243,7 +219,7 @@ class WebEngine:
             ask = links.request(page, count, number, chosen.key, chosen.url)
             return links.read(await self._body(ask), page) if ask else []
 
-        return await self._answer(f"{_LINKING} {page.url}", wanted, read, lambda hit: hit.url != page.url)
+        return await self._answer(f"pages that link to {page.url}", wanted, read, lambda hit: hit.url != page.url)
 
     async def _answer(
         self, about: str, wanted: int, read: _ReadPage, fits: Callable[[EngineHit], bool]
@@ -263,7 +239,7 @@ class WebEngine:
                 if len(hits) >= wanted or len(found) < count:
                     break
         except BadAnswer as error:
-            self.trouble = EngineTrouble(self.chosen.name, str(error))
+            self.trouble = EngineTrouble(str(error))
             return msgspec.structs.replace(self.trouble, before=tuple(hits.values())[:wanted])
         best = list(hits.values())[:wanted]
         if self.cache:
@@ -272,8 +248,8 @@ class WebEngine:
 
     async def _body(self, ask: EngineRequest) -> bytes:
         """One request; whatever is no whole answer is an error."""
-        if not self.budget.take():
-            raise BadAnswer(f"the budget of {self.budget.requests} requests is used up (search.budget)")
+        if next(self._turns, None) is None:
+            raise BadAnswer(f"the budget of {self.search.budget} requests is used up (search.budget)")
         if self._asked:
             await self.sleep(self.chosen.pause)
         self._asked = True
@@ -294,10 +270,8 @@ class WebEngine:
             async with asyncio.timeout(self._left):
                 return await self.ask(self.chosen, ask)
         except TimeoutError:
-            words = (
-                f"{self.chosen.name} is too slow: {self.deadline:g} s for all its answers are over (search.deadline)"
-            )
-            raise BadAnswer(words) from None
+            seconds = f"{self.search.deadline:g} s for all its answers"
+            raise BadAnswer(f"{self.chosen.name} is too slow: {seconds} are over (search.deadline)") from None
         finally:
             self._left = max(0.0, self._left - (clock() - began))
 

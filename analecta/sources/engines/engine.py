@@ -39,13 +39,8 @@ class BadAnswer(ResourceError):
     """An engine said something else than its documented format; the text says which engine and what was wrong."""
 
 
-Request = Callable[
-    [str, int, int, str, str], EngineRequest
-]  # query, how many, which page (from 1), key, URL of the engine
-Read = Callable[[bytes], list[EngineHit]]
-LinkRequest = Callable[
-    [EngineHit, int, int, str, str], EngineRequest | None
-]  # as `Request`, of a page; None: there is nothing to ask
+# Query, how many (as many as one answer may hold, at most), which page (from 1), key, URL of the engine.
+Request = Callable[[str, int, int, str, str], EngineRequest]
 
 
 class BackLinks(msgspec.Struct, frozen=True):
@@ -54,7 +49,7 @@ class BackLinks(msgspec.Struct, frozen=True):
     Where only some of a kind offer it, `first` is what to ask before, and `offered` says whether this one does.
     """
 
-    request: LinkRequest
+    request: Callable[[EngineHit, int, int, str, str], EngineRequest | None]  # None: there is nothing to ask
     read: Callable[[bytes, EngineHit], list[EngineHit]]
     first: Callable[[str], EngineRequest] | None = None
     offered: Callable[[bytes], bool] = bool
@@ -65,7 +60,7 @@ class EngineKind(msgspec.Struct, frozen=True):
 
     name: str
     request: Request
-    read: Read
+    read: Callable[[bytes], list[EngineHit]]
     url: str = ""  # where it is, if there is one place for all
     key: str = ""  # the environment variable that holds its key; "" = it knows no keys
     keyless: str | None = ""  # the key to use where a person has none; None = it does not work without
@@ -108,12 +103,6 @@ MAX_LENGTH, MAX_WORDS = 400, 50  # of a query: Brave's bounds, and as much as an
 _QUOTES = str.maketrans(dict.fromkeys("“”„‟«»″", '"'))
 _PHRASE = re.compile(r'"([^"]+)"')
 _WORD = re.compile(r"\w+")
-
-
-def phrase(text: str) -> str:
-    """The query that finds exactly these words, such as a title (P2)."""
-    inner = " ".join(text.translate(_QUOTES).replace('"', " ").split())
-    return f'"{inner}"'
 
 
 def tidy(query: str) -> str:

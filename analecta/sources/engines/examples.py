@@ -3,49 +3,37 @@
 import asyncio
 import contextlib
 import os
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
-from typing import TypeVar
 
 import msgspec
 
 from analecta.errors import UsageError
-from analecta.fetch.client import by_number, client_for, may_ask, require_contact
+from analecta.fetch.client import by_number, http_client, may_ask, require_contact
 from analecta.fetch.guard import Guard
 from analecta.fetch.http import Http
 from analecta.model import BELOW, FetchResult, NoResponse, Request
 from analecta.settings.schema import FetchSettings, Settings, Topic
 from analecta.settings.topics import merge
 from analecta.sources.collector import clean
-from analecta.sources.engines.client import LIBRARY, EngineAddress, SearchEngine, choose
+from analecta.sources.engines.client import LIBRARY, EngineAddress, choose
 from analecta.sources.engines.engine import EngineHit, EngineRequest, tidy
-from analecta.sources.engines.library import open_library
-from analecta.sources.engines.session import EngineResult, Session, SessionLimits, fuse
+from analecta.sources.engines.library import LibrarySearch, open_library
+from analecta.sources.engines.session import EngineResult, Session, fuse
 from analecta.sources.result import SourceResult
 from analecta.urls import canonical, on_this_machine, origin
 
 # --- topics ----------------------------------------------------------------------------------------------------------
-# Topics as queries: what a topic tree asks a search engine, and the pages that it takes as examples (S2).
+# Topics as queries: what a topic tree asks a search engine (S2).
 
 
-EXAMPLES = 7  # the best hits of a topic's query
-FEWEST = 4  # examples that make a centroid
-
-
-class Examples(msgspec.Struct, frozen=True):
-    """The example pages of each topic, and the topics that have too few, each in a sentence."""
-
-    hits: dict[str, tuple[EngineHit, ...]]
-    few: tuple[str, ...] = ()
-
-
-def topic_queries(topics: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """The query of each leaf: its path of names, most specific first. `topics`: names from the root to the topic."""
-    paths = {topic: tuple(path) for topic, path in topics.items()}
+def topic_queries(topics: Iterable[str]) -> dict[str, str]:
+    """The query of each leaf: its path of names, most specific first."""
+    paths = {topic: tuple(topic.split(BELOW)) for topic in topics}
     inner = {path[:depth] for path in paths.values() for depth in range(1, len(path))}
-    return {topic: _query(path or (topic,)) for topic, path in paths.items() if path not in inner}
+    return {topic: _query(path) for topic, path in paths.items() if path not in inner}
 
 
 def _query(path: Sequence[str]) -> str:
@@ -57,23 +45,11 @@ def _query(path: Sequence[str]) -> str:
     return " ".join(names.values())
 
 
-def topic_examples(
-    queries: Mapping[str, str], hits: Mapping[str, Sequence[EngineHit]], results: int = EXAMPLES, fewest: int = FEWEST
-) -> Examples:
-    """The best hits of each topic's query."""
-    found = {topic: tuple(hits.get(query, ())[:results]) for topic, query in queries.items()}
-    few = [
-        f"{topic}: {len(pages)} of at least {fewest} example pages found for {queries[topic]!r}"
-        for topic, pages in found.items()
-        if len(pages) < fewest
-    ]
-    return Examples(found, tuple(few))
-
-
 # --- search ----------------------------------------------------------------------------------------------------------
 # Pages for topics that have none, from search engines: examples, and pages that link to examples (S2, P2, P6).
 
 
+FEWEST = 4  # examples that make a centroid
 OF_PAPER = 100  # examples of a topic that is a paper, at most
 LINKED = 20  # examples of a topic for which back-links are asked, the first
 
@@ -99,16 +75,19 @@ async def find(
 
     `backlinks`: so many pages that link to an example are looked for, as further pages to begin at.
     """
-    asked = topic_queries({name: name.split(BELOW) for name in reading.queries})
-    asked |= {clean(query): query for query in queries}
+    asked = topic_queries(reading.queries) | {clean(query): query for query in queries}
     if silent := next((name for name, query in asked.items() if not tidy(query).strip('" ')), ""):
         raise UsageError(f"the topic {silent!r} has no words that could be searched: give it another name, or pages")
     exact = [phrase for one in phrases.values() for phrase in one.exact]
     every = list(dict.fromkeys([*asked.values(), *exact]))
     found = session.check(await session.search(every)) if every else EngineResult({})
-    told = dict.fromkeys(trouble.why for trouble in found.troubles)
-    examples = topic_examples(asked, found.hits, session.results)
-    pages = dict(examples.hits)
+    told = dict.fromkeys(found.troubles)
+    pages = {topic: found.hits[query] for topic, query in asked.items()}
+    few = [
+        f"{topic}: {len(hits)} of at least {FEWEST} example pages found for {asked[topic]!r}"
+        for topic, hits in pages.items()
+        if len(hits) < FEWEST
+    ]
     for name, wanted in phrases.items():
         pages[name], said = await _paper(session, name, wanted, found)
         told |= dict.fromkeys(said)
@@ -120,7 +99,7 @@ async def find(
     named = {topic.name for topic in topics}
     left = {name: query for name, query in reading.queries.items() if name not in named}
     whole = msgspec.structs.replace(reading, topics=topics, repeated=reading.repeated + repeated, queries=left)
-    return whole, [*told, *examples.few]
+    return whole, [*told, *few]
 
 
 async def _paper(
@@ -135,7 +114,7 @@ async def _paper(
     for query in wanted.again:
         more = await session.search([query])
         tried.append(query)
-        troubles += [trouble.why for trouble in more.troubles]
+        troubles += more.troubles
         pages |= {hit.url: hit for hit in more.hits[query] if hit.url not in pages}
         if len(pages) >= FEWEST:
             break
@@ -157,12 +136,11 @@ async def _with_starts(
     # The best example of each topic, then the second: the budget may be used up before the last.
     turns = [url for turn in zip_longest(*firsts) for url in turn if url]
     linked = await session.backlinks([hits.get(url, EngineHit(url)) for url in turns], most)
-    told = [trouble.why for trouble in linked.troubles]
-    if not linked.offered:
-        told.append(f"which pages link to the examples, {' and '.join(session.engines)} cannot tell")
+    if linked is None:
+        return tuple(topics), [f"which pages link to the examples, {' and '.join(session.engines)} cannot tell"]
     known = {target.id for topic in topics for url in topic.seeds if (target := canonical(url))}
-    given = {url: [hit.url for hit in some] for url, some in linked.pages.items()}
-    return tuple(_started(topic, given, known) for topic in topics), told
+    given = {url: [hit.url for hit in some] for url, some in linked.hits.items()}
+    return tuple(_started(topic, given, known) for topic in topics), [*linked.troubles]
 
 
 def _started(topic: Topic, linked: Mapping[str, Sequence[str]], known: set[int]) -> Topic:
@@ -193,9 +171,6 @@ def most_linking(linked: Mapping[str, Sequence[str]], known: set[int]) -> list[s
 # nowhere else, and loopback may be dialled only by an engine whose URL a person put there.
 
 
-T = TypeVar("T")
-
-
 def find_examples(
     reading: SourceResult,
     engines: Mapping[str, str],
@@ -215,41 +190,19 @@ def find_examples(
         return reading, []
     urls = search.url | {name: url for name, url in engines.items() if url}
 
-    async def ask(session: Session) -> tuple[SourceResult, list[str]]:
-        found, told = await find(session, reading, queries, phrases, search.backlinks)
-        return found, told + left_out(session.left_out)
-
     chosen = choose(list(engines), urls, os.environ, search.pause)
-    limits = SessionLimits(search.results, search.budget, search.deadline, partial(private, fetch=fetch))
-    library = urls.get(LIBRARY, "") if LIBRARY in engines else None
-    return in_session(ask, chosen, Clients(settings.contact, fetch), limits, cache=cache, library=library)
+    clients = Clients(chosen, settings.contact, fetch)
 
-
-def in_session(
-    use: Callable[[Session], Awaitable[T]],
-    chosen: Sequence[EngineAddress],
-    clients: "Clients",
-    limits: SessionLimits = SessionLimits(),
-    *,
-    cache: Path | None = None,
-    library: str | None = None,
-) -> T:
-    """What `use` makes of a session with these engines, and a library at this path, if one is; all is closed after."""
-    for one in chosen:
-        clients.check(one)
-
-    async def run(others: Mapping[str, SearchEngine]) -> T:
+    async def run(library: LibrarySearch | None) -> tuple[SourceResult, list[str]]:
+        others = {LIBRARY: library} if library else {}
+        refusal = partial(private, fetch=fetch)
         async with contextlib.aclosing(clients):
-            return await use(Session(chosen, clients.ask, limits, cache=cache, others=others))
+            session = Session(chosen, clients.ask, search, cache=cache, others=others, refusal=refusal)
+            found, told = await find(session, reading, queries, phrases, search.backlinks)
+            return found, told + left_out(session.left_out)
 
-    if library is None:
-        return asyncio.run(run({}))
-    if not library:
-        raise UsageError(
-            "which library is to be asked? Say --engine library=PATH, or set library = PATH in [search.url]"
-        )
-    with open_library(Path(library).expanduser()) as found:
-        return asyncio.run(run({LIBRARY: found}))
+    with open_library(urls.get(LIBRARY, "")) if LIBRARY in engines else contextlib.nullcontext() as library:
+        return asyncio.run(run(library))
 
 
 def private(url: str, fetch: FetchSettings) -> str | None:
@@ -274,15 +227,13 @@ def cache_folder() -> Path:
 class Clients:
     """The HTTP clients of the engines, made when they are needed."""
 
-    def __init__(self, contact: str, fetch: FetchSettings) -> None:
+    def __init__(self, engines: Sequence[EngineAddress], contact: str, fetch: FetchSettings) -> None:
+        """An engine that may not be asked without a contact is refused."""
+        for one in engines:
+            require_contact(one.url, contact, fetch, one.name)
         self.contact, self.fetch = contact, fetch
-        self._origins: set[str] = set()  # where a person said that engines are
+        self._origins = {origin(one.url) for one in engines}  # where a person said that engines are
         self._clients: dict[tuple[str, tuple[tuple[str, str], ...], bool], Http] = {}
-
-    def check(self, chosen: EngineAddress) -> None:
-        """Refuse an engine that may not be asked without a contact; from then on its place is known."""
-        self._origins.add(origin(chosen.url))
-        require_contact(chosen.url, self.contact, self.fetch, chosen.name)
 
     async def ask(self, chosen: EngineAddress, ask: EngineRequest) -> FetchResult:
         """Make one request for an engine."""
@@ -296,7 +247,7 @@ class Clients:
         return await self._clients[mine](Request(by_number(ask.url), ""))
 
     def _client(self, ask: EngineRequest, local: bool) -> Http:
-        client = client_for(self.fetch, self.contact, local)
+        client = http_client(self.fetch, self.contact, local=local)
         ours = {name.lower() for name, _ in ask.headers}  # an Accept of the engine's takes the place of the usual one
         kept = [field for field in client.fields if field.partition(":")[0].lower() not in ours]
         client.fields = [*kept, *(f"{name}: {value}" for name, value in ask.headers)]

@@ -9,9 +9,9 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from analecta.analyse.word_search import InLinks, WordSearch, snippet
+from analecta.arrays import Floats, Ints
 from analecta.errors import UsageError
 from analecta.sources.engines.engine import EngineHit
 from analecta.store.library import LibraryFolder
@@ -23,8 +23,13 @@ _ADDRESSES = 100  # of one page; links to any of them count as links to it
 
 
 @contextlib.contextmanager
-def open_library(folder: Path) -> Iterator["LibrarySearch"]:
-    """A library to ask; BadUse where there is none, or nothing in it."""
+def open_library(place: str) -> Iterator["LibrarySearch"]:
+    """A library to ask, by its path; UsageError where there is none, or nothing in it."""
+    if not place:
+        raise UsageError(
+            "which library is to be asked? Say --engine library=PATH, or set library = PATH in [search.url]"
+        )
+    folder = Path(place).expanduser()
     with LibraryFolder(folder).snapshot() as snapshot:
         if next(snapshot.shown_ids(), None) is None:
             raise UsageError(f"the library {folder} holds no pages yet: crawl it first, or ask another engine")
@@ -32,15 +37,16 @@ def open_library(folder: Path) -> Iterator["LibrarySearch"]:
 
 
 class LibrarySearch:
-    """One library, open; what it finds is what web engines find (`SearchEngine`, `LinkSource`)."""
+    """One library, open; it is asked as web engines are (`SearchEngine`)."""
 
-    def __init__(self, snapshot: Snapshot, most: int = MOST) -> None:
-        self.snapshot, self.most = snapshot, most
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
 
     async def __call__(self, query: str, wanted: int) -> list[EngineHit]:
         """The best pages for a query."""
         places, words = self._index
-        return [self._hit(places[page], query) for page, _ in words.find(query, wanted).best]
+        found = (self.snapshot.page_at(places[page]) for page, _ in words.find(query, wanted).best)
+        return [EngineHit(url, title, snippet(text, query)) for title, text, url in found]
 
     async def offers_backlinks(self) -> bool:
         """It does."""
@@ -64,19 +70,19 @@ class LibrarySearch:
         places: list[tuple[int, int]] = []
 
         def pages() -> Iterator[tuple[str, str]]:
-            for place, title, text in self.snapshot.shown_texts(self.most):
+            for place, title, text in self.snapshot.shown_texts(MOST):
                 places.append(place)
                 yield title, text
 
         return places, WordSearch(pages(), lambda page: " ".join(self.snapshot.page_at(places[page])[:2]))
 
     @cached_property
-    def _linking(self) -> tuple[NDArray[np.int64], NDArray[np.float64], InLinks]:
+    def _linking(self) -> tuple[Ints, Floats, InLinks]:
         """The ids of pages with links, how surely each is on a topic, and their links turned round."""
         ids: list[int] = []
         sure: list[float] = []
 
-        def links() -> Iterator[NDArray[np.int64]]:
+        def links() -> Iterator[Ints]:
             for id, targets, confidence in self.snapshot.shown_links():
                 ids.append(id)
                 sure.append(confidence)
@@ -100,7 +106,3 @@ class LibrarySearch:
         for id, to in self.snapshot.all_aliases():
             found.setdefault(to, []).append(id)
         return found
-
-    def _hit(self, place: tuple[int, int], query: str) -> EngineHit:
-        title, text, url = self.snapshot.page_at(place)
-        return EngineHit(url, title, snippet(text, query))

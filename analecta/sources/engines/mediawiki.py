@@ -55,8 +55,8 @@ class _MediawikiAnswer(msgspec.Struct):
 
 def request(query: str, count: int, page: int, key: str, url: str) -> EngineRequest:
     """Full-text search in the articles (namespace 0)."""
-    fields = {"list": "search", "srsearch": query, "srlimit": min(count, MOST), "srprop": "snippet"}
-    return _ask(fields | {"sroffset": (page - 1) * min(count, MOST), "srnamespace": 0}, url)
+    fields = {"list": "search", "srsearch": query, "srlimit": count, "srprop": "snippet"}
+    return _ask(fields | {"sroffset": (page - 1) * count, "srnamespace": 0}, url)
 
 
 def linking(page: EngineHit, count: int, number: int, key: str, url: str) -> EngineRequest | None:
@@ -64,7 +64,7 @@ def linking(page: EngineHit, count: int, number: int, key: str, url: str) -> Eng
     if number > 1:
         return None
     if title := _title(page.url, url):
-        fields = {"list": "backlinks", "bltitle": title, "bllimit": min(count, MOST), "blnamespace": 0}
+        fields = {"list": "backlinks", "bltitle": title, "bllimit": count, "blnamespace": 0}
         return _ask(fields | {"blfilterredir": "nonredirects"}, url)
     address = page.url.partition("://")[2]  # finds what begins so, too: more than is wanted
     return _ask({"list": "exturlusage", "euquery": address, "eulimit": MOST, "eunamespace": 0}, url)
@@ -115,10 +115,6 @@ def _listed(found: list[_MediawikiHit] | None) -> list[_MediawikiHit]:
 
 
 def _hit(found: _MediawikiHit, general: _General) -> EngineHit:
-    return EngineHit(_url(found, general), plain(found.title), plain(found.snippet))
-
-
-def _url(found: _MediawikiHit, general: _General) -> str:
     if "$1" in general.articlepath:
         name = quote(found.title.replace(" ", "_"), safe=";@$!*(),/:~", errors="replace")  # as MediaWiki writes titles
         path = general.articlepath.replace("$1", name)
@@ -127,7 +123,7 @@ def _url(found: _MediawikiHit, general: _General) -> str:
     target = canonical(path, general.base)
     if target is None:
         raise BadAnswer(f"mediawiki has a page at {path[:100]!r} of {general.base[:100]!r}, which is no URL")
-    return target.url
+    return EngineHit(target.url, plain(found.title), plain(found.snippet))
 
 
 ENGINE = EngineKind(

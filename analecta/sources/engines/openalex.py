@@ -9,7 +9,6 @@ import msgspec
 
 from analecta.sources.engines.engine import BackLinks, EngineHit, EngineKind, EngineRequest, decode, plain, with_query
 
-MOST = 50
 _FIELDS = "id,display_name,doi,primary_location,best_oa_location,abstract_inverted_index"
 _REF = "openalex:"
 _WILD = re.compile(r"[*?~]")  # operators of its query language, which in a title are punctuation
@@ -45,7 +44,7 @@ def citing(work: EngineHit, count: int, page: int, key: str, url: str) -> Engine
 
 
 def _ask(what: dict[str, object], count: int, page: int, key: str, url: str) -> EngineRequest:
-    fields = what | {"per-page": min(count, MOST), "page": page, "select": _FIELDS}
+    fields = what | {"per-page": count, "page": page, "select": _FIELDS}
     return EngineRequest(with_query(url, fields | ({"api_key": key} if key else {})))
 
 
@@ -73,6 +72,6 @@ ENGINE = EngineKind(
     read,
     url="https://api.openalex.org/works",
     key="OPENALEX_API_KEY",
-    most=MOST,
+    most=50,
     backlinks=BackLinks(citing, lambda body, _work: read(body)),
 )

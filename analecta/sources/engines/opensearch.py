@@ -4,46 +4,33 @@ The URL is that of the description document, or a template with {searchTerms} as
 """
 
 import re
-from functools import partial
 from urllib.parse import quote
-
-import msgspec
 
 from analecta.parse.xml import DoctypeRefused, Tag, XmlError, read_tree
 from analecta.sources.engines.engine import BadAnswer, EngineHit, EngineKind, EngineRequest, Request, plain
 from analecta.urls import canonical
 
-MOST = 20
 _TYPES = ("application/atom+xml", "application/rss+xml")
 _PARAMETER = re.compile(r"\{([^{}?]*)(\?)?\}")
 _FEEDS = {"feed": "entry", "rss": "item", "RDF": "item"}  # Atom, RSS 2.0, RSS 1.0: root -> name of a hit
 
 
-class UrlTemplate(msgspec.Struct, frozen=True):
-    """A URL with {parameters}, and the numbers of the first hit and of the first page."""
-
-    url: str
-    first: int = 1
-    first_page: int = 1
-
-
 def request(query: str, count: int, page: int, key: str, url: str) -> EngineRequest:
     """The URL is a template already."""
-    return fill(UrlTemplate(url), query, count, page, key, url)
+    return _fill(url, query, count, 1 + (page - 1) * count, page)
 
 
-def fill(template: UrlTemplate, query: str, count: int, page: int, key: str, url: str) -> EngineRequest:
+def _fill(template: str, query: str, count: int, index: int, page: int) -> EngineRequest:
     """The template with its parameters replaced; those that may be left out and are not known here are left out."""
     values = {"searchTerms": quote(query, safe="", errors="replace"), "count": str(count), "language": "*"}
-    values |= {"startIndex": str(template.first + (page - 1) * count), "startPage": str(template.first_page + page - 1)}
-    values |= {"inputEncoding": "UTF-8", "outputEncoding": "UTF-8"}
+    values |= {"startIndex": str(index), "startPage": str(page), "inputEncoding": "UTF-8", "outputEncoding": "UTF-8"}
 
     def value(found: "re.Match[str]") -> str:
         if found[1] not in values and not found[2]:
             raise BadAnswer(f"opensearch: the template wants {found[0][:60]!r}, of which nothing is known")
         return values.get(found[1], "")
 
-    return EngineRequest(_PARAMETER.sub(value, template.url))
+    return EngineRequest(_PARAMETER.sub(value, template))
 
 
 def describe(body: bytes, url: str) -> Request:
@@ -56,12 +43,13 @@ def describe(body: bytes, url: str) -> Request:
     for kind in _TYPES:
         for one in offers:
             if one.attributes.get("type", "").partition(";")[0].strip().lower() == kind:
-                return partial(fill, _template(one, url))
+                return _request_of(one, url)
     kinds = ", ".join(sorted({one.attributes.get("type", "?")[:40] for one in offers})) or "no results at all"
     raise BadAnswer(f"opensearch: {url[:200]} offers its results neither as Atom nor as RSS but as {kinds}")
 
 
-def _template(offer: Tag, url: str) -> UrlTemplate:
+def _request_of(offer: Tag, url: str) -> Request:
+    """How an offer is taken up: its template is filled, with hits and pages counted from where it says."""
     template = offer.attributes.get("template", "")
     if "{searchTerms" not in template:
         raise BadAnswer(f"opensearch: the template {template[:100]!r} has no place for the words to search")
@@ -71,7 +59,9 @@ def _template(offer: Tag, url: str) -> UrlTemplate:
         raise BadAnswer(f"opensearch: {url[:200]} counts from what is no number: {error}") from error
     if not template.startswith(("http://", "https://")):  # not allowed, but seen: a path on the same host
         template = url[: url.index("/", url.index("//") + 2)] + "/" + template.lstrip("/")
-    return UrlTemplate(template, first, page)
+    return lambda query, count, number, _key, _url: _fill(
+        template, query, count, first + (number - 1) * count, page + number - 1
+    )
 
 
 def read(body: bytes) -> list[EngineHit]:
@@ -101,4 +91,4 @@ def _tree(body: bytes) -> Tag:
         raise BadAnswer(f"opensearch: the answer is no XML: {error.wrong or error}") from error
 
 
-ENGINE = EngineKind("opensearch", request, read, most=MOST, phrases=False, describe=describe)
+ENGINE = EngineKind("opensearch", request, read, most=20, phrases=False, describe=describe)

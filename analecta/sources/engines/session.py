@@ -13,18 +13,8 @@ from typing import TypeVar
 import msgspec
 
 from analecta.errors import ResourceError, UsageError
-from analecta.sources.engines.client import (
-    DEADLINE,
-    AskWeb,
-    BackLinkSource,
-    Cache,
-    EngineAddress,
-    EngineTrouble,
-    RequestBudget,
-    SearchEngine,
-    Sleep,
-    WebEngine,
-)
+from analecta.settings.schema import SearchSettings
+from analecta.sources.engines.client import AskWeb, Cache, EngineAddress, EngineTrouble, SearchEngine, Sleep, WebEngine
 from analecta.sources.engines.engine import EngineHit, tidy
 from analecta.urls import canonical
 
@@ -33,58 +23,37 @@ RANK = 60  # the constant of the fusion, from the paper
 
 
 class EngineResult(msgspec.Struct, frozen=True):
-    """The hits of each query, best first; which engines were left out and why; how many requests were made."""
+    """The hits of each query (or the pages that link to each URL), best first; why engines were left out."""
 
     hits: dict[str, tuple[EngineHit, ...]]
-    troubles: tuple[EngineTrouble, ...] = ()
-    requests: int = 0
-
-
-class Linked(msgspec.Struct, frozen=True):
-    """The pages that link to each page asked about; what went wrong; whether any engine offers such a thing."""
-
-    pages: dict[str, tuple[EngineHit, ...]] = {}
-    troubles: tuple[EngineTrouble, ...] = ()
-    offered: bool = True
-
-
-class SessionLimits(msgspec.Struct, frozen=True):
-    """How many hits are wanted of each query, how many requests may be made, and in how many seconds an engine answers.
-
-    `refusal` says why a page that was found is not taken up.
-    """
-
-    results: int = 10
-    budget: int = 200
-    deadline: float = DEADLINE
-    refusal: Callable[[str], str | None] = lambda url: None
+    troubles: tuple[str, ...] = ()
 
 
 class Session:
     """Engines that are asked one search after another, within one budget.
 
-    `others` are engines that are no web service, such as another library.
+    `others` are engines that are no web service, such as another library; `refusal` says why a page that was found is
+    not taken up.
     """
 
     def __init__(
         self,
         engines: Sequence[EngineAddress],
         ask: AskWeb,
-        limits: SessionLimits = SessionLimits(),
+        search: SearchSettings = SearchSettings(),
         *,
         cache: Path | None = None,
         others: Mapping[str, SearchEngine] = {},
+        refusal: Callable[[str], str | None] = lambda url: None,
         now: Callable[[], float] = time.time,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
-        self.results, self.budget = limits.results, RequestBudget(limits.budget)
+        self.results, turns = search.results, iter(range(search.budget))
         answers = Cache(cache, now) if cache else None
-        self.engines: dict[str, SearchEngine] = {
-            one.name: WebEngine(one, ask, self.budget, answers, sleep, limits.deadline) for one in engines
-        }
-        self.engines |= others
+        web = {one.name: WebEngine(one, ask, search, turns, answers, sleep) for one in engines}
+        self.engines: dict[str, SearchEngine] = {**web, **others}
         self.left_out: dict[str, str] = {}  # pages that were found and not taken up, and the first reason
-        self._refusal = limits.refusal
+        self._refusal = refusal
 
     async def search(self, queries: Sequence[str]) -> EngineResult:
         """Ask all engines all queries."""
@@ -93,28 +62,26 @@ class Session:
             raise UsageError(f"a query without words cannot be searched: {silent[0]!r}")
         told = {words: words for words in sent.values()}
         lists = await asyncio.gather(*(_ask_all(engine, told, self.results) for engine in self.engines.values()))
-        troubles = [trouble for _, trouble in lists if trouble]
         hits = {query: self._fused([found[words] for found, _ in lists], self.results) for query, words in sent.items()}
-        return EngineResult(hits, tuple(troubles), self.budget.spent)
+        return EngineResult(hits, tuple(why for _, why in lists if why))
 
     def check(self, found: EngineResult) -> EngineResult:
         """The same, unless all engines failed and nothing was found."""
         if found.troubles and len(found.troubles) == len(self.engines) and not any(found.hits.values()):
-            raise ResourceError("nothing could be searched: " + "; ".join(trouble.why for trouble in found.troubles))
+            raise ResourceError("nothing could be searched: " + "; ".join(found.troubles))
         return found
 
-    async def backlinks(self, pages: Sequence[EngineHit], most: int) -> Linked:
-        """For each page, those that link to it, at most so many; engines that do not know are not asked."""
-        engines: list[object] = list(self.engines.values())
-        sources = [engine for engine in engines if isinstance(engine, BackLinkSource)]
-        offers = await asyncio.gather(*(source.offers_backlinks() for source in sources))
-        able = [source for source, offer in zip(sources, offers, strict=True) if offer is True]
+    async def backlinks(self, pages: Sequence[EngineHit], most: int) -> EngineResult | None:
+        """For each page, those that link to it, at most so many; None where no engine knows."""
+        offers = await asyncio.gather(*(engine.offers_backlinks() for engine in self.engines.values()))
+        able = [engine for engine, offer in zip(self.engines.values(), offers, strict=True) if offer is True]
+        troubles = [offer.why for offer in offers if isinstance(offer, EngineTrouble)]
+        if not able and not troubles:
+            return None
         once = {page.url: page for page in pages}
-        lists = await asyncio.gather(*(_ask_all(source.backlinks, once, most) for source in able))
-        troubles = [offer for offer in offers if isinstance(offer, EngineTrouble)]
-        troubles += [trouble for _, trouble in lists if trouble]
+        lists = await asyncio.gather(*(_ask_all(engine.backlinks, once, most) for engine in able))
         linked = {url: self._fused([found[url] for found, _ in lists], most) for url in once}
-        return Linked(linked, tuple(troubles), bool(able or troubles))
+        return EngineResult(linked, (*troubles, *(why for _, why in lists if why)))
 
     def _fused(self, lists: Sequence[Sequence[EngineHit]], most: int) -> tuple[EngineHit, ...]:
         """The lists as one, without what is not taken up."""
@@ -125,15 +92,16 @@ class Session:
 
 async def _ask_all(
     ask: Callable[[Asked, int], Awaitable[list[EngineHit] | EngineTrouble]], questions: Mapping[str, Asked], wanted: int
-) -> tuple[dict[str, list[EngineHit]], EngineTrouble | None]:
+) -> tuple[dict[str, Sequence[EngineHit]], str]:
     """What one engine answers to each question; of its troubles the first."""
-    found: dict[str, list[EngineHit]] = {}
-    trouble: EngineTrouble | None = None
+    found: dict[str, Sequence[EngineHit]] = {}
+    trouble = ""
     for name, question in questions.items():
-        hits = await ask(question, wanted)
-        if isinstance(hits, EngineTrouble):
-            trouble = trouble or hits
-        found[name] = [*hits.before] if isinstance(hits, EngineTrouble) else hits
+        answer = await ask(question, wanted)
+        if isinstance(answer, EngineTrouble):
+            found[name], trouble = answer.before, trouble or answer.why
+        else:
+            found[name] = answer
     return found, trouble
 
 

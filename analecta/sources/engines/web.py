@@ -21,8 +21,7 @@ from analecta.sources.engines.engine import (
     with_query,
 )
 
-_BRAVE_MOST, _BRAVE_LAST_PAGE = 20, 9  # results of one answer; pages are counted from 0 here
-_MARGINALIA_MOST = 100
+_BRAVE_LAST_PAGE = 9  # pages are counted from 0 here
 
 
 class _WebResult(msgspec.Struct):
@@ -57,14 +56,14 @@ class _SearxngConfig(msgspec.Struct):
 
 def _ask_brave(query: str, count: int, page: int, key: str, url: str) -> EngineRequest:
     """Web results only, without mark-up."""
-    fields = {"q": query, "count": min(count, _BRAVE_MOST), "offset": min(page - 1, _BRAVE_LAST_PAGE)}
+    fields = {"q": query, "count": count, "offset": min(page - 1, _BRAVE_LAST_PAGE)}
     fields |= {"result_filter": "web", "text_decorations": "false"}
     return EngineRequest(with_query(url, fields), (("Accept", "application/json"), ("X-Subscription-Token", key)))
 
 
 def _ask_marginalia(query: str, count: int, page: int, key: str, url: str) -> EngineRequest:
     """`/search?query=…`, with the key in the head."""
-    fields = {"query": query, "count": min(count, _MARGINALIA_MOST), "page": page}
+    fields = {"query": query, "count": count, "page": page}
     return EngineRequest(with_query(url, fields), (("API-Key", key),))
 
 
@@ -117,7 +116,7 @@ BRAVE = EngineKind(
     url="https://api.search.brave.com/res/v1/web/search",
     key="BRAVE_API_KEY",
     keyless=None,
-    most=_BRAVE_MOST,
+    most=20,
 )
 MARGINALIA = EngineKind(
     "marginalia",
@@ -126,5 +125,5 @@ MARGINALIA = EngineKind(
     url="https://api2.marginalia-search.com/search",
     key="MARGINALIA_API_KEY",
     keyless="public",
-    most=_MARGINALIA_MOST,
+    most=100,
 )

@@ -6,8 +6,6 @@ italics begin or end, and last the first full stop that ends a sentence.
 
 import re
 
-import msgspec
-
 from analecta.sources.papers.paper import Reference
 
 # --- Names of people at the beginning of a reference, in the ways that journals write them ---------------------------
@@ -64,8 +62,7 @@ _NO_NAME = re.compile(
 def take_names(text: str) -> tuple[list[str], int]:
     """The names that a reference begins with, and where they end (0 if there are none)."""
     for way, others in _WAYS:
-        first = way.match(text)
-        if first and not _NO_NAME.search(first[0]):
+        if first := _name_at(text, 0, (way,)):
             return _take_rest(text, first, others)
     return [], 0
 
@@ -82,7 +79,7 @@ def _take_rest(text: str, first: re.Match[str], ways: tuple[re.Pattern[str], ...
         link = link or _NEXT.match(text, end)
         if not link:
             break
-        found = _longest(text, link.end(), ways)
+        found = _name_at(text, link.end(), ways)
         if not found:
             break
         names.append(_tidy_name(found[0]))
@@ -95,11 +92,10 @@ def _take_rest(text: str, first: re.Match[str], ways: tuple[re.Pattern[str], ...
     return names, end
 
 
-def _longest(text: str, start: int, ways: tuple[re.Pattern[str], ...]) -> re.Match[str] | None:
-    for way in ways:
-        if (found := way.match(text, start)) and not _NO_NAME.search(found[0]):
-            return found
-    return None
+def _name_at(text: str, start: int, ways: tuple[re.Pattern[str], ...]) -> re.Match[str] | None:
+    """The name that begins there, by the first of the ways in which one can be read."""
+    matches = (way.match(text, start) for way in ways)
+    return next((found for found in matches if found and not _NO_NAME.search(found[0])), None)
 
 
 def _tidy_name(name: str) -> str:
@@ -116,6 +112,7 @@ def is_name(text: str) -> bool:
 # --- One entry of a list of references -> authors, title, year, in the styles that journals have ---------------------
 
 
+Italics = tuple[tuple[int, int], ...]  # where they run (from, to) in a text
 _LONGEST = 1500  # letters of an entry that are looked at: what is longer is no single reference
 YEAR = r"(?:1[89]|20)\d\d"
 _YEAR = re.compile(rf"(?<![\d/.:-])({YEAR})[a-z]?(?![\d/]|\.\d|-\d\d\d)")
@@ -161,28 +158,21 @@ _NO_TITLE = re.compile(
 _EDGE = " \t,;:.“”\"'`«»‘’*"
 
 
-class PrintedReference(msgspec.Struct, frozen=True):
-    """An entry as printed: its text without label, and where italics run (from, to) in it."""
-
-    text: str
-    italics: tuple[tuple[int, int], ...] = ()
-
-
-def read_citation(entry: PrintedReference) -> Reference:
-    """What an entry says."""
-    text = entry.text[:_LONGEST]
+def read_citation(entry: str, italics: Italics = ()) -> Reference:
+    """What an entry, as it is printed without its label, says."""
+    text = entry[:_LONGEST]
     quoted = _quoted_title(text)
     names, end = take_names(text)
     if quoted:
         title, start = quoted
         if not names:
             names = _whole_as_name(text[:start])
-        return Reference(title, tuple(names), _year_of(text), entry.text)
+        return Reference(title, tuple(names), _year_of(text), entry)
     end, year, dated = _after_year(text, end)
     if not names and dated:
         names = _whole_as_name(text[: dated[0]])
-    title = _title_in(text, end, entry.italics)
-    return Reference(title, tuple(names), year or _year_of(text), entry.text)
+    title = _title_in(text, end, italics)
+    return Reference(title, tuple(names), year or _year_of(text), entry)
 
 
 def without_label(text: str) -> str:
@@ -225,7 +215,7 @@ def _after_year(text: str, end: int) -> tuple[int, str, tuple[int, int] | None]:
     return end, "", None
 
 
-def _title_in(text: str, start: int, italics: tuple[tuple[int, int], ...]) -> str:
+def _title_in(text: str, start: int, italics: Italics) -> str:
     while start < len(text) and text[start] in " ,.:;":
         start += 1
     rest = text[start:]

@@ -1,5 +1,6 @@
 """A page of a PDF -> its words, each with its place, its size and its style; letters as people type them."""
 
+import contextlib
 import ctypes
 import math
 import re
@@ -124,11 +125,8 @@ class GlyphWord(msgspec.Struct, gc=False):
 
 def words_of(page: pypdfium2.PdfPage) -> list[GlyphWord]:
     """The words of a page in the order of the file; what is printed sideways (a stamp in the margin) is left out."""
-    text = page.get_textpage()
-    try:
+    with contextlib.closing(page.get_textpage()) as text:
         found = list(_GlyphReader(text.raw).words())
-    finally:
-        text.close()
     turns: Counter[int] = Counter()
     for word, turn in found:
         turns[turn] += len(word.text)

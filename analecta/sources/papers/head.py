@@ -3,11 +3,10 @@
 import re
 from collections.abc import Container, Sequence
 
-import msgspec
-
 from analecta.sources.papers.citation import is_name, take_names
 from analecta.sources.papers.glyphs import GlyphWord, join_lines
 from analecta.sources.papers.lines import TextLine, join_words
+from analecta.sources.papers.paper import Paper
 
 # --- people ----------------------------------------------------------------------------------------------------------
 # Who wrote a paper: names and affiliations between title and abstract, in lines or in blocks side by side.
@@ -54,7 +53,7 @@ def people(lines: Sequence[TextLine]) -> tuple[list[str], list[str]]:
             open_place = False
         elif authors and (_PLACE.search(bare) or open_place or marked):
             if open_place and not marked and places:
-                places[-1] += ", " * (not places[-1].endswith(",")) + " " * places[-1].endswith(",") + place
+                places[-1] += (" " if places[-1].endswith(",") else ", ") + place
             else:
                 places.append(place)
             open_place = True
@@ -89,9 +88,8 @@ def _pieces(line: TextLine) -> list[list[GlyphWord]]:
 
 def _names_in(text: str) -> list[str]:
     """The names in a line of names, or none where it is something else."""
-    parts = [part.strip() for part in re.split(r"\s*(?:,|;|·|•|\band\b|&|\bund\b|\bet\b)\s*", text) if part.strip()]
-    parts = [_DEGREE.sub("", part).strip() for part in parts]
-    parts = [part for part in parts if part]
+    parts = re.split(r"\s*(?:,|;|·|•|\band\b|&|\bund\b|\bet\b)\s*", text)
+    parts = [bare for part in parts if (bare := _DEGREE.sub("", part.strip()).strip())]
     if parts and all(is_name(part) for part in parts):
         return parts
     names, end = take_names(text)
@@ -120,26 +118,16 @@ _NO_TITLE = re.compile(
 )
 
 
-class Head(msgspec.Struct):
-    """What the first page says before the text begins.
+def read_head(
+    lines: Sequence[TextLine], body: float, stated: str, known: Container[str]
+) -> tuple[Paper, list[TextLine]]:
+    """What the first page says before the text begins, and the lines of the text, whose letters are of size `body`.
 
-    The text begins with line `end`; lines of the first page above the height `low` belong to the head, too.
+    `stated` is the title in the file's own notes.
     """
-
-    title: str = ""
-    authors: tuple[str, ...] = ()
-    affiliations: tuple[str, ...] = ()
-    abstract: str = ""
-    keywords: tuple[str, ...] = ()
-    end: int = 0
-    low: float = 1e9
-
-
-def read_head(lines: Sequence[TextLine], body: float, stated: str = "", known: Container[str] = ()) -> Head:
-    """Read the head of a paper whose text is of size `body`; `stated` is the title in the file's own notes."""
     page = [line for line in lines if line.page == lines[0].page] if lines else []
     if not page:
-        return Head()
+        return Paper(), []
     title = _title(page, body, stated)
     start, summary, end = _abstract(lines, page, max(title) + 1, known)
     top = min(page[i].y for i in title)
@@ -147,10 +135,15 @@ def read_head(lines: Sequence[TextLine], body: float, stated: str = "", known: C
     between = [line for i, line in enumerate(page) if i not in title and low < line.y < top]
     authors, places = people(between)
     words, after = _keywords(lines, end, known)
-    text = join_lines([join_words(word for word in page[i].words if not _is_mark(word)) for i in title], known)
-    return Head(
-        text, tuple(authors), tuple(places), summary, tuple(words), max(end, after), low if start < len(page) else 1e9
+    head = Paper(
+        title=join_lines([join_words(word for word in page[i].words if not _is_mark(word)) for i in title], known),
+        authors=tuple(authors),
+        affiliations=tuple(places),
+        abstract=summary,
+        keywords=tuple(words),
     )
+    rest = lines[max(end, after) :]  # what stands higher on the first page belongs to the head, too
+    return head, [line for line in rest if line.page or start == len(page) or line.y < low]
 
 
 def _is_mark(word: GlyphWord) -> bool:

@@ -12,7 +12,7 @@ _FEW = 4  # lines that must begin at the same place to make a column
 
 
 class TextLine(msgspec.Struct):
-    """A line of a column, which begins at `left`; column -1 are lines over the whole page.
+    """A line of a column; column -1 are lines over the whole page.
 
     Size, boldness and the height of the baseline are those of most of its letters.
     """
@@ -25,11 +25,10 @@ class TextLine(msgspec.Struct):
     size: float
     bold: bool
     page: int = 0
-    left: float = 0.0
     column: int = -1
 
 
-def line_of(words: list[GlyphWord], page: int = 0, left: float = 0.0, column: int = -1) -> TextLine:
+def line_of(words: list[GlyphWord], page: int = 0, column: int = -1) -> TextLine:
     """Words that stand on one line, from left to right."""
     letters: Counter[tuple[float, bool]] = Counter()
     for word in words:
@@ -37,7 +36,7 @@ def line_of(words: list[GlyphWord], page: int = 0, left: float = 0.0, column: in
     size, bold = max(letters, key=letters.__getitem__)
     y = next(word.y for word in words if (word.size, word.bold) == (size, bold))
     x0, x1 = min(word.x0 for word in words), max(word.x1 for word in words)
-    return TextLine(words, join_words(words), x0, x1, y, size, bold, page, left, column)
+    return TextLine(words, join_words(words), x0, x1, y, size, bold, page, column)
 
 
 def join_words(words: Iterable[GlyphWord]) -> str:
@@ -100,7 +99,7 @@ def _ordered(pieces: Sequence[TextLine], edges: Sequence[float], page: int) -> l
     lines: list[TextLine] = []
     for band in _bands(pieces, edges):
         for column in sorted(band):
-            lines += _merged(band[column], page, column, edges[max(0, column)])
+            lines += _merged(band[column], page, column)
     return lines
 
 
@@ -139,12 +138,12 @@ def _column(piece: TextLine, edges: Sequence[float]) -> int:
     return -1 if piece.x1 > edges[column + 1] + 0.08 * width else column  # a long address may run over a little
 
 
-def _merged(pieces: Iterable[TextLine], page: int, column: int, left: float) -> list[TextLine]:
+def _merged(pieces: Iterable[TextLine], page: int, column: int) -> list[TextLine]:
     """Pieces of one column as lines: those on one height are one line; small raised words are marked."""
     lines: list[TextLine] = []
     for row in _rows(list(pieces)):
         words = [word for piece in sorted(row, key=lambda piece: piece.x0) for word in piece.words]
-        line = line_of(words, page, left, column)
+        line = line_of(words, page, column)
         for word in words:
             word.raised = word.size < 0.88 * line.size and word.y > line.y + 0.12 * line.size
         lines.append(line)

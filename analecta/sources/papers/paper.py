@@ -1,6 +1,7 @@
 """What is known of a paper: plain values, and the file that they are written to."""
 
 import tomllib
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -45,22 +46,21 @@ class Paper(msgspec.Struct, frozen=True):
 def to_toml(paper: Paper) -> str:
     """The paper in TOML; the text of its sections is left out."""
     document = tomlkit.document()
-    document.add("title", tomlkit.item(paper.title))
-    document.add("authors", _array(paper.authors))
-    document.add("affiliations", _array(paper.affiliations))
-    document.add("abstract", tomlkit.item(paper.abstract))
-    document.add("keywords", _array(paper.keywords))
+    _fill(document, paper, ("title", "authors", "affiliations", "abstract", "keywords"))
     references = tomlkit.aot()
     for reference in paper.references:
         table = tomlkit.table()
-        table.add("title", tomlkit.item(reference.title))
-        table.add("authors", _array(reference.authors))
-        table.add("year", tomlkit.item(reference.year))
-        table.add("raw", tomlkit.item(reference.raw))
+        _fill(table, reference, Reference.__struct_fields__)
         references.append(table)
     if paper.references:
         document.add("references", references)
     return escape_toml(tomlkit.dumps(document))
+
+
+def _fill(table: tomlkit.items.Table | tomlkit.TOMLDocument, said: Paper | Reference, keys: Iterable[str]) -> None:
+    for key in keys:
+        value = getattr(said, key)
+        table.add(key, _array(value) if isinstance(value, tuple) else tomlkit.item(value))
 
 
 def _array(values: tuple[str, ...]) -> tomlkit.items.Array:

@@ -42,14 +42,14 @@ def shared(papers: Iterable[Paper]) -> list[tuple[str, float]]:
     """Titles of references with their weight, heaviest first: the share of the papers that refer to them."""
     papers = list(papers)
     names: dict[str, str] = {}
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     for paper in papers:
         for key, title in {same_title(ref.title): ref.title for ref in reversed(paper.references)}.items():
             if key:
                 names.setdefault(key, title)
-                counts[key] = counts.get(key, 0) + 1
-    order = sorted(counts, key=lambda key: -counts[key])  # stable: the order of the papers' lists within
-    return [(names[key], counts[key] / len(papers)) for key in order]
+                counts[key] += 1
+    # Stable: the order of the papers' lists within.
+    return [(names[key], count / len(papers)) for key, count in counts.most_common()]
 
 
 def weighed_queries(papers: Iterable[Paper]) -> dict[str, float]:
@@ -58,7 +58,7 @@ def weighed_queries(papers: Iterable[Paper]) -> dict[str, float]:
     titles = [(paper.title, 1.0) for paper in papers] + shared(papers)
     found: dict[str, tuple[str, float]] = {}
     for title, weight in titles:
-        words = title.replace('"', " ").replace("“", " ").replace("”", " ").split()
+        words = _without_quotes(title.replace("“", " ").replace("”", " "))
         if len(words) >= _FEWEST:
             found.setdefault(same_title(title), ('"' + " ".join(words[:_MOST]) + '"', weight))
     return dict(found.values())
@@ -73,21 +73,16 @@ _QUERY_WORDS = 8  # words of a query: with more, engines find pages that hold al
 
 def in_words(papers: Sequence[Paper]) -> tuple[str, ...]:
     """Queries without quotes, the sharpest first: the words of each title, then keywords or telling words."""
-    found = [query for tell in (_title, _keywords) for paper in papers if (query := tell(paper))]
-    return tuple(dict.fromkeys(found))
+    titles = [" ".join(_without_quotes(paper.title)) for paper in papers]
+    named = [_without_quotes(" ".join(paper.keywords))[:_QUERY_WORDS] or telling(paper) for paper in papers]
+    return tuple(dict.fromkeys(filter(None, [*titles, *map(" ".join, named)])))
 
 
-def _title(paper: Paper) -> str:
-    return " ".join(paper.title.replace('"', " ").split())
+def _without_quotes(text: str) -> list[str]:
+    return text.replace('"', " ").split()
 
 
-def _keywords(paper: Paper) -> str:
-    """A paper's own keywords; where it names none, its most telling words."""
-    named = " ".join(" ".join(paper.keywords).replace('"', " ").split()[:_QUERY_WORDS])
-    return named or " ".join(telling(paper))
-
-
-def telling(paper: Paper, most: int = _QUERY_WORDS) -> list[str]:
+def telling(paper: Paper) -> list[str]:
     """The words that tell most of what a paper is about: of its title, abstract and titles of references."""
     heads = [paper.title, *(reference.title for reference in paper.references)]
     texts = [list(words([text]).strings()) for text in (paper.abstract, *heads)]
@@ -97,7 +92,7 @@ def telling(paper: Paper, most: int = _QUERY_WORDS) -> list[str]:
         counts.update(list(dict.fromkeys(text)))
     counts.update(dict.fromkeys(texts[1], 2))  # the title's count thrice
     known = [word for word in counts if word not in silent]
-    return sorted(known, key=lambda word: -counts[word])[:most]
+    return sorted(known, key=lambda word: -counts[word])[:_QUERY_WORDS]
 
 
 def own_text(paper: Paper) -> str:

@@ -124,20 +124,11 @@ def read_paper(data: bytes) -> Paper:
     start, listed = find_list(lines)
     size = common_size(lines[:start])
     text = without_footnotes(lines[:start], size)
-    head = read_head(text, size, stated, known)
-    references = tuple(read_citation(entry) for entry in split_list(listed, known))
-    return Paper(
-        title=head.title,
-        authors=head.authors,
-        affiliations=head.affiliations,
-        abstract=head.abstract,
-        keywords=head.keywords,
-        sections=tuple(
-            read_sections([line for line in text[head.end :] if line.page or line.y < head.low], size, known)
-        ),
-        references=references,
-        why=_missing(head.title, len(references)),
-    )
+    head, body = read_head(text, size, stated, known)
+    sections = tuple(read_sections(body, size, known))
+    references = tuple(read_citation(*entry) for entry in split_list(listed, known))
+    why = _missing(head.title, len(references))
+    return msgspec.structs.replace(head, sections=sections, references=references, why=why)
 
 
 def _missing(title: str, references: int) -> str:
@@ -153,11 +144,9 @@ def _words(data: bytes) -> tuple[list[list[GlyphWord]], str]:
         if "assword" in str(wrong):
             raise UsageError("the PDF is encrypted: save it without a password first") from None
         raise UsageError("this is no PDF that can be read, or it is broken") from None
-    try:
+    with contextlib.closing(document):
         count = min(len(document), MAX_PAGES)
         return [_page(document, i) for i in range(count)], document.get_metadata_value("Title")
-    finally:
-        document.close()
 
 
 def _page(document: pypdfium2.PdfDocument, i: int) -> list[GlyphWord]:
@@ -165,10 +154,8 @@ def _page(document: pypdfium2.PdfDocument, i: int) -> list[GlyphWord]:
         page = document[i]
     except pypdfium2.PdfiumError:
         return []  # one broken page: the others may do
-    try:
+    with contextlib.closing(page):
         return words_of(page)
-    finally:
-        page.close()
 
 
 # --- child -----------------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ import re
 from collections.abc import Container, Sequence
 from itertools import pairwise
 
-from analecta.sources.papers.citation import PrintedReference, without_label
+from analecta.sources.papers.citation import Italics, without_label
 from analecta.sources.papers.glyphs import join_lines
 from analecta.sources.papers.lines import TextLine, common_size, without_footnotes
 
@@ -82,15 +82,15 @@ def _ends(line: TextLine, heading: TextLine | None, size: float) -> bool:
     return heading.text.isupper() and text.isupper() and len(text) > 8 and not _YEAR.search(text)
 
 
-def split_list(lines: Sequence[TextLine], known: Container[str] = ()) -> list[PrintedReference]:
-    """The entries of a list of references."""
+def split_list(lines: Sequence[TextLine], known: Container[str] = ()) -> list[tuple[str, Italics]]:
+    """The entries of a list of references, each without its label, and where it is in italics."""
     if not lines:
         return []
     starts = _starts_by_number(lines) or _starts_by_key(lines) or _starts_by_place(lines)
     starts = sorted(set(starts))
     bounds = zip(starts, [*starts[1:], len(lines)], strict=True)
     entries = [_entry(lines[a:b], known) for a, b in bounds]
-    return [entry for entry in entries if len(entry.text) > 8]
+    return [entry for entry in entries if len(entry[0]) > 8]
 
 
 def _starts_by_number(lines: Sequence[TextLine]) -> list[int]:
@@ -157,7 +157,7 @@ def _goes_on(before: str, text: str) -> bool:
     return small or before.rstrip().endswith((",", "-", " and", "&"))
 
 
-def _entry(lines: Sequence[TextLine], known: Container[str]) -> PrintedReference:
+def _entry(lines: Sequence[TextLine], known: Container[str]) -> tuple[str, Italics]:
     """The lines of an entry as one text, without its label; places of italics are found again in it."""
     text = without_label(join_lines([line.text for line in lines], known)).strip()
     runs: list[list[str]] = []
@@ -169,7 +169,7 @@ def _entry(lines: Sequence[TextLine], known: Container[str]) -> PrintedReference
             elif word.italic:
                 runs.append([word.text])
             slanted = word.italic
-    return PrintedReference(text, tuple(_places(text, runs)))
+    return text, tuple(_places(text, runs))
 
 
 def _places(text: str, runs: Sequence[Sequence[str]]) -> list[tuple[int, int]]:

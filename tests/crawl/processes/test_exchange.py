@@ -53,7 +53,7 @@ class Party:
 
     def open(self):
         self.shard = Shard(self.path)
-        self.exchange = LinkExchange(self.me, self.partitions, Outbox(self.shard), self.transport)
+        self.exchange = LinkExchange(self.me, self.partitions, Outbox(self.shard), self.transport.send)
         self.posted = []  # (dest, url) since the last commit
 
     def crash(self, lost=0):
@@ -333,7 +333,10 @@ def test_a_letter_of_the_longest_candidates_goes_through_a_socket():
     longest = [candidate(f"http://h/{i}/".ljust(1000, "x"), anchor="語" * 200, context="語" * 300) for i in range(200)]
     ours, theirs = (SocketTransport({1 - i: end}) for i, end in enumerate(pair()))
     with parties(2) as (one, other), contextlib.closing(ours), contextlib.closing(theirs):
-        sender, receiver = LinkExchange(0, 2, Outbox(one.shard), ours), LinkExchange(1, 2, Outbox(other.shard), theirs)
+        sender, receiver = (
+            LinkExchange(me, 2, Outbox(party.shard), line.send)
+            for me, party, line in ((0, one, ours), (1, other, theirs))
+        )
         sender.post(1, longest)
         found = []
         for now in range(20):  # more than a socket takes at once: the rest is sent again
@@ -459,6 +462,6 @@ def test_letters_hold_fields_by_the_names_that_they_had_first():
     }  # fmt: skip
     letter = msgspec.Raw(msgspec.msgpack.encode([old]))
     with contextlib.closing(Shard(Path(":memory:"))) as shard:
-        (found,) = LinkExchange(0, 2, Outbox(shard), Box(Mail(), 0)).take(LinkBatch(1, 1, letter))
+        (found,) = LinkExchange(0, 2, Outbox(shard), Box(Mail(), 0).send).take(LinkBatch(1, 1, letter))
     assert (found.found_by, found.off_topic_steps, found.redirects) == (FoundBy.SITEMAP, 4, 5)
     assert msgspec.msgpack.encode([found]) == bytes(letter)

@@ -9,7 +9,7 @@ from analecta.model import Tally
 from analecta.settings.schema import Settings, Topic
 from analecta.store.library import LibraryFolder
 
-STATUS = EngineStatus(0, 1, Tally(pages=3), 0, 0, 0, 0, 0, 0, 0, 0, "model", -1.0, 0, [])
+STATUS = EngineStatus(0, Tally(pages=3), 0, 0, 0, 0, 0, 0, "model", -1.0, 0, [], serial=1)
 
 
 class Link:

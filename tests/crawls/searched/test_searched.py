@@ -19,7 +19,7 @@ from tests.sources.papers.pdf import BOLD, ROMAN, hanging, make_pdf, paragraph
 @contextmanager
 def replayed(site: web.Site, folder: Path) -> Iterator[ServerProcess]:
     path = web.archive(folder / "web.warc.gz", site.pages)
-    with ServerProcess("analecta.testweb.replay:make", {"paths": [str(path)], "search": True}) as server:
+    with ServerProcess("analecta.testweb.webs:make", {"paths": [str(path)], "search": True}) as server:
         yield server
 
 

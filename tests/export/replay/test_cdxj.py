@@ -3,15 +3,15 @@ import json
 import pytest
 
 from analecta.errors import UsageError
-from analecta.export.cdxj import write_cdxj
 from analecta.store.archive import RecordPlace, read_record
 from analecta.store.library import LibraryFolder
+from tests.export.exporting import exported
 from tests.publish.shelf import Shelf
 
 
 def index(library, out, topic=None, **more):
     """The index as (key, time, fields), after it was written."""
-    write_cdxj(library, out, topic, force=True, **more)
+    exported(library, "archive", "cdxj", out, topic=topic, force=True, **more)
     parts = (line.split(" ", 2) for line in out.read_text().splitlines())
     return [(key, time, json.loads(fields)) for key, time, fields in parts]
 
@@ -26,13 +26,15 @@ def out(tmp_path):
 
 
 def test_lines_are_sorted_by_their_bytes(grown, out):
-    assert write_cdxj(grown, out).records > 300
+    told = exported(grown, "archive", "cdxj", out)
     lines = out.read_bytes().splitlines()
     assert lines == sorted(lines)
+    assert told[0] == f"{len(lines)} records."
+    assert len(lines) > 300
 
 
 def test_every_line_leads_to_its_record(grown, out):
-    for _, time, fields in index(grown, out, everything=True):
+    for _, time, fields in index(grown, out, all=True):
         place = RecordPlace(0, int(fields["offset"]), int(fields["length"]))
         record = read_record(grown.archive / fields["filename"], place).decode("latin-1")
         assert f"\r\nWARC-Target-URI: {fields['url']}\r\n" in record
@@ -47,9 +49,10 @@ def test_redirects_errors_and_copies_are_in_it(shelf, out):
 
 
 def test_f35_what_owners_want_no_copy_of_is_left_out_and_counted(shelf, out):
-    assert write_cdxj(shelf, out).left_out == 2
+    told = exported(shelf, "archive", "cdxj", out)
+    assert told[1:] == ["Left out: 2 pages whose owners want no copy shown (--all has them)."]
     assert {"secret", "unlisted", "secret-copy"}.isdisjoint(ends(index(shelf, out)))
-    assert {"secret", "unlisted", "secret-copy"} < set(ends(index(shelf, out, everything=True)))
+    assert {"secret", "unlisted", "secret-copy"} < set(ends(index(shelf, out, all=True)))
 
 
 def test_f44_pages_that_could_not_be_read_may_say_noarchive(tmp_path, out):
@@ -58,7 +61,8 @@ def test_f44_pages_that_could_not_be_read_may_say_noarchive(tmp_path, out):
         shelf.said("http://h.test/deadly")
         shelf.shard.settle(shelf.url("http://h.test/deadly"), 3, "poison")
     assert ends(index(shelf.library, out)) == ["a"]
-    assert write_cdxj(shelf.library, out, force=True).left_out == 0  # it is not known what their owners want
+    told = exported(shelf.library, "archive", "cdxj", out, force=True)
+    assert told == ["1 record."]  # and none is left out: it is not known what their owners want
 
 
 def test_a_topic_has_its_pages_those_below_it_and_the_redirects_to_them(shelf, out):
@@ -93,25 +97,25 @@ def test_what_a_running_crawl_has_not_committed_is_not_in_it(tmp_path, out):
 
 def test_a_topic_that_is_not_there_is_told_with_the_nearest(shelf, out):
     with pytest.raises(UsageError, match="no topic 'bird'; did you mean 'birds'"):
-        write_cdxj(shelf, out, "bird")
+        exported(shelf, "archive", "cdxj", out, topic="bird")
 
 
 def test_a_library_without_pages_is_told(tmp_path, out):
     library = LibraryFolder.create(tmp_path / "lib", 'recipe = "adaptive"\n')
     with pytest.raises(UsageError, match="no pages yet: crawl it first"):
-        write_cdxj(library, out)
+        exported(library, "archive", "cdxj", out)
     with pytest.raises(UsageError, match="no topic 'x' yet: crawl it first"):
-        write_cdxj(library, out, "x")
+        exported(library, "archive", "cdxj", out, topic="x")
 
 
 def test_a_file_is_replaced_only_when_asked(shelf, out):
     out.write_text("mine")
     with pytest.raises(UsageError, match="exists already"):
-        write_cdxj(shelf, out)
+        exported(shelf, "archive", "cdxj", out)
     assert out.read_text() == "mine"
 
 
 def test_without_a_path_it_goes_to_standard_output(shelf, out, capfdbinary):
-    write_cdxj(shelf, out)
-    write_cdxj(shelf, None)
+    exported(shelf, "archive", "cdxj", out)
+    exported(shelf, "archive", "cdxj")
     assert capfdbinary.readouterr().out == out.read_bytes()

@@ -10,10 +10,9 @@ import time
 import zipfile
 from collections import Counter
 
-from analecta.export.cdxj import write_cdxj
-from analecta.export.wacz import write_wacz
 from analecta.store.archive import RecordPlace, read_answer
 from analecta.urls import canonical
+from tests.export.exporting import exported
 from tests.publish.shelf import Shelf
 
 BITS = "a B / // .. . %2e %252E %2F % ? & = + %20 ä %ff # %23 ~ sid= 0123456789abcdef0123456789abcdef ( x.aspx ; [ | ^"
@@ -21,19 +20,19 @@ BITS = "a B / // .. . %2e %252E %2F % ? & = + %20 ä %ff # %23 ~ sid= 0123456789
 
 def test_wacz_validate_finds_nothing_wrong(grown, tmp_path, run):
     for topic in (None, grown.topic_names()[0]):
-        write_wacz(grown, tmp_path / "a.wacz", topic, created=1.8e9, text=True, force=True)
+        exported(grown, "archive", "wacz", tmp_path / "a.wacz", topic=topic, now=1.8e9, text=True, force=True)
         said = run("wacz", "validate", "-f", tmp_path / "a.wacz")
         assert said.returncode == 0, said.stdout + said.stderr
 
 
 def test_our_index_is_that_of_cdxj_indexer_to_the_byte(grown, tmp_path, run):
-    write_cdxj(grown, tmp_path / "ours.cdxj", everything=True)
+    exported(grown, "archive", "cdxj", tmp_path / "ours.cdxj", all=True)
     theirs = run("cdxj-indexer", "--sort", grown.archive)
     assert (tmp_path / "ours.cdxj").read_text() == theirs.stdout
 
 
 def test_the_index_of_a_package_is_that_of_cdxj_indexer(grown, tmp_path, run):
-    write_wacz(grown, tmp_path / "a.wacz", grown.topic_names()[0], created=1.8e9)
+    exported(grown, "archive", "wacz", tmp_path / "a.wacz", topic=grown.topic_names()[0])
     zipfile.ZipFile(tmp_path / "a.wacz").extractall(tmp_path)
     theirs = run("cdxj-indexer", "--sort", tmp_path / "archive")
     ours = subprocess.run(
@@ -50,12 +49,12 @@ def test_odd_urls_have_the_keys_that_others_give_them(tmp_path, run):
             end = "".join(dice.choices(BITS.split(), k=n % 9))
             if found := canonical(f"http://{dice.choice(hosts)}/{end}"):
                 shelf.said(found.url)
-    write_cdxj(shelf.library, tmp_path / "ours.cdxj")
+    exported(shelf.library, "archive", "cdxj", tmp_path / "ours.cdxj")
     assert (tmp_path / "ours.cdxj").read_text() == run("cdxj-indexer", "--sort", shelf.library.archive).stdout
 
 
 def test_warcio_and_gzip_find_the_copied_archive_whole(grown, tmp_path, run):
-    write_wacz(grown, tmp_path / "a.wacz", grown.topic_names()[0], created=1.8e9)
+    exported(grown, "archive", "wacz", tmp_path / "a.wacz", topic=grown.topic_names()[0])
     zipfile.ZipFile(tmp_path / "a.wacz").extractall(tmp_path)
     (warc,) = (tmp_path / "archive").iterdir()
     assert run("warcio", "check", warc).returncode == 0
@@ -117,7 +116,7 @@ def _folded(one):
 
 
 def test_a_package_replays_in_pywb_with_the_right_bytes(grown, tmp_path, run, tool):
-    write_wacz(grown, tmp_path / "a.wacz", created=1.8e9)
+    exported(grown, "archive", "wacz", tmp_path / "a.wacz")
     program = tool("wayback")
     run("wb-manager", "init", "c", cwd=tmp_path)
     assert run("wb-manager", "add", "--unpack-wacz", "c", tmp_path / "a.wacz", cwd=tmp_path).returncode == 0
@@ -132,6 +131,6 @@ def test_the_library_itself_replays_in_pywb_by_our_index(grown, tmp_path, tool):
     home.mkdir(parents=True)
     (home / "archive").symlink_to(grown.archive)
     (home / "indexes").mkdir()
-    write_cdxj(grown, home / "indexes/index.cdxj")
+    exported(grown, "archive", "cdxj", home / "indexes/index.cdxj")
     with wayback(program, tmp_path) as port:
         assert checked(port, grown.archive, (home / "indexes/index.cdxj").read_text()) == (20, 3, 1)

@@ -227,8 +227,8 @@ def test_f32_truncated_documents_say_that_they_were_larger(parser):
 @pytest.mark.parametrize(("order", "why"), [("segfault", "SIGSEGV"), ("hang", "stopped after 1 s"), ("raise", "Value")])
 def test_f32_a_document_that_kills_the_child_is_kept_as_binary(monkeypatch, order, why):
     monkeypatch.setenv("PYTHONPATH", "tests/parse")
-    library = PageSandbox("crashing:parse", ChildLimits(1), instead=bare_page)
-    with Parser(reader=library) as parser:
+    with Parser() as parser:
+        parser.reader = PageSandbox("crashing:parse", ChildLimits(1), instead=bare_page)
         page = parser(answer(b"%PDF-" + order.encode()), target())
     assert why in page.limits
     assert (page.mime, page.text, page.mime in DOCUMENTS) == (PDF, "", True)
@@ -296,8 +296,8 @@ def test_f32_ghostscript_dies_with_the_child(tmp_path, monkeypatch):
     """Known among the processes of the machine by the folder that it is started from."""
     (tmp_path / "gs").symlink_to(GHOSTSCRIPT)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    library = PageSandbox(READ_DOCUMENT, ChildLimits(1.5), instead=bare_page)
-    with Parser(reader=library) as parser:
+    with Parser() as parser:
+        parser.reader = PageSandbox(READ_DOCUMENT, ChildLimits(1.5), instead=bare_page)
         page = any_page(parser, b"%!PS an endless one\n{} loop", content_type="application/postscript")
     assert page.limits == "parse-limited: stopped after 1.5 s"
     wait_for(lambda: not running(str(tmp_path / "gs")))

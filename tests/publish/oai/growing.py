@@ -17,6 +17,7 @@ from analecta.store.library import LibraryFolder
 from analecta.store.oai_records import RecordChange
 from analecta.store.partition import NOINDEX, Shard
 from analecta.store.schema import pack_text
+from analecta.store.sqlite import connect
 from tests.making import candidate, page_row, target
 
 NS = "{http://www.openarchives.org/OAI/2.0/}"
@@ -83,7 +84,10 @@ class Bare:
 @contextlib.contextmanager
 def bare(folder: Path, page_size: int = 2) -> Iterator[Bare]:
     path, now = folder / "oai.db", Now()
-    with oai_records.writing(path, now.at, "r.test") as writer, oai_records.reading(path) as reader:
+    with (
+        oai_records.writing(path, now.at, "r.test") as writer,
+        contextlib.closing(connect(path, readonly=True)) as reader,
+    ):
         oai_records.put_sets(writer, {"a": "A", "a:b": "A / B"})
         yield Bare(writer, reader, now, page_size)
 

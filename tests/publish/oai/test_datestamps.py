@@ -4,13 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.publish.oai.tokens import Clock, first_moment, last_moment, same_form, written
+from analecta.publish.oai.tokens import Clock, first_moment, last_moment, same_form
+from analecta.text.display import rfc3339
 from tests.publish.oai.growing import Now
 
 
 @given(st.integers(0, 250_000_000_000))
 def test_what_is_written_is_read_back(stamp):
-    assert first_moment(written(stamp)) == last_moment(written(stamp)) == stamp
+    assert first_moment(rfc3339(stamp)) == last_moment(rfc3339(stamp)) == stamp
 
 
 @given(st.dates(datetime(1, 1, 1).date()))

@@ -9,6 +9,7 @@ from analecta.settings.edit import first_settings
 from analecta.settings.schema import Topic
 from analecta.store import oai_records
 from analecta.store.library import LibraryFolder
+from analecta.store.sqlite import meta_value
 from tests.making import target
 from tests.publish.oai.growing import Now
 
@@ -97,7 +98,7 @@ def test_records_and_deletions_outlast_the_server(growing, now):
     with keeping(growing.library, now, "else.test") as keeper:
         assert keeper.sync() == OaiUpdate(1, 0, 0)
         assert found(keeper, id).metadata is None
-        assert (found(keeper, other), oai_records.get(keeper.db, "repository")) == (before, "r.test")
+        assert (found(keeper, other), meta_value(keeper.db, "repository")) == (before, "r.test")
 
 
 def test_f07_a_clock_that_was_set_back_gives_no_earlier_stamps(growing, now):

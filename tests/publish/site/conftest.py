@@ -4,7 +4,8 @@ from contextlib import closing
 
 import pytest
 
-from analecta.publish.site import SiteOptions, publish
+from analecta.publish.site import publish
+from analecta.publish.site.content import SiteOptions
 from analecta.store.archive import Archive
 from analecta.store.library import LibraryFolder
 from analecta.store.partition import NOARCHIVE

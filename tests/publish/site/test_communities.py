@@ -3,18 +3,15 @@
 import shutil
 from html import unescape
 
-import msgspec
 import pytest
 
 from analecta.communities.view import (
-    NOTHING,
     Community,
     CommunityIndex,
     CommunityLinks,
+    CommunityList,
     CommunityMember,
-    CommunityView,
-    everything,
-    neighbourhood,
+    index_communities,
 )
 from analecta.publish.site import publish, write_site
 from analecta.publish.site.pages import SHAPES
@@ -28,8 +25,8 @@ EVIL = "</svg><script>window.hit = 1</script>\u202e"
 
 
 @pytest.fixture(scope="module")
-def near(grown):
-    return neighbourhood(grown)
+def homes(grown):
+    return index_communities(grown)
 
 
 def made_up(grown, count, name="Some of them {}"):
@@ -41,47 +38,46 @@ def made_up(grown, count, name="Some of them {}"):
         for n, pair in enumerate(read, 1)
     ]
     between = [CommunityLinks(1, n, n) for n in range(2, count + 1)]
-    found = msgspec.structs.replace(NOTHING, communities=every, between=between)
-    return CommunityView(CommunityIndex(Sites(), every), found, everything)
+    return CommunityIndex(Sites(), CommunityList(every, between))
 
 
 def text(path):
     return unescape(path.read_text("utf-8"))
 
 
-def test_c7_each_community_has_a_page_with_its_sites_reasons_and_merges(published, near):
-    for one in near.homes.communities:
+def test_c7_each_community_has_a_page_with_its_sites_reasons_and_merges(published, homes):
+    for one in homes.communities:
         page = text(published / f"communities/{one.number}.html")
         assert f"<h1><bdi>{one.name}</bdi></h1>" in page
         assert all(member.site in page and member.reason in page for member in one.members[:200])
         assert all(words in page for words in one.merged)
 
 
-def test_c7_the_best_pages_of_a_community_are_of_its_sites_and_in_order(grown, near):
-    _, best = with_communities(grown, near.homes, of_each=12)
-    for one in near.homes.communities:
+def test_c7_the_best_pages_of_a_community_are_of_its_sites_and_in_order(grown, homes):
+    _, best = with_communities(grown, homes, of_each=12)
+    for one in homes.communities:
         sites, ids = {member.site for member in one.members}, [ranked.item.id for ranked in best[one.number]]
-        assert {near.homes.site(ranked.item.url, ranked.item.host) for ranked in best[one.number]} <= sites
+        assert {homes.site(ranked.item.url, ranked.item.host) for ranked in best[one.number]} <= sites
         assert len(set(ids)) == len(ids) <= 12
         assert [ranked.rank for ranked in best[one.number]] == list(range(1, len(ids) + 1))
     assert any(len(some) > 5 for some in best.values())
 
 
-def test_collections_are_the_same_with_and_without_communities(grown, near):
-    assert with_communities(grown, near.homes)[0] == collections(grown)
+def test_collections_are_the_same_with_and_without_communities(grown, homes):
+    assert with_communities(grown, homes)[0] == collections(grown)
 
 
-def test_the_overview_draws_and_lists_all_communities(published, near):
+def test_the_overview_draws_and_lists_all_communities(published, homes):
     page = text(published / "communities.html")
-    for one in near.homes.communities:
+    for one in homes.communities:
         assert page.count(f'href="communities/{one.number}.html"') >= 1 + len(SHAPES)
     assert 'href="communities.html"' in text(published / "index.html")
     assert "communities.html" in text(published / "sitemap.xml")
 
 
-def test_items_name_their_community(published, grown, near):
-    item = next(one for one in best_of(grown) if near.homes.of(one.url, one.host))
-    home = near.homes.of(item.url, item.host)
+def test_items_name_their_community(published, grown, homes):
+    item = next(one for one in best_of(grown) if homes.of(one.url, one.host))
+    home = homes.of(item.url, item.host)
     shelves = "".join(map(text, (published / "topics").iterdir()))
     assert f'<a href="../communities/{home.number}.html"><bdi>{home.name}</bdi></a>' in shelves
     assert home.name in text(published / "search-data.js")
@@ -110,8 +106,7 @@ def test_f37_names_and_reasons_are_only_words(grown, tmp_path):
 
 
 def test_a_library_without_communities_shows_nothing_of_them(grown, tmp_path):
-    one_site = CommunityView(CommunityIndex(Sites(), []), NOTHING, everything)
-    write_site(grown, tmp_path / "site", collections(grown), one_site, {})
+    write_site(grown, tmp_path / "site", collections(grown), CommunityIndex(Sites(), CommunityList()), {})
     assert not [path for path in (tmp_path / "site").rglob("*") if "communit" in path.name]
     assert "communit" not in text(tmp_path / "site/index.html").lower()
 

@@ -5,8 +5,8 @@ from html.parser import HTMLParser
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analecta.publish.site.content import hexadecimal
 from analecta.publish.site.copies import TAGS, inert
+from analecta.urls import hex_id
 from tests.publish.site.conftest import EVIL, best_of
 
 HARMLESS = set("title lang dir href hreflang rel target colspan rowspan scope start reversed".split())
@@ -36,7 +36,7 @@ def harmless(html):
 
 
 def copy_of(library, rank):
-    path = library.folder.parent / f"site/copies/{hexadecimal(best_of(library)[rank].id)}.html"
+    path = library.folder.parent / f"site/copies/{hex_id(best_of(library)[rank].id)}.html"
     return path.read_text("utf-8") if path.exists() else ""
 
 
@@ -90,6 +90,6 @@ def test_f35_a_page_that_says_noarchive_has_no_copy_and_says_why(hostile):
     item = best_of(hostile)[1]
     topic = next((hostile.folder.parent / "site/topics").glob("*.html"))
     texts = [path.read_text("utf-8") for path in topic.parent.glob("*.html")]
-    shelf = next(text for text in texts if f'id="i{hexadecimal(item.id)}"' in text)
-    assert f"copies/{hexadecimal(item.id)}" not in shelf
+    shelf = next(text for text in texts if f'id="i{hex_id(item.id)}"' in text)
+    assert f"copies/{hex_id(item.id)}" not in shelf
     assert "Its owner wants no copy shown" in shelf

@@ -9,8 +9,8 @@ from urllib.parse import quote
 
 import pytest
 
-from analecta.communities.view import neighbourhood
-from analecta.publish.site.content import hexadecimal
+from analecta.communities.view import index_communities
+from analecta.urls import hex_id
 from tests.browser import Browser, needs_axe, needs_browser, needs_nu, nu
 from tests.publish.site.conftest import EVIL, best_of
 
@@ -18,7 +18,7 @@ from tests.publish.site.conftest import EVIL, best_of
 @pytest.fixture(scope="module")
 def pages(hostile):
     folder = hostile.folder.parent / "site"
-    copy = folder / f"copies/{hexadecimal(best_of(hostile)[0].id)}.html"
+    copy = folder / f"copies/{hex_id(best_of(hostile)[0].id)}.html"
     return [
         *(page for where in ("", "topics/", "communities/") for page in sorted(folder.glob(f"{where}*.html"))),
         copy,
@@ -138,7 +138,7 @@ def test_s13_the_feed_stands_with_the_other_links_on_a_small_screen(published):
 
 @needs_browser
 def test_c7_what_the_search_finds_leads_to_its_community(published, grown):
-    homes = neighbourhood(grown).homes
+    homes = index_communities(grown)
     home = next(home for item in best_of(grown) if (home := homes.of(item.url, item.host)))
     with Browser() as browser:
         browser.open(f"{(published / 'search.html').as_uri()}?q={quote(home.name)}")

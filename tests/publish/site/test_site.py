@@ -8,12 +8,13 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
 
-from analecta.communities.view import neighbourhood
+from analecta.communities.view import index_communities
 from analecta.errors import UsageError
-from analecta.publish.site import SiteOptions, based, publish, write_site
-from analecta.publish.site.content import hexadecimal, read_site, topic_slugs
+from analecta.publish.site import publish, write_site
+from analecta.publish.site.content import SiteOptions, based, read_site, topic_slugs
 from analecta.store.library import LibraryFolder
 from analecta.store.partition import NOINDEX
+from analecta.urls import hex_id
 from analecta.views.clusters import ListedPage, PageCluster, TopicClusters, save
 from analecta.views.collections import Collection, CollectionItem, collections
 from tests.publish.shelf import Given, html, shelved
@@ -71,8 +72,8 @@ def test_s13_items_stand_under_the_page_that_links_to_them_with_the_words_of_the
         item = next(one.item for one in collection.items if snapshot.url(one.item.id).found == 1 and one.item.anchor)
         parent = snapshot.address(item.parent)
     texts = [path.read_text("utf-8") for path in (published / "topics").glob("*.html")]
-    text = unescape(next(text for text in texts if f'id="i{hexadecimal(item.id)}"' in text))
-    before = text[: text.index(f'id="i{hexadecimal(item.id)}"')]
+    text = unescape(next(text for text in texts if f'id="i{hex_id(item.id)}"' in text))
+    before = text[: text.index(f'id="i{hex_id(item.id)}"')]
     assert f'href="{parent}"' in before[before.rindex("Linked from") :]
     assert "<mark>" in text
 
@@ -148,8 +149,8 @@ def test_s13_json_ld_lists_the_items_in_their_order(hostile):
 def test_topics_are_a_tree_on_the_front_page(library, tmp_path):
     item = best_of(library)[0]
     found = [Collection(n, topic, 1, []) for n, topic in enumerate(["Arts / Music / Jazz", "Arts", "Law"])]
-    found[0].items.append(CollectionItem(item, 1, 1.0, 1.0, ""))
-    write_site(library, tmp_path / "site", found, neighbourhood(library), {})
+    found[0].items.append(CollectionItem(item, 0.0, 1.0, rank=1))
+    write_site(library, tmp_path / "site", found, index_communities(library), {})
     text = (tmp_path / "site/index.html").read_text("utf-8")
     tree = text[text.index('class="tree"') : text.index("</section>", text.index('class="tree"'))]
     assert re.sub(r"<(?!/?[ul][li]\b)[^>]*>|\s*\d+ of 1|, the best ", "", tree).count("<ul>") == 2
@@ -169,10 +170,10 @@ def test_a_library_without_pages_has_a_site_too(tmp_path):
 def test_a_page_of_two_topics_is_on_both_pages_and_once_in_the_lists(library):
     item = best_of(library)[0]
     both = [
-        Collection(n, topic, 1, [CollectionItem(item, 1, 1.0, 1.0, "")])
+        Collection(n, topic, 1, [CollectionItem(item, 0.0, 1.0, rank=1)])
         for n, topic in enumerate(library.topic_names())
     ]
-    site = read_site(library, both, neighbourhood(library), {})
+    site = read_site(library, both, index_communities(library), {})
     assert [[entry.item.id for entry in shelf.ranked] for shelf in site.shelves] == [[item.id], [item.id]]
     assert len(site.found) == 1
 
@@ -185,7 +186,7 @@ def test_p10_a_topic_that_was_analysed_has_its_map(library, tmp_path):
     publish(library, tmp_path / "site")
     slug = topic_slugs([topic])[0]
     assert f'href="../maps/{slug}.html"' in (tmp_path / f"site/topics/{slug}.html").read_text("utf-8")
-    assert f"../copies/{hexadecimal(item.id)}.html" in (tmp_path / f"site/maps/{slug}.html").read_text("utf-8")
+    assert f"../copies/{hex_id(item.id)}.html" in (tmp_path / f"site/maps/{slug}.html").read_text("utf-8")
 
 
 def test_file_names_of_topics_are_plain_and_all_different():

@@ -8,10 +8,11 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from analecta.model import FetchResult, Response
+from analecta.settings.schema import SearchSettings
 from analecta.sources.engines import ENGINES
-from analecta.sources.engines.client import EngineAddress, EngineTrouble, choose
+from analecta.sources.engines.client import EngineAddress, choose
 from analecta.sources.engines.engine import BackLinks, BadAnswer, EngineHit, EngineRequest
-from analecta.sources.engines.session import Linked, Session, SessionLimits
+from analecta.sources.engines.session import EngineResult, Session
 from tests.sources.engines import samples
 
 PAGE = EngineHit("https://a.test/bees", ref="openalex:W12")
@@ -81,7 +82,7 @@ class Web:
         status, body = (said, b"") if isinstance(said, int) else (200, said)
         return Response(ask.url, status, b"", {}, body, body)
 
-    def linked(self, *urls: str, most: int = 5, engines: str = "searxng", **more: object) -> Linked:
+    def linked(self, *urls: str, most: int = 5, engines: str = "searxng", **more: object) -> EngineResult | None:
         chosen = choose(engines.split(), {"searxng": "http://127.0.0.1/search"}, {"BRAVE_API_KEY": "k"}, 0)
         session = Session(chosen, self.ask, **more)  # type: ignore[arg-type]
         return asyncio.run(session.backlinks([EngineHit(url) for url in urls], most))
@@ -91,18 +92,19 @@ def test_a_searxng_that_announces_it_is_asked_for_back_links() -> None:
     web = Web(config=OFFERED, search=samples.searxng())
     found = web.linked("http://x.test/1", "http://x.test/2", "http://x.test/1")
     assert web.asked == ["/config", "link:http://x.test/1", "link:http://x.test/2"]
-    assert [hit.url for hit in found.pages["http://x.test/2"]] == [url for url, *_ in samples.PAGES]
+    assert found
+    assert [hit.url for hit in found.hits["http://x.test/2"]] == [url for url, *_ in samples.PAGES]
 
 
 def test_a_real_searxng_is_not_asked_for_what_it_cannot_tell() -> None:
     web = Web(config=NOT_OFFERED, search=samples.searxng())
-    found = web.linked("http://x.test/1")
-    assert (web.asked, found.offered, found.pages["http://x.test/1"]) == (["/config"], False, ())
+    assert web.linked("http://x.test/1") is None
+    assert web.asked == ["/config"]
 
 
 def test_engines_without_back_links_are_not_asked_at_all() -> None:
     web = Web()
-    assert not web.linked("http://x.test/1", engines="brave marginalia").offered
+    assert web.linked("http://x.test/1", engines="brave marginalia") is None
     assert web.asked == []
 
 
@@ -118,19 +120,21 @@ def test_a_source_that_fails_says_so_and_the_others_go_on() -> None:
             return [EngineHit("http://hub.test/")]
 
     found = Web(config=OFFERED, search=500).linked("http://x.test/1", others={"shelf": Shelf()})
-    assert [hit.url for hit in found.pages["http://x.test/1"]] == ["http://hub.test/"]
-    assert found.troubles == (EngineTrouble("searxng", "searxng answered with an error (HTTP 500)"),)
+    assert found
+    assert [hit.url for hit in found.hits["http://x.test/1"]] == ["http://hub.test/"]
+    assert found.troubles == ("searxng answered with an error (HTTP 500)",)
 
 
 def test_back_links_are_paid_from_the_same_budget() -> None:
     web = Web(config=OFFERED, search=samples.searxng())
-    found = web.linked("http://x.test/1", "http://x.test/2", limits=SessionLimits(budget=2))
-    assert (len(web.asked), len(found.pages["http://x.test/1"])) == (2, 2)
-    assert "budget of 2" in found.troubles[0].why
+    found = web.linked("http://x.test/1", "http://x.test/2", search=SearchSettings(budget=2))
+    assert found
+    assert (len(web.asked), len(found.hits["http://x.test/1"])) == (2, 2)
+    assert "budget of 2" in found.troubles[0]
 
 
 def test_back_links_are_kept_apart_from_searches(tmp_path: Path) -> None:
     web = Web(config=OFFERED, search=samples.searxng())
     first = web.linked("http://x.test/1", cache=tmp_path)
-    assert web.linked("http://x.test/1", cache=tmp_path).pages == first.pages
+    assert web.linked("http://x.test/1", cache=tmp_path) == first
     assert web.asked == ["/config", "link:http://x.test/1", "/config"]

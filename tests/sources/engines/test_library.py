@@ -20,7 +20,7 @@ from tests.making import candidate, page_row, shard_at, target
 
 @pytest.fixture
 def asked(grown):
-    with open_library(grown.folder) as found:
+    with open_library(str(grown.folder)) as found:
         yield found
 
 
@@ -57,7 +57,7 @@ def test_a_page_that_says_noindex_is_not_found_by_its_words_nor_by_its_links(tmp
             row = page_row(target(url).id, title="Wrens", text=pack_text("wrens sing"), links=both, flags=flags)
             shard.add_page(row, UrlState.DONE, 0, 0)
         shard.commit()
-    with open_library(library.folder) as asked:
+    with open_library(str(library.folder)) as asked:
         assert {hit.url for hit in asyncio.run(asked("wrens", 10))} == {urls[0], urls[2]}
         assert linked(asked, urls[2]) == [urls[0]]
 

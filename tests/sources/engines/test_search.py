@@ -16,16 +16,18 @@ from analecta.sources.result import SourceResult
 class Shelf:
     """An engine with these answers: words -> pages, page -> pages that link to it."""
 
-    def __init__(self, answers: dict[str, list[str]], linking: dict[str, list[str]] | None = None) -> None:
-        self.answers, self.linking = answers, linking or {}
+    def __init__(
+        self, answers: dict[str, list[str]], linking: dict[str, list[str]] | None = None, offers: bool = True
+    ) -> None:
+        self.answers, self.linking, self.offers = answers, linking or {}, offers
         self.asked: list[str] = []
 
-    async def __call__(self, query: str, wanted: int) -> list[EngineHit]:
+    async def __call__(self, query: str, wanted: int) -> list[EngineHit] | EngineTrouble:
         self.asked.append(query)
         return [EngineHit(url) for url in self.answers.get(query, [])]
 
     async def offers_backlinks(self) -> bool:
-        return True
+        return self.offers
 
     async def backlinks(self, page: EngineHit, wanted: int) -> list[EngineHit]:
         self.asked.append(page.url)
@@ -68,12 +70,17 @@ def test_at_a_tie_pages_of_other_hosts_come_first() -> None:
 
 
 def test_engines_that_cannot_tell_are_named() -> None:
-    async def plain(query: str, wanted: int) -> list[EngineHit]:
-        return [EngineHit("http://a.test/")]
+    shelf = Shelf({}, offers=False)
+    _, told = shelf.find(SourceResult((Topic("bees", ("http://a.test/",)),)), backlinks=5)
+    assert told == ["which pages link to the examples, shelf cannot tell"]
+    assert shelf.asked == []
 
-    session = Session([], None, others={"plain": plain})  # type: ignore[arg-type]
-    _, told = asyncio.run(find(session, SourceResult((Topic("bees", ("http://a.test/",)),)), backlinks=5))
-    assert told == ["which pages link to the examples, plain cannot tell"]
+
+def test_s2_the_best_hits_are_examples_and_too_few_are_told() -> None:
+    shelf = Shelf({"q1": pages(*(f"h{n}" for n in range(9))), "q2": pages("b")})
+    reading, told = shelf.find(queries=["q1", "q2", "q3"])
+    assert {topic.name: len(topic.seeds) for topic in reading.topics} == {"q1": 7, "q2": 1}
+    assert [one.partition(" example")[0] for one in told] == ["q2: 1 of at least 4", "q3: 0 of at least 4"]
 
 
 def test_p2_a_paper_whose_titles_find_too_little_is_asked_for_in_words() -> None:
@@ -92,13 +99,11 @@ def test_p2_a_paper_whose_titles_find_enough_is_not_asked_for_again() -> None:
 
 
 def test_an_engine_that_dies_while_a_paper_is_asked_for_again_is_named() -> None:
-    async def dying(query: str, wanted: int) -> list[EngineHit] | EngineTrouble:
-        return [] if query.startswith('"') else EngineTrouble("dying", "dying has no time")
+    class Dying(Shelf):
+        async def __call__(self, query: str, wanted: int) -> list[EngineHit] | EngineTrouble:
+            return [] if query.startswith('"') else EngineTrouble("dying has no time")
 
-    session = Session([], None, others={"dying": dying})  # type: ignore[arg-type]
-    _, told = asyncio.run(
-        find(session, SourceResult(()), phrases={"On bees": PaperPhrases({'"On bees"': 1.0}, ("On bees",))})
-    )
+    _, told = Dying({}).find(phrases={"On bees": PaperPhrases({'"On bees"': 1.0}, ("On bees",))})
     assert told[0] == "dying has no time"
 
 

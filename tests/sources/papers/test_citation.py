@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analecta.sources.papers.citation import PrintedReference, is_name, read_citation, take_names
+from analecta.sources.papers.citation import is_name, read_citation, take_names
 
 # title | year | the reference
 STYLES = """
@@ -34,7 +34,7 @@ The Analytic Process | 1980 | Saaty T.,”The Analytic Process”, McGraw-Hill, 
 @pytest.mark.parametrize("line", STYLES.strip().split("\n"))
 def test_title_and_year_in_many_styles(line: str) -> None:
     title, year, text = line.split(" | ") if line[0] != "|" else ("", *line[2:].split(" | "))
-    found = read_citation(PrintedReference(text))
+    found = read_citation(text)
     assert (found.title, found.year) == (title, year)
     assert found.raw == text
 
@@ -42,8 +42,8 @@ def test_title_and_year_in_many_styles(line: str) -> None:
 def test_italics_end_a_title_where_no_sign_does() -> None:
     text = "Rumelhart D E and Hinton G E 1986 Learning by errors Nature 323 533"
     journal = text.index("Nature")
-    assert read_citation(PrintedReference(text, ((journal, journal + 6),))).title == "Learning by errors"
-    assert read_citation(PrintedReference("Peebles P, 1993 Cosmology (Princeton)", ((16, 25),))).title == "Cosmology"
+    assert read_citation(text, ((journal, journal + 6),)).title == "Learning by errors"
+    assert read_citation("Peebles P, 1993 Cosmology (Princeton)", ((16, 25),)).title == "Cosmology"
 
 
 @pytest.mark.parametrize(
@@ -68,6 +68,6 @@ def test_lines_that_are_names_and_lines_that_are_not() -> None:
 @given(st.text(max_size=300) | st.text(alphabet="Aa. ,“”()-19&'", max_size=600))
 @settings(max_examples=150, deadline=None)
 def test_any_text_is_read_in_bounded_time(text: str) -> None:
-    found = read_citation(PrintedReference(text, ((3, 20),)))
+    found = read_citation(text, ((3, 20),))
     assert found.raw == text
     assert len(found.title) <= len(text) + 1

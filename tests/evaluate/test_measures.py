@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analecta.analyse.measures import (
+from analecta.evaluate.scores import (
     after,
     area,
     capped,
