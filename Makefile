@@ -8,8 +8,10 @@ WEB := ../shared/data/debdocs.warc.gz
 demo: .venv/installed
 	$(BIN)/analecta demo --force
 
+# Tests mostly wait, so more of them run at once than there are cores; TESTS_AT_ONCE=0 runs them one after the other.
+TESTS_AT_ONCE ?= 3
 test: lint validators
-	$(BIN)/pytest
+	$(BIN)/pytest -n $(TESTS_AT_ONCE) --dist worksteal
 	$(MAKE) bench-quick soak-quick
 
 # The property tests with other cases each time, again and again: turn what is found into fixed cases. ROUNDS=1 takes minutes.
