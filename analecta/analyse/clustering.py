@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy
 from scipy.sparse import csr_matrix, vstack
-from scipy.sparse.linalg import svds
 
 from analecta.arrays import Bools, Float32s, Floats, Ints
 from analecta.text.stems import learn_stems
@@ -111,7 +111,8 @@ def directions(rows: csr_matrix, rng: np.random.Generator, most: int = DIRECTION
     if min(sample.shape) <= most + 1:
         return None
     first = rng.standard_normal(min(sample.shape))  # given, so that the same seed gives the same
-    return np.ascontiguousarray(svds(sample.astype(np.float64), most, v0=first)[2].T, np.float32)
+    # Named in full, scipy imports it only now: most commands that know clusters cluster nothing.
+    return np.ascontiguousarray(scipy.sparse.linalg.svds(sample.astype(np.float64), most, v0=first)[2].T, np.float32)
 
 
 def condensed(rows: csr_matrix, across: Float32s | None) -> Float32s:

@@ -119,9 +119,8 @@ class Ingest:
 
     def _compared(self, pages: Sequence[Page]) -> tuple[Words, list[int | None]]:
         """The words of pages, and which page each nearly equals; they get their fingerprints."""
-        texts = [excerpt(page.text) for page in pages]
-        cut = words(texts)
-        prints = fingerprints(cut, [page.title for page in pages], texts)
+        cut = words([excerpt(page.text) for page in pages])
+        prints = fingerprints(cut, [page.title for page in pages])
         for page, value in zip(pages, prints.tolist(), strict=True):
             page.simhash = value
         return cut, self._twins.sift(prints, np.array([page.id for page in pages], np.int64))
@@ -207,8 +206,7 @@ class Ingest:
 
     def _learn_soft404(self, host: str, page: Page) -> None:
         """Remember how a host answers for a page that it does not have: its pages that look so are none (F25)."""
-        text = excerpt(page.text)
-        value = int(fingerprints(words([text]), [page.title], [text])[0])
+        value = int(fingerprints(words([excerpt(page.text)]), [page.title])[0])
         if value:  # an answer without words is like no page
             self._soft404[host] = value
             self.partition.set_soft404(host, value)

@@ -212,7 +212,7 @@ def joined(texts: Sequence[Hashes], bags: Sequence[Bag | None] = ()) -> Words:
     """The words of texts that were cut one by one, as one batch (without the strings), with their `bags` if known."""
     starts = np.cumsum([0, *map(len, texts)])
     nothing = np.zeros(0, np.int64)
-    return Words(np.concatenate([_NONE, *texts]), starts, b"", nothing, nothing, nothing, _as_one(bags))
+    return Words(np.concatenate([_NONE, *texts]), starts, b"", b"", nothing, nothing, nothing, _as_one(bags))
 
 
 def _as_one(bags: Sequence[Bag | None]) -> Bags | None:

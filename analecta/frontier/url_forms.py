@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -45,6 +46,7 @@ def _form(found: "re.Match[str]") -> str:
     return f"{name}0" if name.isalpha() else "0"
 
 
+@lru_cache(1024)  # a page that comes in is looked at four times
 def kind_of(url: str) -> tuple[str, str]:
     """The narrowest group of a URL: its form where that varies, else its first directory and depth."""
     start = url.index("/", 8)

@@ -47,7 +47,7 @@ class LinkJudge:
         self,
         *,
         weights: Sequence[float] = WEIGHTS,
-        contexts: int = 12,
+        contexts: int = 6,
         window: int = 5000,
         explore: float = 0.3,
         seed: int = 0,
@@ -75,8 +75,9 @@ class LinkJudge:
     def wanted(self, targets: Sequence[int], new: Container[int]) -> list[int]:
         """Positions of targets of which the words around a link should be kept; in any case those that are `new`."""
         slot, kept, most, lost = self._slots.get, self._around.kept.get, self.contexts, self._lost
-        places = ((i, id, slot(id, -1)) for i, id in enumerate(targets))
-        return [i for i, id, at in places if id in new or (kept(at, 0) < most and at not in lost)]
+        return [
+            i for i, id in enumerate(targets) if id in new or (kept(at := slot(id, -1), 0) < most and at not in lost)
+        ]
 
     def see(self, pages: Iterable[JudgedLinks]) -> None:
         """Take in judged pages."""

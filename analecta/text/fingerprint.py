@@ -45,19 +45,16 @@ _SITE = re.compile(r" (?:[-–—|·•»/:]+ |\()")  # "Bees - Our site", "Bees
 _NUMBER = re.compile(r"\d+")
 
 
-def fingerprints(batch: Words, titles: Sequence[str], texts: Sequence[str] | None = None) -> Ints:
+def fingerprints(batch: Words, titles: Sequence[str]) -> Ints:
     """The fingerprints of the pages of a batch, signed as SQLite has them; 0 for a page without words.
 
-    `texts` are those that the batch was cut from, a line for each piece; without them no page has prose.
+    The texts that it was cut from have a line for each piece.
     """
     lengths = np.diff(batch.starts)
-    counted = np.ones(len(batch.hashes), np.bool_)
-    wordy = np.zeros(len(batch), np.bool_)
-    if texts is not None:
-        prose = _in_prose(batch, texts)
-        much = np.diff(np.append(0, np.cumsum(prose))[batch.starts])
-        wordy = (much >= PROSE) & (_SHARE * much >= lengths)
-        counted = prose | ~wordy[batch.pages]
+    prose = _in_prose(batch)
+    much = np.diff(np.append(0, np.cumsum(prose))[batch.starts])
+    wordy = (much >= PROSE) & (_SHARE * much >= lengths)
+    counted = prose | ~wordy[batch.pages]
     prints = _simhashes(batch, counted) | _title_hashes(titles, wordy) << np.uint64(_TITLE)
     for i in np.flatnonzero(lengths < FEW):
         text = b" ".join(batch.buffer[batch.offsets[i] : batch.offsets[i + 1]].replace(b"\0", b" ").split())
@@ -66,12 +63,9 @@ def fingerprints(batch: Words, titles: Sequence[str], texts: Sequence[str] | Non
     return prints.view(np.int64)
 
 
-def _in_prose(batch: Words, texts: Sequence[str]) -> Bools:
+def _in_prose(batch: Words) -> Bools:
     """Which words are in a long line of their text."""
-    raw = b"\n".join((b"", *(text.encode("utf-8", "replace") for text in texts), b""))
-    if len(raw) != len(batch.buffer):  # a few letters take more or fewer bytes in lower case, which the buffer is in
-        raw = b"\n".join((b"", *(text.lower().encode("utf-8", "replace") for text in texts), b""))
-    ends = np.flatnonzero(np.frombuffer(raw, np.uint8) == _NEWLINE)
+    ends = np.flatnonzero(np.frombuffer(batch.lines, np.uint8) == _NEWLINE)
     return np.repeat(np.diff(ends) > LINE, np.diff(np.searchsorted(batch.begins, ends)))
 
 

@@ -78,11 +78,13 @@ class Words:
     """The words of a batch: page i has hashes[starts[i]:starts[i + 1]], in the order of the text.
 
     They were cut from `buffer`, all texts in lower case with a 0 for what is no word; text i begins at offsets[i].
+    `lines` are the same texts as they are, a newline before and after each.
     """
 
     hashes: UInt64s
     starts: Ints
     buffer: bytes = field(repr=False)
+    lines: bytes = field(repr=False)
     offsets: Ints = field(repr=False)
     begins: Ints = field(repr=False)
     ends: Ints = field(repr=False)
@@ -124,15 +126,15 @@ def excerpt(text: str) -> str:
 
 def words(texts: Sequence[str]) -> Words:
     """Cut texts into words and hash them."""
-    buffer, offsets = _join([text.encode("utf-8", "replace") for text in texts])
+    lines, buffer, offsets = _join(texts)
     paired = _NONE
-    if not all(text.isascii() for text in texts):
-        buffer, offsets, paired = _fold_beyond_ascii(texts, buffer, offsets)
+    if not lines.isascii():
+        lines, buffer, offsets, paired = _fold_beyond_ascii(texts, lines, buffer, offsets)
     begins, ends = _cut(buffer, paired)
     keep = _worth_keeping(buffer, begins, ends)
     begins, ends = begins[keep], ends[keep]
     starts = np.searchsorted(begins, offsets)
-    return Words(_hash(buffer, begins, ends), starts, buffer.tobytes(), offsets, begins, ends)
+    return Words(_hash(buffer, begins, ends), starts, buffer.tobytes(), lines, offsets, begins, ends)
 
 
 def buckets(hashes: UInt64s) -> Ints:
@@ -218,11 +220,12 @@ def likely_language(strings: Sequence[str]) -> str:
     return max(LANGUAGES, key=lambda code: found[code])
 
 
-def _join(raw: Sequence[bytes]) -> tuple[Bytes, Ints]:
-    """One folded buffer with a 0 before, between and after the texts, and where each begins."""
+def _join(texts: Sequence[str]) -> tuple[bytes, Bytes, Ints]:
+    """The texts with a newline before, between and after them, the same folded, and where each begins."""
+    raw = [text.encode("utf-8", "replace") for text in texts]
     offsets = np.cumsum([1] + [len(r) + 1 for r in raw])
-    joined = b"".join((b"\0", b"\0".join(raw), b"\0")).translate(_FOLD)
-    return np.frombuffer(bytearray(joined), np.uint8), offsets
+    lines = b"\n".join((b"", *raw, b""))
+    return lines, np.frombuffer(bytearray(lines.translate(_FOLD)), np.uint8), offsets
 
 
 def _cut(buffer: Bytes, paired: Ints) -> tuple[Ints, Ints]:
@@ -240,7 +243,9 @@ def _cut(buffer: Bytes, paired: Ints) -> tuple[Ints, Ints]:
     return begins[order], np.concatenate([edges[1::2], ends[two + 1]])[order]
 
 
-def _fold_beyond_ascii(texts: Sequence[str], buffer: Bytes, offsets: Ints) -> tuple[Bytes, Ints, Ints]:
+def _fold_beyond_ascii(
+    texts: Sequence[str], lines: bytes, buffer: Bytes, offsets: Ints
+) -> tuple[bytes, Bytes, Ints, Ints]:
     """Lower case for the texts that have letters of other alphabets in upper case; punctuation becomes 0.
 
     Also gives where the characters stand that are to be cut into pairs.
@@ -251,13 +256,13 @@ def _fold_beyond_ascii(texts: Sequence[str], buffer: Bytes, offsets: Ints) -> tu
     if cased:
         # A sigma at the end of a word is written ς, but where words end is ours to say: have only one.
         folded = [text.lower().replace("ς", "σ") if i in cased else text for i, text in enumerate(texts)]
-        buffer, offsets = _join([text.encode("utf-8", "replace") for text in folded])
+        lines, buffer, offsets = _join(folded)
         at, kinds = _characters(buffer)
     apart = at[kinds == _APART]
     span = _SPAN[buffer[apart]]
     for k in (3, 2, 1, 0):
         buffer[apart[span > k] + k] = 0
-    return buffer, offsets, at[kinds == _PAIRED]
+    return lines, buffer, offsets, at[kinds == _PAIRED]
 
 
 def _characters(buffer: Bytes) -> tuple[Ints, Bytes]:

@@ -52,3 +52,4 @@ def _give_up(words: str, code: int) -> None:
 
 if __name__ == "__main__":
     main()
+    os._exit(0)  # all is committed and closed: to take a million objects apart one by one is 0.1 s for nothing
